@@ -1,0 +1,39 @@
+# Two commands on a fresh machine: make demo, make test. They need python3, make and the package registry.
+PYTHON := .venv/bin/python
+READY := .venv/.ready
+
+.PHONY: setup demo test check bench clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python "$$(command -v python3)" .venv && \
+		uv pip install --quiet --python $(PYTHON) --editable . --group dev; \
+	else \
+		python3 -m venv .venv && \
+		$(PYTHON) -m pip install --quiet --upgrade "pip>=25.1" && \
+		$(PYTHON) -m pip install --quiet --editable . --group dev; \
+	fi
+	@touch $@
+
+demo: setup
+	$(PYTHON) -m ridgeway.demo
+
+check: setup
+	.venv/bin/ruff format --check src tests benchmarks scripts
+	.venv/bin/ruff check src tests benchmarks scripts
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+# The kernels are also run as plain Python: what they compute must not depend on the compiler.
+test: check
+	$(PYTHON) -m pytest -n 2 -q
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel tests
+
+bench: setup
+	$(PYTHON) -m benchmarks
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,92 @@
+"""Dense rows: the whole path from one pass, against one read of the rows and against other ways to a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import ridgeway as rw
+from benchmarks.peers import averaged_epoch, averaged_epoch_in_order, gram_path
+from benchmarks.planted import Array, dense_rows
+from benchmarks.report import Case, Result, Target
+from benchmarks.timing import Timing, interleave
+
+ALPHAS = np.logspace(-6, 3, 100)
+SHAPES = ((1_000_000, 100), (200_000, 1000))
+QUICK_SHAPES = ((200_000, 100), (40_000, 1000))
+
+READS = {np.float32: Target(high=2.2), np.float64: Target(high=2.5)}
+AGREEMENT = {np.float32: Target(high=2e-4), np.float64: Target(high=1e-9)}
+OVER_SGD = {100: Target(low=8), 1000: Target(low=6)}
+OVER_GRAM = {100: Target(low=3), 1000: Target(low=12)}
+
+
+def cases(quick: bool = False) -> Iterator[Case]:
+    """Time each shape and precision."""
+    for dtype in (np.float32, np.float64):
+        _warm_up(dtype)
+        for n_rows, n_columns in QUICK_SHAPES if quick else SHAPES:
+            yield _case(n_rows, n_columns, dtype)
+
+
+def sketch_path(X: Array, y: Array) -> Array:
+    """One pass and the path of 100 alphas: what the engine is held to."""
+    return rw.run_sgd(X, y, store="sketch").path(ALPHAS)
+
+
+def _case(n_rows: int, n_columns: int, dtype: type[np.floating[Any]]) -> Case:
+    X, y = dense_rows(n_rows, n_columns, dtype)
+    sketch = rw.run_sgd(X, y, store="sketch")
+    step = rw.LimitedStep(sketch.step)
+    tasks: dict[str, Callable[[], object]] = {
+        "read": X.sum,
+        "pass and path": lambda: sketch_path(X, y),
+        "pass, step given": lambda: rw.run_sgd(X, y, step=step, store="sketch"),
+        "pass, step auto": lambda: rw.run_sgd(X, y, store="sketch"),
+        "path": lambda: sketch.path(ALPHAS),
+        "replay pass": lambda: rw.run_sgd(X, y, step=step, store="replay"),
+    }
+    slow: dict[str, int] = {}
+    if dtype is np.float32:
+        tasks["SGDRegressor"] = lambda: averaged_epoch(X, y, sketch.step)
+        tasks["SGDRegressor in order"] = lambda: averaged_epoch_in_order(X, y, sketch.step)
+        tasks["Gram"] = lambda: gram_path(X, y, ALPHAS)
+        slow = {"SGDRegressor": 2, "SGDRegressor in order": 2, "Gram": 3}
+    timings = interleave(tasks, slow=slow)
+    difference = _largest_difference(sketch.path(ALPHAS), rw.run_sgd(X, y, store="replay").path(ALPHAS))
+    name = f"dense {np.dtype(dtype)} {n_rows:,} x {n_columns}"
+    results = [*_reads(timings, dtype), *_speed_ups(timings, n_columns, slow)]
+    results.append(Result("largest relative difference from replay", difference, AGREEMENT[dtype]))
+    results.append(Result("read of X, GB/s", X.nbytes / timings["read"].best / 1e9))
+    return Case(name, results, timings)
+
+
+def _reads(timings: dict[str, Timing], dtype: type[np.floating[Any]]) -> Iterator[Result]:
+    """How many reads of X each part costs."""
+    read = timings["read"]
+    yield Result("pass and path / read of X", timings["pass and path"].over(read), READS[dtype])
+    for part in ("pass, step given", "pass, step auto", "path", "replay pass"):
+        yield Result(f"  {part} / read of X", timings[part].over(read))
+
+
+def _speed_ups(timings: dict[str, Timing], n_columns: int, peers: dict[str, int]) -> Iterator[Result]:
+    """How many times longer the peers take."""
+    targets = {"SGDRegressor": OVER_SGD[n_columns], "Gram": OVER_GRAM[n_columns]}
+    for peer in peers:
+        yield Result(f"{peer} / pass and path", timings[peer].over(timings["pass and path"]), targets.get(peer))
+
+
+def _largest_difference(path: Array, reference: Array) -> float:
+    """Largest |path - reference| relative to the largest coefficient of its alpha."""
+    difference = np.abs(path.astype(np.float64) - reference).max(axis=1)
+    return float((difference / np.abs(reference).max(axis=1)).max())
+
+
+def _warm_up(dtype: type[np.floating[Any]]) -> None:
+    """Compile the kernels."""
+    X, y = dense_rows(5_000, 20, dtype)
+    for store in ("sketch", "replay"):
+        rw.run_sgd(X, y, store=store).path(ALPHAS)
+        rw.run_sgd(X, y, step=0.01, store=store)

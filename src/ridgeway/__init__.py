@@ -1,0 +1,81 @@
+"""ridgeway: the whole regularization path from one pass of SGD.
+
+Names are imported when they are first used, so that `import ridgeway` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ridgeway.averaging import (
+        Exponential,
+        Geometric,
+        Last,
+        NegativeBinomial,
+        Poisson,
+        Scheme,
+        Tail,
+        Uniform,
+    )
+    from ridgeway.datasets import load_flights
+    from ridgeway.exact import ExactRidgePath
+    from ridgeway.path_result import PathResult
+    from ridgeway.sgd import DivergenceError, LimitedStep, SGDRun, run_sgd
+    from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "ridgeway.averaging": (
+        "Exponential",
+        "Geometric",
+        "Last",
+        "NegativeBinomial",
+        "Poisson",
+        "Scheme",
+        "Tail",
+        "Uniform",
+    ),
+    "ridgeway.datasets": ("load_flights",),
+    "ridgeway.exact": ("ExactRidgePath",),
+    "ridgeway.path_result": ("PathResult",),
+    "ridgeway.sgd": ("DivergenceError", "LimitedStep", "SGDRun", "run_sgd"),
+    "ridgeway.trajectory": ("Chains", "Layout", "Replay", "Sketch", "Trajectory", "merge"),
+}
+
+__all__ = [
+    "Chains",
+    "DivergenceError",
+    "ExactRidgePath",
+    "Exponential",
+    "Geometric",
+    "Last",
+    "Layout",
+    "LimitedStep",
+    "NegativeBinomial",
+    "PathResult",
+    "Poisson",
+    "Replay",
+    "SGDRun",
+    "Scheme",
+    "Sketch",
+    "Tail",
+    "Trajectory",
+    "Uniform",
+    "load_flights",
+    "merge",
+    "run_sgd",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'ridgeway' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

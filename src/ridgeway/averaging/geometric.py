@@ -1,0 +1,84 @@
+"""The geometric average: ridge regression from the iterates of SGD."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, final
+
+import numpy as np
+
+from ridgeway.averaging.number import ridge_strength
+from ridgeway.averaging.scheme import Scheme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Below this value of (T + 1) log(1 + eta alpha) the average is the uniform one to the last bit.
+FLAT = 1e-17
+
+
+def log_growth(alpha: float, step: float) -> float:
+    """Return log(1 + eta alpha), minus the logarithm of the discount, finite also if eta alpha overflows."""
+    return math.log1p(min(step * alpha, sys.float_info.max))
+
+
+@final
+@dataclass(frozen=True)
+class Geometric(Scheme):
+    r"""Weights that decay geometrically from the start: the average is a ridge estimate.
+
+    ::
+
+        p_t = (1 - rho) rho^t / (1 - rho^{T+1}),   rho = 1 / (1 + step * alpha)
+        S(j) = (rho^j - rho^{T+1}) / (1 - rho^{T+1}),   j = 1..T
+
+    In a long run of least-squares SGD the expected average is (Sigma + alpha I)^{-1} E[xy], ridge regression.
+    This assumes a constant step and step * alpha * n_steps well above 1: the mean stopping time tends to
+    1 / (step * alpha), and a run shorter than that is cut off and regularised by its length as well.
+
+    Parameters
+    ----------
+    alpha : float
+        Ridge strength, 0 or more, of the mean (not the sum) of squared errors; 0 is the uniform average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeway.averaging import Geometric
+    >>> Geometric(alpha=10.0).weights(n_steps=3, step=0.1)
+    array([0.53333333, 0.26666667, 0.13333333, 0.06666667])
+    >>> Geometric(alpha=10.0).survival([0, 1, 2, 3, 4], n_steps=3, step=0.1)
+    array([1.        , 0.46666667, 0.2       , 0.06666667, 0.        ])
+    >>> stops = Geometric(alpha=0.1).sample(10**6, 0.1, np.random.default_rng(0), size=10_000)
+    >>> bool(abs(stops.mean() - 1 / (0.1 * 0.1)) < 3)
+    True
+    """
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", ridge_strength(self.alpha))
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        """Return the uniform average, a weak, a middling and a strong regularisation."""
+        return cls(0.0), cls(1e-3), cls(0.5), cls(1e4)
+
+    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+        growth, length = log_growth(self.alpha, step), n_steps + 1.0
+        left = length - j
+        if growth * length < FLAT:
+            return left / length
+        # The difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows.
+        values = np.exp(-growth * np.minimum(j, length))
+        values *= np.expm1(-growth * np.abs(left))
+        values /= math.expm1(-growth * length)
+        return np.copysign(values, left)
+
+    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+        growth, length = log_growth(self.alpha, step), n_steps + 1.0
+        if growth * length < FLAT:
+            return np.full_like(t, 1.0 / length)
+        return np.exp(-growth * t) * (math.expm1(-growth) / math.expm1(-growth * length))

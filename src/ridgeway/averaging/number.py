@@ -1,0 +1,36 @@
+"""Numbers as arguments: plain finite floats and plain ints, or an error that says what was expected."""
+
+from __future__ import annotations
+
+import math
+import operator
+from numbers import Integral, Real
+
+import numpy as np
+
+
+def real_number(name: str, value: object, expected: str) -> float:
+    """Return `value` as a finite float; `expected` completes "the argument must be ..." in the error."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} is a {type(value).__name__}: {expected}.")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name}={number!r} is not finite: {expected}.")
+    return number + 0.0  # -0.0 becomes 0.0, one value with one repr
+
+
+def whole_number(name: str, value: object, expected: str) -> int:
+    """Return `value` as a plain int; numpy integers pass, floats and booleans do not."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name}={value!r} is a {type(value).__name__}: {expected}.")
+    return operator.index(value)
+
+
+def ridge_strength(alpha: object) -> float:
+    """Return `alpha` as a float, 0 or more."""
+    strength = real_number("alpha", alpha, "the ridge strength must be a finite number, 0 or more")
+    if strength < 0:
+        raise ValueError(
+            f"alpha={strength!r} is negative: the ridge strength must be 0 or more; alpha=0 is the uniform average."
+        )
+    return strength

@@ -1,0 +1,96 @@
+"""The tail average: equal weights from some iterate on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Self, final
+
+import numpy as np
+
+from ridgeway.averaging.number import real_number, whole_number
+from ridgeway.averaging.scheme import Scheme, checked_n_steps
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+EXPECTED = "the start must be an iterate index (an int, 0 or more) or a fraction of the run (a float in [0, 1))"
+
+
+@final
+@dataclass(frozen=True)
+class Tail(Scheme):
+    """Equal weights on the iterates from w_tau to the last one.
+
+    ::
+
+        p_t = 1 / (T + 1 - tau) for t >= tau,   S(j) = 1 for j <= tau, (T + 1 - j) / (T + 1 - tau) after
+
+    It assumes that the first tau steps have forgotten the start; a tau too small averages the start in, a tau
+    too large leaves few iterates to average the noise out. S has a kink at tau: see `snapped`.
+
+    Parameters
+    ----------
+    start : int or float
+        An int is the index tau itself, and must not exceed the number of steps. A float in [0, 1) is a
+        fraction of the run: tau = round(start * n_steps).
+
+    Examples
+    --------
+    >>> from ridgeway.averaging import Tail
+    >>> Tail(2).weights(n_steps=5, step=0.1)
+    array([0.  , 0.  , 0.25, 0.25, 0.25, 0.25])
+    >>> Tail(0.5).first(n_steps=1000)
+    500
+    >>> Tail(0.5).snapped([0, 256, 512, 1000], n_steps=1000)
+    Tail(start=512)
+    """
+
+    start: float
+
+    def __post_init__(self) -> None:
+        if isinstance(self.start, Integral):
+            start: float = whole_number("start", self.start, EXPECTED)
+            remedy = "Tail(0) averages all iterates"
+            valid = start >= 0
+        else:
+            start = real_number("start", self.start, EXPECTED)
+            remedy = "Tail(1) starts at the first step, Last() is the end of the run"
+            valid = 0 <= start < 1
+        if not valid:
+            raise ValueError(f"start={start!r} is out of range: {EXPECTED}; {remedy}.")
+        object.__setattr__(self, "start", start)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        """Return tails of the whole run, of its second half and of its last tenth."""
+        return cls(0), cls(0.5), cls(0.9)
+
+    def first(self, n_steps: int) -> int:
+        """Return tau, the index of the first iterate averaged in a run of `n_steps` steps."""
+        n_steps = checked_n_steps(n_steps)
+        if isinstance(self.start, float):
+            return round(self.start * n_steps)
+        if self.start > n_steps:
+            raise ValueError(
+                f"start={self.start} is beyond the run: the iterates of {n_steps} steps are 0..{n_steps}; "
+                "a float in [0, 1) starts at a fraction of any run."
+            )
+        return self.start
+
+    def snapped(self, edges: ArrayLike, n_steps: int) -> Tail:
+        """Return the tail that starts at the nearest of `edges` (the earlier of two); itself if on one."""
+        first = self.first(n_steps)
+        places = np.asarray(edges, dtype=np.int64)
+        places = places[(places >= 0) & (places <= n_steps)]
+        if places.size == 0:
+            raise ValueError(f"edges={edges!r} has no place in 0..{n_steps}: a tail needs one to start at; add 0.")
+        nearest = int(places[np.argmin(np.abs(places - first))])
+        return self if nearest == first else Tail(nearest)
+
+    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+        return np.minimum(1.0, (n_steps + 1.0 - j) / (n_steps + 1.0 - self.first(n_steps)))
+
+    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+        first = self.first(n_steps)
+        return np.where(t < first, 0.0, 1.0 / (n_steps + 1.0 - first))

@@ -1,0 +1,32 @@
+"""The decorator of every kernel: compiled by Numba, cached on disk where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Sums may be reassociated into vector lanes and contracted into fused multiply-adds. "nnan" and "ninf" stay
+# out: with them the compiler folds every finiteness test to True and the divergence guard is gone.
+FAST_MATH = frozenset({"reassoc", "contract", "nsz", "arcp"})
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a plain function over arrays; it releases the GIL and knows nothing of Python objects.
+
+    The machine code is kept in Numba's disk cache, beside the source or in the user's cache folder. Where neither
+    can be written (a read-only install), the function is compiled in each process instead.
+    """
+
+    def jit(cache: bool) -> Any:
+        return numba.njit(nogil=True, fastmath=set(FAST_MATH), error_model="numpy", cache=cache)(function)
+
+    try:
+        kernel = jit(cache=True)
+    except RuntimeError:  # Numba found no folder to write its cache to
+        kernel = jit(cache=False)
+    return cast("Callable[P, R]", kernel)

@@ -1,0 +1,5 @@
+"""Real data that comes with the package, for examples, tests and measurements without a network."""
+
+from ridgeway.datasets.flights import Flights, load_flights
+
+__all__ = ["Flights", "load_flights"]

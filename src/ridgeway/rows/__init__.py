@@ -1,0 +1,18 @@
+"""Checked batches of rows: what every run and every exact fit reads."""
+
+from ridgeway.rows.batch import Batch
+from ridgeway.rows.check import check_batch, check_rows, require_finite_rows
+from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows
+from ridgeway.rows.types import Float, Scalar
+
+__all__ = [
+    "AnyRows",
+    "Batch",
+    "DenseRows",
+    "Float",
+    "Scalar",
+    "SparseRows",
+    "check_batch",
+    "check_rows",
+    "require_finite_rows",
+]

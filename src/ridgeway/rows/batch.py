@@ -1,0 +1,41 @@
+"""A batch: rows with their targets and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows.forms import AnyRows
+from ridgeway.rows.types import Float
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows with their targets and weights; rows of weight 0 are already left out.
+
+    Attributes
+    ----------
+    rows : the features.
+    y : (n_rows, n_targets), in the rows' precision.
+    weight : (n_rows,), all positive.
+    single_target : True when the user's y was 1-D.
+    """
+
+    rows: AnyRows
+    y: Float
+    weight: Float
+    single_target: bool
+
+    def __len__(self) -> int:
+        return self.rows.shape[0]
+
+    def between(self, start: int, stop: int) -> Batch:
+        """Rows start..stop-1, as a view."""
+        part = slice(start, stop)
+        return Batch(self.rows.between(start, stop), self.y[part], self.weight[part], self.single_target)
+
+    def take(self, order: NDArray[np.intp]) -> Batch:
+        """Copy the rows of `order`, in that order."""
+        return Batch(self.rows.take(order), self.y[order], self.weight[order], self.single_target)

@@ -1,0 +1,121 @@
+"""The two forms of rows that kernels read: dense and row-major, or CSR with sorted, unique indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from ridgeway.rows.kernels import csr_squared_norms, dense_squared_norms, gather_csr
+from ridgeway.rows.types import Float
+
+
+@dataclass(frozen=True, eq=False)
+class DenseRows:
+    """Rows of a row-major array of shape (n_rows, n_columns), float32 or float64."""
+
+    array: Float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return self.array.shape[0], self.array.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Type of the entries."""
+        return self.array.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the entries."""
+        return self.array.nbytes
+
+    def between(self, start: int, stop: int) -> DenseRows:
+        """Rows start..stop-1, as a view."""
+        return DenseRows(self.array[start:stop])
+
+    def take(self, order: NDArray[np.intp]) -> DenseRows:
+        """Copy the rows of `order`, in that order."""
+        return DenseRows(readonly(self.array.take(order, axis=0)))
+
+    def squared_norms(self) -> Float:
+        """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""
+        norms = np.empty(self.shape[0], self.dtype)
+        dense_squared_norms(self.array, norms)
+        return norms
+
+    def times(self, coef: Float) -> Float:
+        """X @ coef for coef of shape (n_columns, k)."""
+        product: Float = self.array @ coef
+        return product
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Rows of a CSR matrix: row i holds `data[indptr[i]:indptr[i+1]]` in the columns `indices[...]`.
+
+    `indices` is viewed as unsigned, which spares the kernels the test for negative ones. `indptr` of a part of the
+    rows keeps counting from the whole matrix, so a part copies nothing.
+    """
+
+    data: Float
+    indices: NDArray[np.unsignedinteger[Any]]
+    indptr: NDArray[np.int64]
+    n_columns: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self.indptr) - 1, self.n_columns
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Type of the entries."""
+        return self.data.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of these rows' entries and their columns."""
+        entries = int(self.indptr[-1] - self.indptr[0])
+        return max(1, entries * (self.data.itemsize + self.indices.itemsize))
+
+    def between(self, start: int, stop: int) -> SparseRows:
+        """Rows start..stop-1, as a view."""
+        return SparseRows(self.data, self.indices, self.indptr[start : stop + 1], self.n_columns)
+
+    def take(self, order: NDArray[np.intp]) -> SparseRows:
+        """Copy the rows of `order`, in that order."""
+        indptr = np.zeros(len(order) + 1, np.int64)
+        np.cumsum(self.indptr[order + 1] - self.indptr[order], out=indptr[1:])
+        data = np.empty(indptr[-1], self.dtype)
+        indices = np.empty(indptr[-1], self.indices.dtype)
+        gather_csr(self.data, self.indices, self.indptr, order, indptr, data, indices)
+        return SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
+
+    def squared_norms(self) -> Float:
+        """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""
+        norms = np.empty(self.shape[0], self.dtype)
+        csr_squared_norms(self.data, self.indptr, norms)
+        return norms
+
+    def times(self, coef: Float) -> Float:
+        """X @ coef for coef of shape (n_columns, k)."""
+        first, last = self.indptr[0], self.indptr[-1]
+        signed = self.indices[first:last].view(f"i{self.indices.itemsize}")
+        X = scipy.sparse.csr_array((self.data[first:last], signed, self.indptr - first), shape=self.shape)
+        product: Float = X @ coef
+        return product
+
+
+AnyRows: TypeAlias = DenseRows | SparseRows
+
+
+def readonly(array: Any) -> Any:
+    """Return a view that cannot be written: one compiled kernel then serves writable and read-only input."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

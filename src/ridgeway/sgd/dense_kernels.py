@@ -1,0 +1,184 @@
+"""SGD over dense rows: each row is read from memory once.
+
+The sweep over the columns that applies the step of one row also takes the inner product of the next row with the new
+coefficients. A call begins with a step of size 0 and ends with a look at nothing new, so every row goes through the
+same arithmetic wherever a batch begins: the same rows in other batches give the same bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.compiled import compiled
+from ridgeway.rows import Float
+from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, admit, residual_cap
+from ridgeway.sgd.losses import descent
+from ridgeway.sgd.task import OpenBatch, Task
+from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
+
+
+@compiled
+def dense_steps(
+    X: Float,
+    y: Float,
+    weight: Float,
+    task: Task,
+    w: Float,
+    gains: Float,
+    tally: NDArray[np.float64],
+) -> tuple[int, int]:
+    """Take one step per row: w += gain x for each target.
+
+    X (n, d), y (n, k), weight (n,) are read; w (k, d), gains (n, k: what multiplies each row) and tally are changed.
+    Returns a status and the row at which the run ended.
+    """
+    n_rows, n_columns = X.shape
+    n_targets = w.shape[0]
+    eta, most, zero = X.dtype.type(task.step), X.dtype.type(task.limit), X.dtype.type(0)
+    flat = w.reshape(-1)  # one dimension: the compiler then sees through the indices
+    gain = np.zeros(n_targets, X.dtype)
+    looks = np.zeros(n_targets, X.dtype)
+    norm = zero
+    for i in range(n_rows + 1):
+        done, ahead = max(i - 1, 0), min(i, n_rows - 1)
+        for q in range(n_targets):
+            base, g = q * n_columns, gain[q]
+            inner, norm = zero, zero
+            for c in range(n_columns):
+                new = flat[base + c] + g * X[done, c]
+                flat[base + c] = new
+                inner += X[ahead, c] * new
+                norm += X[ahead, c] * X[ahead, c]
+            looks[q] = inner
+        if i == n_rows:
+            break
+        if not np.isfinite(norm):
+            return NOT_FINITE, i
+        rate = admit(eta, weight[i], norm, most, tally)
+        for q in range(n_targets):
+            slope = descent(task.loss, y[i, q], looks[q])
+            if not abs(slope) <= residual_cap(task.cap, tally):
+                return EXPLODED, i
+            gain[q] = rate * slope
+            gains[i, q] = gain[q]
+    return FINISHED, n_rows
+
+
+@compiled
+def dense_steps_with_moments(
+    X: Float,
+    y: Float,
+    weight: Float,
+    task: Task,
+    w: Float,
+    memory: Memory,
+    place: Place,
+    tally: NDArray[np.float64],
+) -> tuple[int, int]:
+    """Take one step per row within one block, and add the increments to its memory. As `dense_steps`, without gains."""
+    n_rows, n_columns = X.shape
+    n_targets = w.shape[0]
+    eta, most, zero = X.dtype.type(task.step), X.dtype.type(task.limit), X.dtype.type(0)
+    flat, first, second = w.reshape(-1), memory.local[0].reshape(-1), memory.local[1].reshape(-1)
+    places = chunk_places(place.chunk).astype(X.dtype)
+    offset, within = place.offset, place.chunk - 1
+    gain = np.zeros(n_targets, X.dtype)
+    looks = np.zeros(n_targets, X.dtype)
+    norm = zero
+    for i in range(n_rows + 1):
+        done, ahead = max(i - 1, 0), min(i, n_rows - 1)
+        now = offset & within
+        for q in range(n_targets):
+            base, g = q * n_columns, gain[q]
+            g1, g2 = g * places[0, now], g * places[1, now]
+            inner, norm = zero, zero
+            for c in range(n_columns):
+                value = X[done, c]
+                new = flat[base + c] + g * value
+                flat[base + c] = new
+                first[base + c] += g1 * value
+                second[base + c] += g2 * value
+                inner += X[ahead, c] * new
+                norm += X[ahead, c] * X[ahead, c]
+            looks[q] = inner
+        if i > 0:
+            offset += 1
+            if offset & within == 0:
+                fold_chunk(memory, Place(offset, place.length, place.chunk), w)
+        if i == n_rows:
+            break
+        if not np.isfinite(norm):
+            return NOT_FINITE, i
+        rate = admit(eta, weight[i], norm, most, tally)
+        for q in range(n_targets):
+            slope = descent(task.loss, y[i, q], looks[q])
+            if not abs(slope) <= residual_cap(task.cap, tally):
+                return EXPLODED, i
+            gain[q] = rate * slope
+    return FINISHED, n_rows
+
+
+@compiled
+def dense_batches(
+    X: Float,
+    y: Float,
+    weight: Float,
+    task: Task,
+    w: Float,
+    batch: OpenBatch,
+    memory: Memory,
+    place: Place,
+    gains: Float,
+    tally: NDArray[np.float64],
+) -> tuple[int, int]:
+    """Take one step per mini-batch within one block, and add the increments to its memory if it keeps moments.
+
+    As `dense_steps`; the gains lack the division by the number of rows of their mini-batch.
+    """
+    n_rows, n_columns = X.shape
+    gradient, offset, filled = batch.gradient, place.offset, batch.rows
+    eta, most = X.dtype.type(task.step), X.dtype.type(task.limit)
+    for i in range(n_rows):
+        norm = X.dtype.type(0)
+        for c in range(n_columns):
+            norm += X[i, c] * X[i, c]
+        if not np.isfinite(norm):
+            return NOT_FINITE, i
+        rate = admit(eta, weight[i], norm, most, tally)
+        for q in range(w.shape[0]):
+            prediction = X.dtype.type(0)
+            for c in range(n_columns):
+                prediction += X[i, c] * w[q, c]
+            slope = descent(task.loss, y[i, q], prediction)
+            if not abs(slope) <= residual_cap(task.cap, tally):
+                return EXPLODED, i
+            gain = rate * slope
+            gains[i, q] = gain
+            for c in range(n_columns):
+                gradient[q, c] += gain * X[i, c]
+        filled += 1
+        if filled == batch.size:
+            dense_close(w, OpenBatch(batch.size, filled, gradient), memory, Place(offset, place.length, place.chunk))
+            filled = 0
+            offset += 1
+    return FINISHED, n_rows
+
+
+@compiled
+def dense_close(w: Float, batch: OpenBatch, memory: Memory, place: Place) -> None:
+    """Take the step of the open mini-batch: w += gradient / rows; gradient becomes 0."""
+    keep = memory.moments.shape[0] > 0
+    share = w.dtype.type(1) / w.dtype.type(batch.rows)
+    now = place.offset & (place.chunk - 1)
+    places = chunk_places(place.chunk).astype(w.dtype)
+    for q in range(w.shape[0]):
+        for c in range(w.shape[1]):
+            increment = share * batch.gradient[q, c]
+            batch.gradient[q, c] = 0
+            w[q, c] += increment
+            if keep:
+                memory.local[0, q, c] += places[0, now] * increment
+                memory.local[1, q, c] += places[1, now] * increment
+    if keep and now == place.chunk - 1:
+        fold_chunk(memory, Place(place.offset + 1, place.length, place.chunk), w)

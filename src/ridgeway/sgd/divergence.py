@@ -1,0 +1,26 @@
+"""The error of a run that exploded."""
+
+from __future__ import annotations
+
+
+class DivergenceError(ArithmeticError):
+    """The step was too large for the rows: the coefficients grew without bound.
+
+    Attributes
+    ----------
+    step : the step that was used.
+    safe_step : 1 / max weight * |x|^2 over the rows seen: certain not to explode, though larger ones often work too.
+    at_step : number of increments that were made before.
+    """
+
+    def __init__(self, step: float, safe_step: float, at_step: int) -> None:
+        super().__init__(
+            f"the run exploded after {at_step} steps with step={step:.6g}: step={safe_step:.6g} is certainly safe on "
+            "these rows (1 / the largest squared row norm). Pass that step or step='auto', or standardize the columns."
+        )
+        self.step = step
+        self.safe_step = safe_step
+        self.at_step = at_step
+
+    def __reduce__(self) -> tuple[type[DivergenceError], tuple[float, float, int]]:
+        return type(self), (self.step, self.safe_step, self.at_step)

@@ -1,0 +1,21 @@
+"""Losses of a linear prediction, each known to the kernels by an integer code.
+
+A compiled function passed as an argument would defeat Numba's disk cache; a code compared inside the kernel does not.
+"""
+
+from __future__ import annotations
+
+from ridgeway.compiled import compiled
+from ridgeway.rows import Scalar
+
+SQUARED = 0  # (y - p)^2 / 2
+
+LOSSES = {"squared": SQUARED}
+
+
+@compiled
+def descent(loss: int, y: Scalar, prediction: Scalar) -> Scalar:
+    """Minus the derivative of the loss by the prediction: one branch per code, the residual for squared loss."""
+    if loss == SQUARED:
+        return y - prediction
+    return y * 0  # no other code exists

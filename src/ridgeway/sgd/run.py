@@ -1,0 +1,133 @@
+"""SGDRun: one run of constant-step SGD, fed with batches of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
+from ridgeway.sgd.state import RunState
+from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
+from ridgeway.sgd.stepping import close_batch, take_steps
+from ridgeway.trajectory import Layout, Trajectory
+
+
+class SGDRun:
+    """Constant-step SGD for least squares, row by row, from batches of any size.
+
+        w_t = w_{t-1} + eta * weight_t * (y_t - <x_t, w_{t-1}>) x_t
+
+    The same rows in other batches give bit for bit the same trajectory. The rows are taken as they are: no scaling,
+    no intercept. Columns of very different scales make the run slow in the small ones; standardize first.
+
+    Parameters
+    ----------
+    step : float, "auto" or LimitedStep
+        The step eta. "auto" sets it from the squared row norms of the first batch (see `ridgeway.sgd.step_size`) and
+        from then on limits the step of rows that are too large for it; eta itself never changes. An explicit step is
+        used as it is.
+    store : "sketch", "replay" or a Layout
+        What the run remembers: moments of the increments, in memory that grows with log(steps); or one scalar per row,
+        and the rows themselves, which the caller must keep unchanged. A `Layout` is a sketch with blocks of your
+        choice.
+    batch_size : int
+        Rows per step: a mini-batch makes one step along its mean gradient. It may span updates.
+    w0 : array of shape (d,) or (targets, d)
+        Start, 0 by default.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> run = rw.SGDRun(step=0.1)
+    >>> for _ in range(20):
+    ...     X = rng.standard_normal((100, 3))
+    ...     run.update(X, X @ [1.0, -2.0, 0.5] + rng.standard_normal(100))
+    >>> run.end_pass()
+    >>> run.trajectory().coef(rw.Geometric(alpha=0.01)).round(1)
+    array([ 1. , -2. ,  0.5])
+    """
+
+    def __init__(
+        self,
+        step: float | str | LimitedStep = "auto",
+        store: str | Layout = "sketch",
+        batch_size: int = 1,
+        w0: ArrayLike | None = None,
+    ) -> None:
+        self._step = check_step(step)
+        if not isinstance(store, Layout) and store not in ("sketch", "replay"):
+            raise ValueError(f"store={store!r}: expected 'sketch', 'replay' or a Layout.")
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
+            raise ValueError(f"batch_size={batch_size!r}: expected an integer of 1 or more rows per step.")
+        self._store = store
+        self._batch_size = int(batch_size)
+        self._w0 = w0
+        self._state: RunState | None = None
+
+    def __repr__(self) -> str:
+        return f"SGDRun(n_steps={self.n_steps}, store={self._store!r}, batch_size={self._batch_size})"
+
+    @property
+    def n_steps(self) -> int:
+        """Number of increments so far."""
+        return self._state.n_steps if self._state else 0
+
+    def update(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
+        """Take the steps of these rows, in their order. A batch that raises leaves the run as it was.
+
+        Parameters
+        ----------
+        X : (n_rows, d) array, data frame or scipy sparse matrix; float32 stays float32.
+        y : (n_rows,) or (n_rows, targets).
+        sample_weight : (n_rows,), multiplies each row's gradient; rows of weight 0 make no step.
+        """
+        self.advance(check_batch(X, y, sample_weight, dtype=self._state.w.dtype if self._state else None))
+
+    def advance(self, batch: Batch, order: NDArray[np.intp] | None = None) -> None:
+        """Take the steps of a checked batch, in its order or in `order`."""
+        if self._state is not None:
+            _require_same_shape(self._state, batch)
+        if len(batch) == 0:  # every row had weight 0
+            return
+        if not isinstance(batch.rows, DenseRows):
+            require_finite_rows(batch.rows, batch.rows.squared_norms())
+        if self._state is None:
+            step = self._step or auto_step(batch.rows, batch.weight)
+            state = RunState.begin(batch, step, self._store, self._batch_size, self._w0)
+        elif self._state.sparse and np.isfinite(self._state.step.limit):
+            state = self._state  # rows that are checked, steps that cannot explode: nothing to undo
+        else:
+            state = self._state.copy()
+        take_steps(state, batch, order)
+        self._state = state
+
+    def end_pass(self) -> None:
+        """End a pass over the data: a mini-batch that is not full makes its step with the rows it has."""
+        if self._state is not None:
+            close_batch(self._state)
+
+    def trajectory(self) -> Trajectory:
+        """Return the run so far, as if the pass ended here; the run itself can go on."""
+        if self._state is None:
+            raise ValueError("the run has seen no rows: call update first.")
+        state = self._state
+        if state.open_rows:
+            state = state.copy()
+            close_batch(state)
+        return state.trajectory()
+
+
+def _require_same_shape(state: RunState, batch: Batch) -> None:
+    n_targets, n_columns = state.start.shape
+    if batch.rows.shape[1] != n_columns:
+        raise ValueError(f"X has {batch.rows.shape[1]} columns: expected {n_columns}, as in the first batch.")
+    if state.sparse == isinstance(batch.rows, DenseRows):
+        got, expected = ("dense", "sparse") if state.sparse else ("sparse", "dense")
+        raise ValueError(f"X is {got}: expected {expected} rows, as in the first batch; convert it.")
+    if batch.y.shape[1] != n_targets or batch.single_target != state.single_target:
+        got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
+        expected = "1-D" if state.single_target else f"2-D with {n_targets} targets"
+        raise ValueError(f"y is {got}: expected {expected}, as in the first batch.")

@@ -1,0 +1,139 @@
+"""run_sgd: SGD over data in memory, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ridgeway.rows import Batch, check_batch
+from ridgeway.sgd.run import SGDRun
+from ridgeway.sgd.shuffle import shuffled_order
+from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, step_for
+from ridgeway.trajectory import Chains, Layout, Sketch, Trajectory, merge
+
+WORTH_GUESSING = 2**25  # bytes of rows from which a reading of them to set the step is worth sparing
+
+
+def run_sgd(
+    X: Any,
+    y: ArrayLike,
+    step: float | str | LimitedStep = "auto",
+    passes: int = 1,
+    batch_size: int = 1,
+    shuffle: bool = False,
+    chains: int = 1,
+    sample_weight: ArrayLike | None = None,
+    w0: ArrayLike | None = None,
+    store: str | Layout = "replay",
+    n_jobs: int = 1,
+    random_state: int | np.random.Generator | None = None,
+) -> Trajectory:
+    """Run constant-step SGD for least squares over the rows of X, and keep what every average of its iterates needs.
+
+        w_t = w_{t-1} + eta * weight_t * (y_t - <x_t, w_{t-1}>) x_t
+
+    Averaging the iterates geometrically, `t.coef(Geometric(alpha))`, gives ridge regression of strength alpha in
+    expectation. The rows are taken as they are: no scaling, no intercept. Standardize columns of different scales
+    first, or the small ones are learned slowly.
+
+    Parameters
+    ----------
+    X : (n, d) array or scipy sparse matrix
+        float32 and float64 are used as they are (row-major; other layouts are copied once), float32 in means float32
+        out.
+    y : (n,) or (n, targets)
+    step : float, "auto" or LimitedStep
+        The step eta. "auto" takes it from the squared norms of all rows and limits the few rows too large for it (see
+        `ridgeway.sgd.step_size` for the rule and its reason). A number is used as it is: one that makes the run explode
+        raises `DivergenceError`.
+    passes : int
+        How often the rows are gone through.
+    batch_size : int
+        Rows per step; a mini-batch makes one step along its mean gradient, and a pass may end with a shorter one.
+    shuffle : bool
+        Go through the rows in a fresh random order each pass, instead of their own.
+    chains : int
+        Cut the rows into this many contiguous segments, run each afresh from w0 and average them: lower variance where
+        eta * alpha * n / chains is above about 4.
+    sample_weight : (n,)
+        Multiplies each row's gradient, used as given; rows of weight 0 make no step.
+    w0 : (d,) or (targets, d)
+        Start, 0 by default; the averages are then ridge centred at w0.
+    store : "replay", "sketch" or a Layout
+        One scalar per row and the rows themselves, which answers every scheme exactly; or moments of the increments,
+        which need no rows any more.
+    n_jobs : int
+        Threads over which the chains are spread; -1 means one per chain.
+    random_state : int, numpy Generator or None
+        Seed of the shuffles.
+
+    Returns
+    -------
+    Trajectory
+        A `Replay`, a `Sketch`, or `Chains` of them.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((5000, 4))
+    >>> y = X @ [3.0, 0.0, -1.0, 2.0] + rng.standard_normal(5000)
+    >>> t = rw.run_sgd(X, y)
+    >>> t.n_steps, t.limited
+    (5000, 146)
+    >>> t.path([0.01, 1.0]).round(1)
+    array([[ 2.9,  0. , -1. ,  1.9],
+           [ 1.4, -0.1, -0.4,  0.9]])
+    """
+    passes, chains = _positive("passes", passes), _positive("chains", chains)
+    fixed = check_step(step)
+    batch = check_batch(X, y, sample_weight)
+    if len(batch) == 0:
+        raise ValueError("all sample weights are 0: expected at least one row of positive weight.")
+    if chains > len(batch):
+        raise ValueError(f"chains={chains} but there are only {len(batch)} rows: each chain needs at least one.")
+    orders = [np.random.default_rng(random_state)] if chains == 1 else np.random.default_rng(random_state).spawn(chains)
+    edges = np.linspace(0, len(batch), chains + 1).astype(int)
+    segments = [batch.between(first, last) for first, last in pairwise(edges.tolist())]
+
+    def run_all(size: LimitedStep) -> list[Trajectory]:
+        def run_one(segment: Batch, rng: np.random.Generator) -> Trajectory:
+            run = SGDRun(size, store, batch_size, w0)
+            for _ in range(passes):
+                run.advance(segment, shuffled_order(segment.rows, rng) if shuffle else None)
+                run.end_pass()
+            return run.trajectory()
+
+        if chains == 1 or n_jobs == 1:
+            return [run_one(segment, rng) for segment, rng in zip(segments, orders, strict=True)]
+        with ThreadPoolExecutor(chains if n_jobs == -1 else _positive("n_jobs", n_jobs)) as threads:
+            return list(threads.map(run_one, segments, orders))
+
+    if fixed is not None:
+        return _joined(run_all(fixed))
+    if passes == chains == 1 and not shuffle and batch.rows.nbytes > WORTH_GUESSING:
+        size = guess(batch.rows, batch.weight)
+        if size is not None:
+            trajectory = run_all(size)[0]
+            if step_for(trajectory.r2) == size.size:
+                return trajectory
+    return _joined(run_all(auto_step(batch.rows, batch.weight)))
+
+
+def _joined(runs: Sequence[Trajectory]) -> Trajectory:
+    if len(runs) == 1:
+        return runs[0]
+    if all(isinstance(run, Sketch) for run in runs):
+        return merge(cast("Sequence[Sketch]", runs))
+    return Chains(runs)
+
+
+def _positive(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name}={value!r}: expected an integer of 1 or more.")
+    return int(value)

@@ -1,0 +1,32 @@
+"""A fresh random order of the rows for each pass."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows import AnyRows
+
+IN_CACHE = 2**23  # bytes of rows that are read in any order without loss
+RUN_BYTES = 2**13  # bytes read in one go from larger data
+POOL_RUNS = 512  # runs whose rows are mixed with one another
+
+
+def shuffled_order(rows: AnyRows, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return a random order of all rows.
+
+    Small data get a uniform permutation. Reading rows of larger data one by one from anywhere is several times
+    slower than in sequence, so there short runs of neighbouring rows are drawn in random order, and the rows of
+    every 512 runs are permuted among one another.
+    """
+    n_rows = rows.shape[0]
+    run = max(1, RUN_BYTES * n_rows // rows.nbytes)
+    if rows.nbytes <= IN_CACHE or run == 1:
+        return rng.permutation(n_rows)
+    starts = rng.permutation(np.arange(0, n_rows, run))
+    order = (starts[:, None] + np.arange(run)).reshape(-1)
+    order = order[order < n_rows]
+    pool = POOL_RUNS * run
+    for first in range(0, n_rows, pool):
+        rng.shuffle(order[first : first + pool])
+    return order

@@ -1,0 +1,175 @@
+"""The state of a run: everything that a step changes, and everything that the trajectory is made of."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ridgeway.rows import Batch, DenseRows, Float
+from ridgeway.sgd.guard import LIMITED, SUM_NORM, SUM_NORM2, TALLY_SIZE
+from ridgeway.sgd.step_size import LimitedStep, squared_scale
+from ridgeway.sgd.task import Columns, OpenBatch
+from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
+from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk
+
+NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1)  # the one block of a replay
+
+
+@dataclass
+class RunState:
+    """A run between two steps. Arrays are in the precision of the rows, moments in float64.
+
+    Dense rows keep moments as (m, targets, d), sparse ones as (d, targets, m). A replay has no layout and keeps
+    segments and gains instead of moments.
+    """
+
+    sparse: bool
+    single_target: bool
+    step: LimitedStep
+    batch_size: int
+    layout: Layout | None
+    start: Float  # w_0, (targets, d)
+    w: Float  # (targets, d)
+    target_scale: float  # largest |y| so far, or |prediction| of w_0
+    tally: NDArray[np.float64]
+    block: Block
+    moments: NDArray[np.float64]
+    anchor: Float  # w at the start of the chunk
+    local: Float  # (2, targets, d): local moments of the chunk
+    gradient: Float  # sum over the rows of the open mini-batch
+    marked: NDArray[np.bool_]  # columns that the open mini-batch touched (sparse)
+    listed: NDArray[np.int64]
+    n_listed: int = 0
+    open_rows: int = 0  # rows of the open mini-batch
+    n_steps: int = 0
+    finished: list[NDArray[np.float64]] = field(default_factory=list)  # moments of full blocks
+    segments: list[Segment] = field(default_factory=list)
+    gains: list[Float] = field(default_factory=list)
+    short_batches: dict[int, int] = field(default_factory=dict)  # step -> rows, where a pass ended early
+
+    @classmethod
+    def begin(
+        cls, batch: Batch, step: LimitedStep, store: str | Layout, batch_size: int, w0: ArrayLike | None
+    ) -> RunState:
+        """Fix what the first batch decides: precision, shape and layout."""
+        n_targets, n_columns, dtype = batch.y.shape[1], batch.rows.shape[1], batch.rows.dtype
+        sparse = not isinstance(batch.rows, DenseRows)
+        if isinstance(store, Layout):
+            layout: Layout | None = store
+        else:
+            layout = Layout.choose(dtype, n_targets * n_columns) if store == "sketch" else None
+        start = _start_from(w0, n_targets, n_columns, batch.single_target, dtype)
+        block = layout.block(0) if layout else NOTHING_KEPT
+        in_chunk = n_columns if layout and not sparse else 0
+        in_batch = n_columns if batch_size > 1 else 0
+        return cls(
+            sparse=sparse,
+            single_target=batch.single_target,
+            step=step,
+            batch_size=batch_size,
+            layout=layout,
+            start=start,
+            w=start.copy(),
+            target_scale=float(np.abs(batch.rows.times(start.T)).max()) if start.any() else 0.0,
+            tally=np.zeros(TALLY_SIZE),
+            block=block,
+            moments=_empty_moments(block, n_targets, n_columns, sparse),
+            anchor=start[:, :in_chunk].copy(),
+            local=np.zeros((LOCAL, n_targets, in_chunk), dtype),
+            gradient=np.zeros((n_targets, in_batch), dtype),
+            marked=np.zeros(in_batch if sparse else 0, np.bool_),
+            listed=np.empty(in_batch if sparse else 0, np.int64),
+        )
+
+    @property
+    def place(self) -> Place:
+        """Where the next step falls in the block."""
+        return Place(self.n_steps - self.block.start, self.block.length, self.block.chunk)
+
+    @property
+    def memory(self) -> Memory:
+        """What a dense kernel adds the increments to."""
+        return Memory(self.moments, self.anchor, self.local)
+
+    @property
+    def open_batch(self) -> OpenBatch:
+        """The mini-batch that is being filled."""
+        return OpenBatch(self.batch_size, self.open_rows, self.gradient)
+
+    @property
+    def columns(self) -> Columns:
+        """Columns that the open mini-batch touched."""
+        return Columns(self.marked, self.listed, self.n_listed)
+
+    def copy(self) -> RunState:
+        """Return a state that can go on while this one stays as it is; finished blocks and segments are shared."""
+        new = copy(self)
+        for name in ("w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed"):
+            setattr(new, name, getattr(self, name).copy())
+        for name in ("finished", "segments", "gains", "short_batches"):
+            setattr(new, name, copy(getattr(self, name)))
+        return new
+
+    def after(self, n_steps: int, open_rows: int) -> None:
+        """Count steps that were made, and begin the next block when this one is full."""
+        self.n_steps += n_steps
+        self.open_rows = open_rows
+        if self.layout is not None and self.n_steps == self.block.stop:
+            self.finished.append(self._moments_first())
+            self.block = self.layout.block(self.n_steps)
+            n_targets, n_columns = self.start.shape
+            self.moments = _empty_moments(self.block, n_targets, n_columns, self.sparse)
+
+    def trajectory(self) -> Trajectory:
+        """Return what the run leaves behind; no mini-batch may be open."""
+        r2 = squared_scale(float(self.tally[SUM_NORM]), float(self.tally[SUM_NORM2]))
+        facts = RunFacts(self.step.size, self.n_steps, int(self.tally[LIMITED]), r2)
+        if self.layout is None:
+            return self._replay(facts)
+        moments = list(self.finished)
+        if self.n_steps > self.block.start:
+            moments.append(self._moments_so_far())
+        return Sketch(facts, self.layout, moments, self.start, self.single_target)
+
+    def _replay(self, facts: RunFacts) -> Replay:
+        gains = np.concatenate(self.gains)
+        rows_per_step = None
+        if self.batch_size > 1:
+            rows_per_step = np.full(self.n_steps, self.batch_size)
+            rows_per_step[list(self.short_batches)] = list(self.short_batches.values())
+            gains = gains / np.repeat(rows_per_step, rows_per_step)[:, None].astype(gains.dtype)
+        return Replay(facts, self.segments, gains, self.start, self.single_target, rows_per_step)
+
+    def _moments_first(self) -> NDArray[np.float64]:
+        return self.moments.transpose(2, 1, 0) if self.sparse else self.moments
+
+    def _moments_so_far(self) -> NDArray[np.float64]:
+        """Moments of the block in progress, with the steps of its open chunk."""
+        moments = self._moments_first().copy(order="K")
+        if not self.sparse and self.place.offset % self.block.chunk:
+            fold_chunk(Memory(moments, self.anchor.copy(), self.local.copy()), self.place, self.w)
+        return moments
+
+
+def _start_from(
+    w0: ArrayLike | None, n_targets: int, n_columns: int, single_target: bool, dtype: np.dtype[np.floating[Any]]
+) -> Float:
+    """Return w_0 as an array of shape (targets, d)."""
+    if w0 is None:
+        return np.zeros((n_targets, n_columns), dtype)
+    start = np.array(w0, dtype=dtype)
+    expected = (n_columns,) if single_target else (n_targets, n_columns)
+    if start.shape != expected:
+        raise ValueError(f"w0 has shape {start.shape}: expected {expected}, the shape of the coefficients.")
+    if not np.isfinite(start).all():
+        raise ValueError("w0 has entries that are not finite: expected the coefficients to start from.")
+    return start.reshape(n_targets, n_columns)
+
+
+def _empty_moments(block: Block, n_targets: int, n_columns: int, sparse: bool) -> NDArray[np.float64]:
+    shape = (n_columns, n_targets, block.moments) if sparse else (block.moments, n_targets, n_columns)
+    return np.zeros(shape)

@@ -1,0 +1,114 @@
+"""The automatic step, from the squared norms of the rows alone.
+
+With q_i = weight_i |x_i|^2 the step is
+
+    eta = 0.8 / R^2 ,   R^2 = sum q^2 / sum q ,      rounded down to the next eighth of an octave,
+
+and a row with eta q_i > 1 has its own step limited to 1 / |x_i|^2.
+
+R^2 is the mean squared norm as met by the gradient (rows count by their size). For rows of equal norm it is that
+norm, and no row is limited. On heavy tails it lies between the mean and the maximum, which are both bad guides: 1 /
+max wastes a pass when one row is a thousand times the mean (test error of one pass 8% worse over eight real sets
+than with this rule), 1 / mean or a quantile limits so many rows that the answer is no longer ridge (8% worse on
+california_housing, however many passes follow). Without the limit the same step overflows on several of the sets.
+Factors from 0.7 to 1 were equally good; below 1 so that equal norms are not limited.
+
+Rounding makes the step a coarse function of R^2, so that a sample of the rows nearly always finds it (`guess`); the
+run itself then sees all rows and confirms it, at no further reading of the data.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ridgeway.rows import AnyRows, Float, require_finite_rows
+
+FRACTION = 0.8
+LIMIT = 1.0
+PER_OCTAVE = 8
+SAMPLED_RUNS = 128
+RUN = 64  # neighbouring rows read together when sampling
+
+
+@dataclass(frozen=True)
+class LimitedStep:
+    """A step eta, and the largest eta * weight * |x|^2 that a row may have before its own step is limited.
+
+    Limited rows count as rows of smaller weight: with a generous eta this is a robust estimator rather than ridge.
+
+    Parameters
+    ----------
+    size : float
+        The step eta.
+    limit : float
+        1 projects an outlying row exactly onto its target; beyond 2 a step can overshoot; inf limits nothing.
+    """
+
+    size: float
+    limit: float = LIMIT
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.size) and self.size > 0):
+            raise ValueError(
+                f"step={self.size}: expected a positive, finite number; step='auto' finds a safe one from the rows."
+            )
+        if not self.limit > 0:
+            raise ValueError(
+                f"limit={self.limit}: expected a positive number; 1 is the usual choice, inf limits nothing."
+            )
+
+
+def check_step(step: Any) -> LimitedStep | None:
+    """Return an explicit step, unlimited when it is a plain number; None for "auto"."""
+    if isinstance(step, LimitedStep):
+        return step
+    if isinstance(step, str):
+        if step == "auto":
+            return None
+        raise ValueError(f"step={step!r}: expected 'auto' or a positive number.")
+    if isinstance(step, bool) or not isinstance(step, int | float | np.integer | np.floating):
+        raise TypeError(f"step={step!r} is a {type(step).__name__}: expected 'auto' or a positive number.")
+    return LimitedStep(float(step), math.inf)
+
+
+def squared_scale(total: float, total_of_squares: float) -> float:
+    """R^2 = sum q^2 / sum q; 0 when all rows are 0."""
+    return total_of_squares / total if total > 0 else 0.0
+
+
+def step_for(r2: float) -> float:
+    """0.8 / R^2, rounded down to a multiple of 2^(1/8); 1 when all rows are 0."""
+    if r2 <= 0:
+        return 1.0
+    eighths = PER_OCTAVE * (math.log2(FRACTION) - math.log2(r2))
+    return float(2.0 ** (math.floor(eighths) / PER_OCTAVE))
+
+
+def auto_step(rows: AnyRows, weight: Float) -> LimitedStep:
+    """Return the step from all rows."""
+    norms = rows.squared_norms()
+    require_finite_rows(rows, norms)
+    return LimitedStep(_step_of(norms, weight))
+
+
+def guess(rows: AnyRows, weight: Float) -> LimitedStep | None:
+    """Return the step from a sample of runs of rows, or None when two halves of the sample disagree (heavy tails)."""
+    n_rows = rows.shape[0]
+    starts = np.linspace(0, n_rows - RUN, min(SAMPLED_RUNS, n_rows // (32 * RUN))).astype(np.intp)
+    norms = np.stack([rows.between(start, start + RUN).squared_norms() for start in starts])
+    if not np.isfinite(norms).all():
+        return None
+    weights = np.stack([weight[start : start + RUN] for start in starts])
+    step = _step_of(norms, weights)
+    halves = (_step_of(norms[part::2], weights[part::2]) for part in (0, 1))
+    agree = all(math.isclose(half, step, rel_tol=0.1) for half in halves)
+    return LimitedStep(step) if agree else None
+
+
+def _step_of(norms: Float, weight: Float) -> float:
+    q = (norms.astype(np.float64) * weight).reshape(-1)
+    return step_for(squared_scale(float(q.sum()), float(q @ q)))

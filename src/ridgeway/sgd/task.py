@@ -1,0 +1,43 @@
+"""What the kernels are told about a run, bundled into few arguments."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows import Float
+
+
+class Task(NamedTuple):
+    """The problem that the steps solve.
+
+    Attributes
+    ----------
+    loss : code of the loss.
+    step : the step eta.
+    limit : largest eta * weight * |x|^2 that a row may have before its own step is limited.
+    cap : largest residual after an unsafe step that is not an explosion.
+    """
+
+    loss: int
+    step: float
+    limit: float
+    cap: float
+
+
+class OpenBatch(NamedTuple):
+    """A mini-batch being filled: `rows` of its `size` rows are in gradient (k, d), the sum of gains times x."""
+
+    size: int
+    rows: int
+    gradient: Float
+
+
+class Columns(NamedTuple):
+    """Columns that the open mini-batch of sparse rows has touched: flagged in marked (d,), listed in listed[:n_listed]."""
+
+    marked: NDArray[np.bool_]
+    listed: NDArray[np.int64]
+    n_listed: int

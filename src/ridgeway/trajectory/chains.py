@@ -1,0 +1,136 @@
+"""Chains: several runs on different rows, averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.rows import Float
+from ridgeway.trajectory.sketch import Sketch
+from ridgeway.trajectory.trajectory import RunFacts, Trajectory
+
+
+class Chains(Trajectory):
+    """The weighted mean of the averages of several independent runs with one step size.
+
+    Each chain applies a scheme with its own number of steps. At large alpha a single geometric average rests on its
+    first 1/(eta alpha) steps; k chains rest on k times as many rows at nearly the same expectation, as long as each
+    chain has more than about 4/(eta alpha) steps.
+
+    Parameters
+    ----------
+    chains : the runs, all with the same step.
+    weights : one per chain; by default their numbers of steps. They are divided by their sum.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((2001, 3))
+    >>> y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(2001)
+    >>> t = rw.run_sgd(X, y, chains=4)
+    >>> t.weights.round(3), t.n_steps
+    (array([0.25, 0.25, 0.25, 0.25]), 2001)
+    """
+
+    def __init__(self, chains: Sequence[Trajectory], weights: ArrayLike | None = None) -> None:
+        self._chains = tuple(chains)
+        self._weights = _shares(self._chains, weights)
+        super().__init__(_pooled(self._chains, self._weights, sum(chain.n_steps for chain in self._chains)))
+
+    def __repr__(self) -> str:
+        return f"Chains({len(self._chains)} chains, n_steps={self.n_steps}, step={self.step:.6g})"
+
+    @property
+    def chains(self) -> tuple[Trajectory, ...]:
+        """The single runs."""
+        return self._chains
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Share of each chain in the mean."""
+        return self._weights
+
+    @property
+    def tolerance(self) -> float:
+        """Largest error of a survival value in any chain."""
+        return max(chain.tolerance for chain in self._chains)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all chains."""
+        return sum(chain.nbytes for chain in self._chains)
+
+    def iterate(self, k: int) -> Float:
+        """Refuse: several chains have no common iterate."""
+        raise ValueError(f"iterate({k}) of several chains does not exist: ask one of them, t.chains[0].iterate({k}).")
+
+    def _averages(self, schemes: Sequence[Scheme]) -> Float:
+        total: Any = 0.0
+        for share, chain in zip(self._weights, self._chains, strict=True):
+            answer = chain.average(schemes)
+            total = total + share * answer.astype(np.float64)
+        mean: Float = total.astype(answer.dtype)
+        return mean
+
+
+def merge(sketches: Sequence[Sketch], weights: ArrayLike | None = None) -> Sketch | Chains:
+    """Merge the sketches of independent runs with one layout and one step into their weighted mean.
+
+    Sketches of equally many steps add up moment by moment to a single sketch. Others keep their own number of steps, on
+    which survival depends, side by side in a `Chains`.
+
+    Parameters
+    ----------
+    sketches : sketches of one layout, step, shape and precision.
+    weights : one per sketch; by default their numbers of steps. They are divided by their sum.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> from ridgeway.trajectory import merge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((2000, 3))
+    >>> y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(2000)
+    >>> halves = [rw.run_sgd(X[part], y[part], step=0.1, store="sketch") for part in (slice(0, 1000), slice(1000,
+    2000))]
+    >>> merged = merge(halves)
+    >>> bool(np.allclose(merged.coef(rw.Uniform()), (halves[0].coef(rw.Uniform()) + halves[1].coef(rw.Uniform())) / 2))
+    True
+    """
+    sketches = list(sketches)
+    shares = _shares(sketches, weights)
+    first = sketches[0]
+    for sketch in sketches[1:]:
+        for name in ("layout", "step", "dtype", "shape"):
+            got, expected = getattr(sketch, name), getattr(first, name)
+            if got != expected:
+                raise ValueError(
+                    f"sketches differ in their {name}: got {got} beside {expected}; merge only runs that agree."
+                )
+    if any(sketch.n_steps != first.n_steps for sketch in sketches):
+        return Chains(sketches, weights)
+    return Sketch.mean(sketches, shares, _pooled(sketches, shares, first.n_steps))
+
+
+def _pooled(chains: Sequence[Trajectory], shares: NDArray[np.float64], n_steps: int) -> RunFacts:
+    """Facts of several runs as one."""
+    limited = sum(chain.limited for chain in chains)
+    return RunFacts(chains[0].step, n_steps, limited, float(shares @ [chain.r2 for chain in chains]))
+
+
+def _shares(chains: Sequence[Trajectory], weights: ArrayLike | None) -> NDArray[np.float64]:
+    if not chains:
+        raise ValueError("no chains: expected at least one run.")
+    if any(chain.step != chains[0].step for chain in chains):
+        steps = sorted({chain.step for chain in chains})
+        raise ValueError(f"chains have different steps {steps}: survival depends on the step; run them with one.")
+    shares = np.array([chain.n_steps for chain in chains] if weights is None else weights, dtype=np.float64)
+    if shares.shape != (len(chains),) or not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() == 0:
+        raise ValueError(f"weights={weights!r}: expected {len(chains)} numbers of 0 or more, not all 0.")
+    normalized: NDArray[np.float64] = shares / shares.sum()
+    return normalized

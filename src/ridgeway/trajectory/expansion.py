@@ -1,0 +1,66 @@
+"""Survival functions as Chebyshev series on the blocks of a layout, with the error they have there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.trajectory.layout import Block
+
+SPARE_NODES = 2  # nodes beyond the number of moments: their coefficients show what is left out
+
+
+def expand(
+    schemes: Sequence[Scheme], blocks: Sequence[Block], n_steps: int, step: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Expand survival functions, continued smoothly beyond the last step, on blocks of one layout.
+
+    Returns
+    -------
+    coefficients : (n_schemes, moments of all blocks together)
+        S(j) ~ sum_k c_k T_k(u_j) on each block; S(j) itself on a raw block.
+    errors : (n_schemes,)
+        Estimated largest error of a survival value on any of the blocks.
+    """
+    raw = [block for block in blocks if block.raw]
+    smooth = [block for block in blocks if not block.raw]
+    steps = [np.arange(block.start + 1, block.stop + 1, dtype=np.float64) for block in raw]
+    if smooth:
+        nodes, transform = _chebyshev(smooth[0].moments + SPARE_NODES)
+        steps += [block.steps(nodes) for block in smooth]
+    everywhere = np.concatenate(steps)
+    survival = np.stack([scheme.continued_survival(everywhere, n_steps, step) for scheme in schemes])
+    n_raw = sum(block.length for block in raw)
+    survival[:, :n_raw][:, everywhere[:n_raw] > n_steps] = 0.0  # steps not made yet
+    if not smooth:
+        return survival, np.zeros(len(schemes))
+    m = smooth[0].moments
+    series = survival[:, n_raw:].reshape(len(schemes), len(smooth), len(nodes)) @ transform
+    size = np.abs(series)
+    errors = size[:, :, m:].sum(axis=2) + size[:, :, :m] @ _third_derivatives(m) * _chunk_errors(smooth)
+    coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(len(schemes), -1)], axis=1)
+    return coefficients, errors.max(axis=1)
+
+
+@lru_cache(maxsize=64)
+def _chebyshev(n_nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Chebyshev nodes (n,) and the matrix (n, n) that turns values at them into coefficients."""
+    angle = np.pi * (np.arange(n_nodes) + 0.5) / n_nodes
+    transform = 2 / n_nodes * np.cos(np.outer(angle, np.arange(n_nodes)))
+    transform[:, 0] /= 2
+    return np.cos(angle), transform
+
+
+def _third_derivatives(moments: int) -> NDArray[np.float64]:
+    """Largest third derivative of T_0 .. T_{m-1} on [-1, 1]."""
+    k = np.arange(moments, dtype=np.float64)
+    return k**2 * (k**2 - 1) * (k**2 - 4) / 15
+
+
+def _chunk_errors(blocks: Sequence[Block]) -> NDArray[np.float64]:
+    """Error of interpolating at a chunk's three nodes, per third derivative; a chunk of one step has none."""
+    return np.array([(block.chunk / block.length) ** 3 / 24 if block.chunk > 1 else 0.0 for block in blocks])

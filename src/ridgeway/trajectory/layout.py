@@ -1,0 +1,150 @@
+"""Layout of a sketch: how the steps of a run are cut into blocks whose length grows with time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEFAULT_BUDGET = 2**30  # bytes of moments
+HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
+LONGEST_CHUNK = 256
+NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
+
+
+@dataclass(frozen=True)
+class Block:
+    """Steps start+1 .. start+length of the run, kept as `moments` numbers per coefficient.
+
+    A block with as many moments as steps keeps its increments as they are; any other one keeps Chebyshev moments, which
+    are first gathered over chunks of `chunk` steps.
+    """
+
+    start: int
+    length: int
+    moments: int
+    chunk: int
+
+    @property
+    def stop(self) -> int:
+        """Number of steps up to and with this block."""
+        return self.start + self.length
+
+    @property
+    def raw(self) -> bool:
+        """True when the increments themselves are kept."""
+        return self.moments == self.length
+
+    def steps(self, place: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Real-valued step indices at places in [-1, 1]: -1 is the block's first step, 1 its last."""
+        return self.start + 1 + (place + 1) / 2 * (self.length - 1)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Blocks of a sketch: `blocks_per_octave` equal blocks for each doubling of time, `moments` numbers per block.
+
+    On a block from t to t(1 + 1/q) a survival function of the geometric family is, for every alpha at once, a
+    polynomial of degree m - 1 up to
+
+        2 (2 (2q + 1))^-m / sqrt(2 pi m)    of its largest value 1,
+
+    because rho^j = e^(-x j/t) has Chebyshev coefficients e^(-x (1 + 1/2q)) I_k(x/2q), largest at x = 2qk/(2q + 1).
+    The same argument with three nodes gives the error of the chunks in which moments are gathered first; `tolerance`
+    is the sum of both. The first steps, where a block would have no more steps than moments, are kept one by one.
+
+    Parameters
+    ----------
+    blocks_per_octave : int
+        A power of two: 1, 2, 4, 8.
+    moments : int
+        Numbers kept per coefficient and block.
+    steps_per_chunk : int
+        A chunk at step t has at most t / steps_per_chunk steps.
+
+    Examples
+    --------
+    >>> from ridgeway.trajectory import Layout
+    >>> layout = Layout(blocks_per_octave=4, moments=8)
+    >>> [layout.block(t).length for t in (0, 64, 100, 10**6)]
+    [64, 16, 16, 131072]
+    >>> layout.numbers(10**6)   # numbers kept per coefficient after a million steps
+    512
+    """
+
+    blocks_per_octave: int = 4
+    moments: int = 9
+    steps_per_chunk: int = 1024
+
+    def __post_init__(self) -> None:
+        for name in ("blocks_per_octave", "moments", "steps_per_chunk"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name}={value!r}: expected an integer of 1 or more.")
+        if self.blocks_per_octave & (self.blocks_per_octave - 1):
+            raise ValueError(f"blocks_per_octave={self.blocks_per_octave} is not a power of two: choose 1, 2, 4 or 8.")
+
+    @cached_property
+    def head(self) -> int:
+        """Number of first steps that are kept one by one."""
+        return self.blocks_per_octave << self.moments.bit_length()
+
+    @property
+    def tolerance(self) -> float:
+        """Largest error of a survival value of the geometric family, whose own largest value is 1."""
+
+        def truncation(middle_over_half: float, degree: int) -> float:
+            return float(2 * (2 * middle_over_half) ** -degree / math.sqrt(2 * math.pi * degree))
+
+        return truncation(2 * self.blocks_per_octave + 1, self.moments) + truncation(2 * self.steps_per_chunk + 1, 3)
+
+    def block(self, step: int) -> Block:
+        """Return the block that step number step + 1 belongs to (the one that follows `step` steps)."""
+        if step < self.head:
+            return Block(0, self.head, self.head, 1)
+        octave = 1 << (step.bit_length() - 1)
+        length = octave // self.blocks_per_octave
+        start = octave + (step - octave) // length * length
+        chunk = 1
+        while 2 * chunk <= min(start // self.steps_per_chunk, length, LONGEST_CHUNK):
+            chunk *= 2
+        return Block(start, length, self.moments, chunk)
+
+    def blocks(self, n_steps: int) -> list[Block]:
+        """Return the blocks of a run of n_steps, the last one perhaps not full."""
+        blocks: list[Block] = []
+        while (stop := blocks[-1].stop if blocks else 0) < n_steps:
+            blocks.append(self.block(stop))
+        return blocks
+
+    def edges(self, n_steps: int) -> NDArray[np.int64]:
+        """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
+        edges = [block.start for block in self.blocks(n_steps)]
+        singles = range(min(self.head, n_steps) + 1)
+        return np.unique(np.array([*singles, *edges, n_steps], dtype=np.int64))
+
+    def numbers(self, n_steps: int) -> int:
+        """Count the numbers kept per coefficient after n_steps."""
+        return sum(block.moments for block in self.blocks(n_steps))
+
+    @classmethod
+    def choose(cls, dtype: np.dtype[np.floating[Any]], n_coefs: int, memory_budget: int = DEFAULT_BUDGET) -> Layout:
+        """Return the most accurate layout that fits the budget, in bytes, and is worth having in this precision.
+
+        Rows in float32 carry seven digits, so their sketch keeps six moments; float64 rows keep nine. Wide models
+        get fewer blocks and moments, down to three per octave.
+        """
+        exact = [cls(4, 9, 1024), cls(4, 8, 512)] if dtype == np.float64 else []
+        compact = [cls(4, 6, 64), cls(2, 6, 64), cls(2, 5, 64), cls(1, 5, 64), cls(1, 4, 64), cls(1, 3, 64)]
+        for layout in exact + compact:
+            if layout.numbers(HORIZON) * n_coefs * NUMBER <= memory_budget:
+                return layout
+        smallest = compact[-1].numbers(HORIZON) * n_coefs * NUMBER
+        raise ValueError(
+            f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
+            f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."
+        )

@@ -1,0 +1,259 @@
+"""Replay: a run remembered by one scalar per row, together with the rows themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Last, Scheme
+from ridgeway.rows import AnyRows, DenseRows, Float
+from ridgeway.trajectory.expansion import expand
+from ridgeway.trajectory.layout import Block, Layout
+from ridgeway.trajectory.replay_kernels import add_csr_rows, add_dense_rows, add_mixed
+from ridgeway.trajectory.trajectory import RunFacts, Trajectory
+
+ROWS_AT_A_TIME = 4096  # rows for which survival values are held at once
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Consecutive rows of a run: `rows` in their own order, or in the order `order`."""
+
+    rows: AnyRows
+    order: NDArray[np.intp] | None = None
+
+    def __len__(self) -> int:
+        return self.rows.shape[0] if self.order is None else len(self.order)
+
+    def between(self, start: int, stop: int) -> AnyRows:
+        """Return the rows that came start-th to (stop-1)-th."""
+        return self.rows.between(start, stop) if self.order is None else self.rows.take(self.order[start:stop])
+
+
+class Replay(Trajectory):
+    """A run as gains and rows: increment j is the sum of gains_i x_i over the rows i of step j.
+
+    The average for a survival function S is one weighted sum of rows,
+
+        average = w_0 + sum_i S(j_i) gains_i x_i ,
+
+    so any scheme is answered to rounding error, for one more reading of the rows. Many smooth schemes at once are
+    expanded in Chebyshev polynomials over blocks of steps, to the precision of the rows: the rows then meet a few
+    moments, not every scheme.
+
+    The rows are referred to, not copied: they must not be changed while the trajectory is in use.
+
+    Parameters
+    ----------
+    facts : how the run went.
+    segments : the rows in the order of the run.
+    gains : (rows in all, targets).
+    start : w_0, (targets, d).
+    single_target : True when y was 1-D.
+    rows_per_step : (n_steps,), or None when every row made a step.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((2000, 3))
+    >>> y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(2000)
+    >>> t = rw.run_sgd(X, y, store="replay")
+    >>> t.coef(rw.Tail(0.5)).round(1)
+    array([ 1. , -2. ,  0.5])
+    >>> bool(np.allclose(t.iterate(t.n_steps), t.coef(rw.Last())))
+    True
+    """
+
+    def __init__(
+        self,
+        facts: RunFacts,
+        segments: Sequence[Segment],
+        gains: Float,
+        start: Float,
+        single_target: bool,
+        rows_per_step: NDArray[np.int64] | None = None,
+    ) -> None:
+        super().__init__(facts)
+        self._segments = tuple(segments)
+        self._gains = gains
+        self._start = start
+        self._single_target = single_target
+        # rows_before[j] rows belong to the first j steps
+        self._rows_before = None if rows_per_step is None else np.concatenate([[0], np.cumsum(rows_per_step)])
+
+    def __repr__(self) -> str:
+        return f"Replay(n_steps={self.n_steps}, step={self.step:.6g}, shape={self._start.shape}, dtype={self.dtype})"
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Precision of the rows, and of the answers."""
+        return self._start.dtype
+
+    @property
+    def tolerance(self) -> float:
+        """Largest error of a survival value: the rounding error of the rows' precision."""
+        return float(np.finfo(self.dtype).eps)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the gains; the rows are not counted."""
+        return self._gains.nbytes
+
+    @property
+    def gains(self) -> Float:
+        """What multiplied each row, in the order of the run: (rows in all, targets)."""
+        return self._gains
+
+    def iterate(self, k: int) -> Float:
+        """Return the iterate w_k: (d,), or (targets, d) when y was 2-D."""
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k <= self.n_steps:
+            raise ValueError(f"k={k!r}: expected the index of an iterate, an integer from 0 to n_steps={self.n_steps}.")
+        iterate: Float = self._sums([Last()], int(k))[0]
+        return iterate
+
+    def _averages(self, schemes: Sequence[Scheme]) -> Float:
+        return self._sums(schemes, self.n_steps)
+
+    def _sums(self, schemes: Sequence[Scheme], n_steps: int) -> Float:
+        """w_0 + sum_j S(j) Delta_j over the first n_steps increments, shaped for the user."""
+        dense = isinstance(self._segments[0].rows, DenseRows)
+        # Dense sums stay in the cache and can afford float64; sparse ones are scattered over d columns.
+        n_targets, n_columns = self._start.shape
+        sums = _Sums(len(schemes), n_targets, n_columns, dense, np.dtype(np.float64) if dense else self.dtype)
+        for block in self._layout.blocks(n_steps):
+            stop = min(block.stop, n_steps)
+            smooth = np.zeros(len(schemes), bool)
+            if not block.raw and len(schemes) > 1:
+                # Steps are added one by one here, not over chunks: chunk=1 says so to the error estimate.
+                coefficients, errors = expand(schemes, [replace(block, chunk=1)], self.n_steps, self.step)
+                smooth = errors <= self.tolerance
+                self._add_smooth(sums, block, stop, coefficients[smooth], np.flatnonzero(smooth))
+            self._add_any(sums, block.start, stop, schemes, np.flatnonzero(~smooth))
+        answer = (self._start + sums.schemes_first()).astype(self.dtype)
+        return answer[:, 0] if self._single_target else answer
+
+    @property
+    def _layout(self) -> Layout:
+        """Blocks on which the geometric family is a polynomial to the precision of the rows."""
+        return Layout(4, 13) if self.dtype == np.float64 else Layout(2, 8)
+
+    def _add_any(self, sums: _Sums, start: int, stop: int, schemes: Sequence[Scheme], which: NDArray[np.intp]) -> None:
+        """Add S(j) Delta_j of the steps start+1..stop for the schemes in `which`, survival computed for each row."""
+        if len(which) == 0:
+            return
+        part = sums.zeros(len(which))
+        for rows, first, last in self._pieces(start, stop):
+            steps = self._steps_of_rows(first, last)
+            factors = np.stack([schemes[s].survival(steps, self.n_steps, self.step) for s in which], axis=1)
+            part.add(rows, self._gains[first:last], factors)
+        sums.add_schemes(which, part)
+
+    def _add_smooth(
+        self, sums: _Sums, block: Block, stop: int, coefficients: NDArray[np.float64], which: NDArray[np.intp]
+    ) -> None:
+        """Add the block for schemes whose survival function is a polynomial on it, with these Chebyshev coefficients.
+
+        Many schemes share the Chebyshev moments of the increments and are mixed from them at the end; few schemes, or
+        blocks of few rows, are not worth that and get their own sums.
+        """
+        if len(which) == 0:
+            return
+        by_moments = self._worth_moments(block, len(which))
+        part = sums.zeros(block.moments if by_moments else len(which))
+        for rows, first, last in self._pieces(block.start, stop):
+            place = 2 * (self._steps_of_rows(first, last) - 1 - block.start) / (block.length - 1) - 1
+            factors: NDArray[Any] = np.polynomial.chebyshev.chebvander(place, block.moments - 1)
+            if not by_moments:
+                factors = _product(factors, coefficients.T)
+            part.add(rows, self._gains[first:last], factors)
+        sums.add_schemes(which, part, coefficients if by_moments else None)
+
+    def _worth_moments(self, block: Block, n_schemes: int) -> bool:
+        """Tell whether moments per entry and one mixing per column cost less than a product per entry and scheme.
+
+        Mixing runs along the memory: about eight of its products cost as much as one scattered product.
+        """
+        rows = self._segments[0].rows
+        per_row = rows.shape[1] if isinstance(rows, DenseRows) else len(rows.data) / rows.shape[0]
+        entries = per_row * (self._row(block.stop) - self._row(block.start))
+        return entries * (n_schemes - block.moments) > rows.shape[1] * block.moments * n_schemes / 8
+
+    def _row(self, step: int) -> int:
+        """Count the rows of the first `step` steps."""
+        if self._rows_before is None:
+            return step
+        return int(self._rows_before[min(step, self.n_steps)])
+
+    def _steps_of_rows(self, first: int, last: int) -> NDArray[np.int64]:
+        """Return the step number (from 1) that each of the rows first..last-1 belongs to."""
+        rows = np.arange(first, last)
+        if self._rows_before is None:
+            return rows + 1
+        return np.searchsorted(self._rows_before, rows, side="right")
+
+    def _pieces(self, start: int, stop: int) -> Iterator[tuple[AnyRows, int, int]]:
+        """Yield the rows of the steps start+1..stop in pieces, with the number of the first row and of the next."""
+        first, last = self._row(start), self._row(stop)
+        before = 0
+        for segment in self._segments:
+            low, high = max(first, before), min(last, before + len(segment))
+            for piece in range(low, high, ROWS_AT_A_TIME):
+                end = min(piece + ROWS_AT_A_TIME, high)
+                yield segment.between(piece - before, end - before), piece, end
+            before += len(segment)
+
+
+class _Sums:
+    """Weighted sums of rows: (m, k, d) for dense rows, (d, k, m) for sparse ones, where m lies together in memory."""
+
+    def __init__(self, m: int, n_targets: int, n_columns: int, dense: bool, dtype: np.dtype[np.floating[Any]]) -> None:
+        self._dense = dense
+        self.array: Float = np.zeros((m, n_targets, n_columns) if dense else (n_columns, n_targets, m), dtype)
+
+    def zeros(self, m: int) -> _Sums:
+        """Empty sums over the same columns."""
+        shape = self.array.shape if self._dense else self.array.shape[::-1]
+        return _Sums(m, shape[1], shape[2], self._dense, self.array.dtype)
+
+    def add(self, rows: AnyRows, gains: Float, factors: NDArray[np.float64]) -> None:
+        """Add factors[i, s] gains[i, q] x_i of each row."""
+        factors = np.ascontiguousarray(factors)
+        if isinstance(rows, DenseRows):
+            add_dense_rows(rows.array, gains, factors, self.array)
+        else:
+            add_csr_rows(rows.data, rows.indices, rows.indptr, gains, factors, self.array)
+
+    def add_schemes(self, which: NDArray[np.intp], part: _Sums, mix: NDArray[np.float64] | None = None) -> None:
+        """Add `part` to the sums in `which`: as it is, or mixed by the matrix mix (len(which), sums of part)."""
+        everything = len(which) == self.array.shape[0 if self._dense else 2]
+        if self._dense:
+            self.array[which] += part.array if mix is None else np.tensordot(mix, part.array, axes=1)
+        elif mix is None and everything:
+            self.array += part.array
+        elif mix is None:
+            self.array[:, :, which] += part.array
+        else:
+            whole_mix = np.zeros((part.array.shape[2], self.array.shape[2]), self.array.dtype)
+            whole_mix[:, which] = mix.T
+            add_mixed(_as_table(part.array), whole_mix, _as_table(self.array))
+
+    def schemes_first(self) -> Float:
+        """Return the sums as (m, k, d)."""
+        return self.array if self._dense else self.array.transpose(2, 1, 0)
+
+
+def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Left @ right, row by row: a BLAS product may depend on how many rows it gets at once."""
+    product = np.zeros((left.shape[0], right.shape[1]))
+    add_mixed(np.ascontiguousarray(left), np.ascontiguousarray(right), product)
+    return product
+
+
+def _as_table(sums: Float) -> Float:
+    """View (d, k, m) as (d * k, m)."""
+    return sums.reshape(-1, sums.shape[2])

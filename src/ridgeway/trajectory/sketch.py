@@ -1,0 +1,177 @@
+"""Sketch: a run remembered by moments of its increments, whatever its length."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.rows import Float
+from ridgeway.trajectory.expansion import expand
+from ridgeway.trajectory.layout import Layout
+from ridgeway.trajectory.trajectory import RunFacts, Trajectory
+
+ACCEPTED = 100.0  # a scheme may err by this many times the layout's tolerance; beyond, it is refused
+MIXED_AT_ONCE = 256  # moments per product when a path is formed
+
+
+class Sketch(Trajectory):
+    """A run as Chebyshev moments of its increments over blocks of steps that grow with time.
+
+        M_k = sum_{j in block} T_k(u_j) Delta_j ,    average = w_0 + sum_blocks sum_k c_k M_k ,
+
+    where c_k are the Chebyshev coefficients of the scheme's survival function on the block. The memory grows with
+    the logarithm of the number of steps; the rows are not needed any more. It assumes that survival is smooth on the
+    scale of a block, as it is for every Geometric, Uniform, Last and for a Tail that starts at a block's edge: a
+    Tail moves to the nearest edge with a warning, and a scheme that is not smooth enough is refused.
+
+    Parameters
+    ----------
+    facts : how the run went.
+    layout : the blocks.
+    moments : for each block, an array of shape (moments of the block, targets, d).
+    start : w_0, (targets, d).
+    single_target : True when y was 1-D.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((2000, 3))
+    >>> y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(2000)
+    >>> t = rw.run_sgd(X, y, store="sketch")
+    >>> t.path([0.0, 0.1, 10.0]).round(2)
+    array([[ 1.  , -1.97,  0.49],
+           [ 0.91, -1.77,  0.42],
+           [ 0.06, -0.14,  0.03]])
+    >>> t.nearest(rw.Tail(0.5))
+    Tail(start=1024)
+    """
+
+    def __init__(
+        self,
+        facts: RunFacts,
+        layout: Layout,
+        moments: Sequence[NDArray[np.float64]],
+        start: Float,
+        single_target: bool,
+    ) -> None:
+        super().__init__(facts)
+        self._layout = layout
+        self._moments = tuple(moments)
+        self._start = start
+        self._single_target = single_target
+
+    def __repr__(self) -> str:
+        return (
+            f"Sketch(n_steps={self.n_steps}, step={self.step:.6g}, shape={self._start.shape}, dtype={self.dtype}, "
+            f"{self.nbytes / 2**20:.1f} MiB, tolerance={self.tolerance:.1g})"
+        )
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Precision of the rows, and of the answers."""
+        return self._start.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of a coefficient: (d,), or (targets, d) when y was 2-D."""
+        return self._start.shape[1:] if self._single_target else self._start.shape
+
+    @property
+    def layout(self) -> Layout:
+        """The blocks."""
+        return self._layout
+
+    @property
+    def tolerance(self) -> float:
+        """Largest error of a survival value, rounding included."""
+        return self._layout.tolerance + float(np.finfo(self.dtype).eps)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the moments."""
+        return sum(block.nbytes for block in self._moments)
+
+    def nearest(self, scheme: Scheme) -> Scheme:
+        """Return the scheme that is answered in place of `scheme`: itself, or a Tail that starts at a block's edge."""
+        return scheme.snapped(self._layout.edges(self.n_steps), self.n_steps)
+
+    def iterate(self, k: int) -> Float:
+        """Return the iterate w_k where k is a block's edge: (d,), or (targets, d) when y was 2-D."""
+        edges = self._layout.edges(self.n_steps)
+        if k not in edges:
+            near = edges[np.argmin(np.abs(edges - k))]
+            raise ValueError(
+                f"k={k!r}: a sketch knows the iterates at its block edges only; the nearest one is {near}. "
+                "Run with store='replay' for any iterate."
+            )
+        iterate = self._start.astype(np.float64)
+        for block, moments in zip(self._layout.blocks(k), self._moments, strict=False):
+            iterate += moments[: k - block.start].sum(axis=0) if block.raw else moments[0]
+        iterate = iterate.astype(self.dtype)
+        return iterate[0] if self._single_target else iterate
+
+    @classmethod
+    def mean(cls, sketches: Sequence[Sketch], shares: NDArray[np.float64], facts: RunFacts) -> Sketch:
+        """Return the weighted mean of sketches of one layout, step and length (`merge` checks that they are)."""
+        first = sketches[0]
+
+        def mixed(parts: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+            total: NDArray[np.float64] = sum(share * part for share, part in zip(shares, parts, strict=True))
+            return total
+
+        moments = [mixed(blocks) for blocks in zip(*(sketch._moments for sketch in sketches), strict=True)]
+        start = mixed([sketch._start for sketch in sketches]).astype(first.dtype)
+        return cls(facts, first.layout, moments, start, first._single_target)
+
+    def _averages(self, schemes: Sequence[Scheme]) -> Float:
+        used = self._answerable(schemes)
+        answer = np.zeros((len(used), *self._start.shape))
+        if self._moments:
+            coefficients, errors = expand(used, self._layout.blocks(self.n_steps), self.n_steps, self.step)
+            self._refuse_rough(used, errors)
+            before = 0
+            for moments in _grouped(self._moments):
+                answer += np.tensordot(coefficients[:, before : before + len(moments)], moments, axes=1)
+                before += len(moments)
+        answer = (answer + self._start).astype(self.dtype)
+        return answer[:, 0] if self._single_target else answer
+
+    def _answerable(self, schemes: Sequence[Scheme]) -> list[Scheme]:
+        edges = self._layout.edges(self.n_steps)
+        used = [scheme.snapped(edges, self.n_steps) for scheme in schemes]
+        for asked, answered in zip(schemes, used, strict=True):
+            if asked != answered:
+                warnings.warn(
+                    f"{asked} is answered by {answered}, the sketch's nearest block edge (n_steps={self.n_steps}); "
+                    "run with store='replay' for the exact start.",
+                    UserWarning,
+                    stacklevel=5,
+                )
+        return used
+
+    def _refuse_rough(self, schemes: Sequence[Scheme], errors: NDArray[np.float64]) -> None:
+        worst = int(np.argmax(errors))
+        if errors[worst] > ACCEPTED * self.tolerance:
+            raise ValueError(
+                f"{schemes[worst]} is not smooth enough for this sketch: its survival values would be off by up to "
+                f"{errors[worst]:.1g}, while {ACCEPTED * self.tolerance:.1g} is accepted. "
+                "Run with store='replay', which answers every scheme exactly."
+            )
+
+
+def _grouped(blocks: Sequence[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
+    """Join the moments of neighbouring blocks for few, large products; those of sparse runs stay apart, uncopied."""
+    waiting: list[NDArray[np.float64]] = []
+    for block in blocks:
+        waiting.append(block)
+        if not block.flags.c_contiguous or sum(map(len, waiting)) >= MIXED_AT_ONCE:
+            yield np.concatenate(waiting) if len(waiting) > 1 else block
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)

@@ -1,0 +1,231 @@
+"""The laws of every averaging scheme, run over the examples of each class that the package exports."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ridgeway.averaging
+from ridgeway.averaging import Scheme
+
+EXPORTS = {name: getattr(ridgeway.averaging, name) for name in ridgeway.averaging.__all__}
+CLASSES = [item for item in EXPORTS.values() if issubclass(item, Scheme) and not inspect.isabstract(item)]
+EXAMPLES = [scheme for cls in CLASSES for scheme in cls.examples()]
+
+every_class = pytest.mark.parametrize("cls", CLASSES)
+every_scheme = pytest.mark.parametrize("scheme", EXAMPLES, ids=repr)
+any_run = given(n_steps=st.integers(0, 300), log_step=st.floats(-8, 0))
+seeded = settings(derandomize=True, deadline=None, max_examples=25)
+
+
+# Law: a scheme is abstract or final, immutable, and has examples of its own class.
+@every_class
+def test_class_is_final_and_frozen(cls: type[Scheme]) -> None:
+    assert getattr(cls, "__final__", False)
+    assert inspect.isabstract(Scheme)
+    assert cls.examples()
+    for scheme in cls.examples():
+        assert type(scheme) is cls
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            scheme.alpha = 1.0  # type: ignore[attr-defined]
+
+
+# Law: equal parameters make equal schemes, with equal hashes, and the repr evaluates to the scheme.
+@every_scheme
+def test_compared_by_value(scheme: Scheme) -> None:
+    copy = eval(repr(scheme), dict(EXPORTS))
+    assert copy == scheme
+    assert hash(copy) == hash(scheme)
+    assert repr(copy) == repr(scheme)
+    assert [other for other in EXAMPLES if other == scheme] == [scheme]
+    assert all(type(getattr(scheme, field.name)) in (int, float) for field in dataclasses.fields(scheme))
+
+
+# Law: the weights are 0 or more and sum to 1.
+@every_scheme
+@seeded
+@any_run
+def test_weights_are_a_distribution(scheme: Scheme, n_steps: int, log_step: float) -> None:
+    weights = scheme.weights(n_steps, 10**log_step)
+    assert weights.shape == (n_steps + 1,)
+    assert weights.dtype == np.float64
+    assert np.all(weights >= 0)
+    assert weights.sum() == pytest.approx(1, abs=1e-12)
+
+
+# Law: S is 1 at 0, does not increase (to rounding), is 0 beyond the run.
+@every_scheme
+@seeded
+@any_run
+def test_survival_falls_from_one_to_zero(scheme: Scheme, n_steps: int, log_step: float) -> None:
+    survival = scheme.survival(np.arange(n_steps + 4), n_steps, 10**log_step)
+    assert survival.dtype == np.float64
+    assert survival[0] == 1
+    assert np.all(np.diff(survival) <= 1e-13 * survival[1:])
+    assert np.all((survival >= 0) & (survival <= 1))
+    assert np.all(survival[n_steps + 1 :] == 0)
+
+
+# Law: S(j) = sum_{t >= j} p_t.
+@every_scheme
+@seeded
+@any_run
+def test_survival_sums_the_weights(scheme: Scheme, n_steps: int, log_step: float) -> None:
+    weights = scheme.weights(n_steps, 10**log_step)
+    survival = scheme.survival(np.arange(n_steps + 1), n_steps, 10**log_step)
+    np.testing.assert_allclose(survival, np.cumsum(weights[::-1])[::-1], rtol=1e-11, atol=1e-290)
+
+
+# Law: sum_{j >= 1} S(j) = E[G].
+@every_scheme
+@seeded
+@any_run
+def test_survival_sums_to_the_mean(scheme: Scheme, n_steps: int, log_step: float) -> None:
+    weights = scheme.weights(n_steps, 10**log_step)
+    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, 10**log_step)
+    assert survival.sum() == pytest.approx(weights @ np.arange(n_steps + 1), rel=1e-11, abs=1e-290)
+
+
+# Law: the survival-weighted sum of increments is the weighted mean of the iterates.
+@every_scheme
+@pytest.mark.parametrize("n_steps", [0, 1, 50])
+def test_increments_average_the_iterates(scheme: Scheme, n_steps: int) -> None:
+    iterates = np.random.default_rng(n_steps).normal(size=(n_steps + 1, 3)).cumsum(axis=0)
+    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, 0.1)
+    average = iterates[0] + survival @ np.diff(iterates, axis=0)
+    np.testing.assert_allclose(average, scheme.weights(n_steps, 0.1) @ iterates, rtol=0, atol=1e-12)
+
+
+# Law: the continuation is the survival function at the steps, and finite between and beyond them.
+@every_scheme
+@seeded
+@any_run
+def test_continuation(scheme: Scheme, n_steps: int, log_step: float) -> None:
+    step, j = 10**log_step, np.arange(1, n_steps + 1)
+    continued = scheme.continued_survival(j.astype(float), n_steps, step)
+    np.testing.assert_array_equal(continued, scheme.survival(j, n_steps, step))
+    places = np.linspace(0, 2 * n_steps + 64, 500)
+    assert np.all(np.isfinite(scheme.continued_survival(places, n_steps, step)))
+    between = scheme.continued_survival(np.linspace(1, max(n_steps, 1), 500), n_steps, step)
+    assert np.all(np.diff(between) <= 1e-13)
+
+
+# Law: shapes are kept, a scalar gives a scalar array, and nothing gives nothing.
+@every_scheme
+def test_shapes(scheme: Scheme) -> None:
+    j = np.arange(6).reshape(2, 3)
+    for method in (scheme.survival, scheme.continued_survival):
+        assert method(j, 10, 0.1).shape == (2, 3)
+        assert method(3, 10, 0.1).shape == ()
+        assert method([], 10, 0.1).shape == (0,)
+        assert method(3, 10, 0.1) == method(j, 10, 0.1)[1, 0]
+    np.testing.assert_array_equal(scheme.survival(j.astype(np.uint8), 3, 0.1), scheme.survival(j, 3, 0.1))
+
+
+# Law: a run of 1e12 steps costs no more than the places asked for.
+@every_scheme
+def test_long_run(scheme: Scheme) -> None:
+    n_steps = 10**12
+    j = np.unique(np.geomspace(1, n_steps, 1000).astype(np.int64))
+    survival = scheme.survival(j, n_steps, 1e-6)
+    assert np.all((survival >= 0) & (survival <= 1))
+    assert np.all(np.diff(survival) <= 1e-13 * survival[1:])
+    assert scheme.survival(n_steps + 1, n_steps, 1e-6) == 0
+    assert np.all(np.isfinite(scheme.continued_survival(np.geomspace(1, 2.0 * n_steps + 64, 1000), n_steps, 1e-6)))
+    draws = scheme.sample(n_steps, 1e-6, np.random.default_rng(0), size=5)
+    assert np.all((draws >= 0) & (draws <= n_steps))
+
+
+# Law: G is the largest j with U < S(j), U the uniform number of the same generator.
+@every_scheme
+@pytest.mark.parametrize("n_steps", [0, 1, 2, 7, 64, 100])
+def test_sample_inverts_survival(scheme: Scheme, n_steps: int) -> None:
+    draws = scheme.sample(n_steps, 0.3, np.random.default_rng(5), size=(40, 10))
+    uniform = np.random.default_rng(5).random((40, 10))
+    survival = scheme.survival(np.arange(n_steps + 1), n_steps, 0.3)
+    assert draws.dtype == np.int64
+    np.testing.assert_array_equal(draws, (uniform[..., None] < survival).sum(axis=-1) - 1)
+
+
+# Law: the share of draws that reach j is S(j), within five standard deviations.
+@every_scheme
+def test_sample_follows_the_law(scheme: Scheme) -> None:
+    n_steps, size = 40, 20_000
+    draws = scheme.sample(n_steps, 0.3, np.random.default_rng(11), size=size)
+    j = np.arange(n_steps + 1)
+    survival = scheme.survival(j, n_steps, 0.3)
+    share = (draws[:, None] >= j).mean(axis=0)
+    assert np.all(np.abs(share - survival) <= 5 * np.sqrt(survival * (1 - survival) / size) + 1e-3)
+    one = scheme.sample(n_steps, 0.3, np.random.default_rng(11))
+    assert isinstance(one, np.int64)
+    assert one == draws[0]
+
+
+# Law: snapping moves a kink to an edge and nothing else.
+@every_scheme
+def test_snapped(scheme: Scheme) -> None:
+    edges = np.array([0, 7, 20, 64, 100])
+    snapped = scheme.snapped(edges, 100)
+    assert type(snapped) is type(scheme)
+    assert snapped.snapped(edges, 100) is snapped
+    if snapped is not scheme:
+        assert edges[np.argmax(snapped.weights(100, 0.1) > 0) == edges].size == 1
+
+
+# Law: what is not a run is refused, by type or by value, with what was expected.
+@every_scheme
+@pytest.mark.parametrize(
+    ("n_steps", "step", "error", "message"),
+    [
+        (-1, 0.1, ValueError, r"n_steps=-1 is negative: the number of steps must be 0 or more"),
+        (2**53 + 1, 0.1, ValueError, r"n_steps=9007199254740993 is too large"),
+        (10.0, 0.1, TypeError, r"n_steps=10.0 is a float: the number of steps must be an int"),
+        (True, 0.1, TypeError, r"n_steps=True is a bool"),
+        (None, 0.1, TypeError, r"n_steps=None is a NoneType"),
+        ("9", 0.1, TypeError, r"n_steps='9' is a str"),
+        (10, 0.0, ValueError, r"step=0.0 is not positive: the step size must be a finite number above 0"),
+        (10, -0.1, ValueError, r"step=-0.1 is not positive"),
+        (10, float("nan"), ValueError, r"step=nan is not finite"),
+        (10, float("inf"), ValueError, r"step=inf is not finite"),
+        (10, None, TypeError, r"step=None is a NoneType"),
+        (10, "auto", TypeError, r"step='auto' is a str"),
+        (10, True, TypeError, r"step=True is a bool"),
+        (10, 1j, TypeError, r"step=1j is a complex"),
+    ],
+)
+def test_bad_runs(scheme: Scheme, n_steps: int, step: float, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        scheme.weights(n_steps, step)
+    with pytest.raises(error, match=message):
+        scheme.survival([1], n_steps, step)
+    with pytest.raises(error, match=message):
+        scheme.continued_survival([1.0], n_steps, step)
+    with pytest.raises(error, match=message):
+        scheme.sample(n_steps, step, np.random.default_rng(0))
+
+
+# Law: step indices are whole and not negative; a generator is a generator.
+@every_scheme
+def test_bad_indices(scheme: Scheme) -> None:
+    with pytest.raises(ValueError, match=r"j has the minimum -1: step indices must be 0 or more"):
+        scheme.survival([0, -1], 10, 0.1)
+    with pytest.raises(TypeError, match=r"j has dtype float64: step indices must be integers; continued_survival"):
+        scheme.survival([0.5], 10, 0.1)
+    with pytest.raises(ValueError, match=r"j has the minimum -0.5"):
+        scheme.continued_survival([-0.5], 10, 0.1)
+    with pytest.raises(ValueError, match=r"j has the minimum nan"):
+        scheme.continued_survival([float("nan")], 10, 0.1)
+    with pytest.raises(TypeError, match=r"rng=0 is a int: .* numpy.random.default_rng\(seed\)"):
+        scheme.sample(10, 0.1, 0)  # type: ignore[call-overload]
+
+
+# Law: numpy scalars are numbers like any other.
+@every_scheme
+def test_numpy_scalars(scheme: Scheme) -> None:
+    expected = scheme.weights(10, 0.5)
+    np.testing.assert_array_equal(scheme.weights(np.int32(10), np.float32(0.5)), expected)  # type: ignore[arg-type]
