@@ -89,7 +89,10 @@ class Tail(Scheme):
         return self if nearest == first else Tail(nearest)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        return np.minimum(1.0, (n_steps + 1.0 - j) / (n_steps + 1.0 - self.first(n_steps)))
+        first = self.first(n_steps)
+        if first == n_steps:  # the last iterate: continued like Last, without a kink at the end of the run
+            return np.ones_like(j)
+        return np.minimum(1.0, (n_steps + 1.0 - j) / (n_steps + 1.0 - first))
 
     def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
         first = self.first(n_steps)

@@ -43,4 +43,4 @@ def admit(step: Scalar, weight: Scalar, norm: Scalar, limit: Scalar, tally: NDAr
 @compiled
 def residual_cap(cap: float, tally: NDArray[np.float64]) -> float:
     """Largest residual that is not an explosion: `cap` after an unsafe step, anything finite before."""
-    return cap if tally[LARGEST] > SAFE else 1e300
+    return np.float64(cap if tally[LARGEST] > SAFE else 1e300)

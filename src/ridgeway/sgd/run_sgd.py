@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,10 +85,10 @@ def run_sgd(
     >>> y = X @ [3.0, 0.0, -1.0, 2.0] + rng.standard_normal(5000)
     >>> t = rw.run_sgd(X, y)
     >>> t.n_steps, t.limited
-    (5000, 146)
-    >>> t.path([0.01, 1.0]).round(1)
-    array([[ 2.9,  0. , -1. ,  1.9],
-           [ 1.4, -0.1, -0.4,  0.9]])
+    (5000, 467)
+    >>> t.path([0.0, 0.01]).round(1)
+    array([[ 3., -0., -1.,  2.],
+           [ 3.,  0., -1.,  2.]])
     """
     passes, chains = _positive("passes", passes), _positive("chains", chains)
     fixed = check_step(step)
@@ -129,7 +129,7 @@ def _joined(runs: Sequence[Trajectory]) -> Trajectory:
     if len(runs) == 1:
         return runs[0]
     if all(isinstance(run, Sketch) for run in runs):
-        return merge(cast("Sequence[Sketch]", runs))
+        return merge(runs)
     return Chains(runs)
 
 

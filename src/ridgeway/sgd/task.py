@@ -36,7 +36,7 @@ class OpenBatch(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Columns that the open mini-batch of sparse rows has touched: flagged in marked (d,), listed in listed[:n_listed]."""
+    """Columns that the open mini-batch of sparse rows has touched: flagged in marked (d,), and listed."""
 
     marked: NDArray[np.bool_]
     listed: NDArray[np.int64]

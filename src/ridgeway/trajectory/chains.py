@@ -78,7 +78,7 @@ class Chains(Trajectory):
         return mean
 
 
-def merge(sketches: Sequence[Sketch], weights: ArrayLike | None = None) -> Sketch | Chains:
+def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> Sketch | Chains:
     """Merge the sketches of independent runs with one layout and one step into their weighted mean.
 
     Sketches of equally many steps add up moment by moment to a single sketch. Others keep their own number of steps, on
@@ -96,25 +96,27 @@ def merge(sketches: Sequence[Sketch], weights: ArrayLike | None = None) -> Sketc
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
     >>> y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(2000)
-    >>> halves = [rw.run_sgd(X[part], y[part], step=0.1, store="sketch") for part in (slice(0, 1000), slice(1000,
-    2000))]
+    >>> halves = [rw.run_sgd(X[rows], y[rows], step=0.1, store="sketch") for rows in np.split(np.arange(2000), 2)]
     >>> merged = merge(halves)
-    >>> bool(np.allclose(merged.coef(rw.Uniform()), (halves[0].coef(rw.Uniform()) + halves[1].coef(rw.Uniform())) / 2))
+    >>> mean = (halves[0].coef(rw.Uniform()) + halves[1].coef(rw.Uniform())) / 2
+    >>> bool(np.allclose(merged.coef(rw.Uniform()), mean))
     True
     """
-    sketches = list(sketches)
     shares = _shares(sketches, weights)
-    first = sketches[0]
-    for sketch in sketches[1:]:
+    likes = [sketch for sketch in sketches if isinstance(sketch, Sketch)]
+    if len(likes) < len(sketches):
+        raise TypeError("merge takes sketches: got other trajectories among them; average those with Chains([...]).")
+    first = likes[0]
+    for sketch in likes[1:]:
         for name in ("layout", "step", "dtype", "shape"):
             got, expected = getattr(sketch, name), getattr(first, name)
             if got != expected:
                 raise ValueError(
                     f"sketches differ in their {name}: got {got} beside {expected}; merge only runs that agree."
                 )
-    if any(sketch.n_steps != first.n_steps for sketch in sketches):
-        return Chains(sketches, weights)
-    return Sketch.mean(sketches, shares, _pooled(sketches, shares, first.n_steps))
+    if any(sketch.n_steps != first.n_steps for sketch in likes):
+        return Chains(likes, weights)
+    return Sketch.mean(likes, shares, _pooled(likes, shares, first.n_steps))
 
 
 def _pooled(chains: Sequence[Trajectory], shares: NDArray[np.float64], n_steps: int) -> RunFacts:

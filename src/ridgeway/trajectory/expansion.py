@@ -39,9 +39,11 @@ def expand(
     if not smooth:
         return survival, np.zeros(len(schemes))
     m = smooth[0].moments
-    series = survival[:, n_raw:].reshape(len(schemes), len(smooth), len(nodes)) @ transform
-    size = np.abs(series)
-    errors = size[:, :, m:].sum(axis=2) + size[:, :, :m] @ _third_derivatives(m) * _chunk_errors(smooth)
+    with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
+        series = survival[:, n_raw:].reshape(len(schemes), len(smooth), len(nodes)) @ transform
+        size = np.abs(series)
+        errors = size[:, :, m:].sum(axis=2) + size[:, :, :m] @ _third_derivatives(m) * _chunk_errors(smooth)
+    errors[np.isnan(errors)] = np.inf
     coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(len(schemes), -1)], axis=1)
     return coefficients, errors.max(axis=1)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ive
 
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
@@ -48,14 +48,14 @@ class Block:
 class Layout:
     """Blocks of a sketch: `blocks_per_octave` equal blocks for each doubling of time, `moments` numbers per block.
 
-    On a block from t to t(1 + 1/q) a survival function of the geometric family is, for every alpha at once, a
-    polynomial of degree m - 1 up to
+    On a block from t to t(1 + 1/q) the decay rho^j = e^(-x j/t) has the Chebyshev coefficients
 
-        2 (2 (2q + 1))^-m / sqrt(2 pi m)    of its largest value 1,
+        2 e^(-x (1 + 1/2q)) I_k(x/2q) ,
 
-    because rho^j = e^(-x j/t) has Chebyshev coefficients e^(-x (1 + 1/2q)) I_k(x/2q), largest at x = 2qk/(2q + 1).
-    The same argument with three nodes gives the error of the chunks in which moments are gathered first; `tolerance`
-    is the sum of both. The first steps, where a block would have no more steps than moments, are kept one by one.
+    so for every alpha at once, a polynomial of degree m - 1 errs by at most their largest values, summed over k >=
+    m. The same sum with three nodes and steps_per_chunk in place of q is the error of the chunks in which moments
+    are gathered first; `tolerance` is both together. The first steps, where a block would have no more steps than
+    moments, are kept one by one.
 
     Parameters
     ----------
@@ -96,11 +96,7 @@ class Layout:
     @property
     def tolerance(self) -> float:
         """Largest error of a survival value of the geometric family, whose own largest value is 1."""
-
-        def truncation(middle_over_half: float, degree: int) -> float:
-            return float(2 * (2 * middle_over_half) ** -degree / math.sqrt(2 * math.pi * degree))
-
-        return truncation(2 * self.blocks_per_octave + 1, self.moments) + truncation(2 * self.steps_per_chunk + 1, 3)
+        return _truncation(self.blocks_per_octave, self.moments) + _truncation(self.steps_per_chunk, 3)
 
     def block(self, step: int) -> Block:
         """Return the block that step number step + 1 belongs to (the one that follows `step` steps)."""
@@ -148,3 +144,15 @@ class Layout:
             f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
             f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."
         )
+
+
+@lru_cache(maxsize=256)
+def _truncation(blocks_per_octave: int, moments: int) -> float:
+    """Sum over k >= moments of the largest 2 e^(-x (1 + 1/2q)) I_k(x/2q) / (1 - e^-x) over x.
+
+    That is what `moments` coefficients leave out of (rho^j - rho^(T+1)) / (1 - rho^(T+1)) on a block from t <= T.
+    """
+    k = np.arange(moments, moments + 20)[:, None]
+    z = np.linspace(0, 2, 401)[1:] * k / blocks_per_octave  # x/2q; the maximum lies near k/(2q + 1)
+    decay = np.exp(-2 * blocks_per_octave * z)
+    return float(2 * (ive(k, z) * decay / (1 - decay)).max(axis=1).sum())

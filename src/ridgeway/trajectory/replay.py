@@ -105,6 +105,11 @@ class Replay(Trajectory):
         return self._gains.nbytes
 
     @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The rows in the order of the run, as references."""
+        return self._segments
+
+    @property
     def gains(self) -> Float:
         """What multiplied each row, in the order of the run: (rows in all, targets)."""
         return self._gains

@@ -43,11 +43,11 @@ class Sketch(Trajectory):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
     >>> y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(2000)
-    >>> t = rw.run_sgd(X, y, store="sketch")
-    >>> t.path([0.0, 0.1, 10.0]).round(2)
-    array([[ 1.  , -1.97,  0.49],
-           [ 0.91, -1.77,  0.42],
-           [ 0.06, -0.14,  0.03]])
+    >>> t = rw.run_sgd(X, y, step=0.02, store="sketch")
+    >>> t.path([0.0, 0.1, 1.0]).round(2)
+    array([[ 0.98, -1.93,  0.51],
+           [ 0.9 , -1.74,  0.49],
+           [ 0.43, -0.82,  0.27]])
     >>> t.nearest(rw.Tail(0.5))
     Tail(start=1024)
     """

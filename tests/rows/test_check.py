@@ -1,0 +1,122 @@
+"""Laws of input checking: each kind of bad input has its own clear error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import ridgeway as rw
+from ridgeway.rows import check_batch, check_rows, require_finite_rows
+
+X = np.arange(12.0).reshape(4, 3)
+y = np.arange(4.0)
+
+
+def with_entry(value: float, row: int = 2, column: int = 1) -> Any:
+    changed = X.copy()
+    changed[row, column] = value
+    return changed
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
+def test_entries_that_are_not_finite(form: Any, value: float, word: str) -> None:
+    with pytest.raises(ValueError, match=rf"X\[2, 1\] is {word}: expected finite numbers; drop or impute"):
+        rw.run_sgd(form(with_entry(value)), y)
+    with pytest.raises(ValueError, match=rf"X\[2, 1\] is {word}"):
+        rw.run_sgd(form(with_entry(value)), y, step=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_norms_that_overflow(form: Any) -> None:
+    with pytest.raises(ValueError, match=r"row 2 of X has a squared norm beyond float32 \(largest entry 1e\+25\)"):
+        rw.run_sgd(form(with_entry(1e25).astype(np.float32)), y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((X, [0.0, 1.0, np.nan, 2.0]), ValueError, r"y\[2\] is nan: expected finite numbers"),
+        ((X, np.array([[0.0, 1.0]] * 3 + [[0.0, np.inf]])), ValueError, r"y\[3, 1\] is inf"),
+        ((X, y[:3]), ValueError, r"y has shape \(3,\) but X has 4 rows: expected \(4,\) or \(4, targets\)"),
+        ((X, np.empty((4, 0))), ValueError, r"y has shape \(4, 0\)"),
+        ((X, np.zeros((4, 1, 1))), ValueError, r"y has shape \(4, 1, 1\)"),
+        ((X, 1.0), ValueError, r"y has shape \(\)"),
+        ((X[:0], y[:0]), ValueError, "X has no rows: expected at least one; skip empty batches"),
+        ((X[:, :0], y), ValueError, r"X has shape \(4, 0\): expected at least one column"),
+        ((sp.csr_array((4, 0)), y), ValueError, r"X has shape \(4, 0\)"),
+        ((y, y), ValueError, r"X has 1 dimension\(s\), shape \(4,\): expected \(rows, columns\). Reshape"),
+        ((X[None], y), ValueError, r"X has 3 dimension\(s\)"),
+        ((X.astype(str), y), TypeError, "X holds values of type <U.*, which are not real numbers: encode"),
+        ((X.astype(complex), y), TypeError, "X holds values of type complex128"),
+        ((np.array([["a", 1.0]] * 4, dtype=object), y), TypeError, "X holds values of type object"),
+        ((X, ["a", "b", "c", "d"]), TypeError, "y holds values of type"),
+        ((X, np.array(["2020-01-01"] * 4, dtype="M8[D]")), TypeError, "y holds values of type datetime64"),
+        (
+            (X, y, [1.0, 1.0, -0.5, 1.0]),
+            ValueError,
+            r"sample_weight\[2\] = -0.5 is negative: weights must be 0 or more",
+        ),
+        ((X, y, [1.0, 1.0, np.nan, 1.0]), ValueError, r"sample_weight\[2\] is nan"),
+        ((X, y, np.ones(3)), ValueError, r"sample_weight has shape \(3,\) but X has 4 rows: expected \(4,\)"),
+        ((X, y, np.ones((4, 1))), ValueError, r"sample_weight has shape \(4, 1\)"),
+    ],
+)
+def test_bad_input(arguments: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        check_batch(*arguments)
+    run = rw.SGDRun(0.01)
+    with pytest.raises(error, match=message):
+        run.update(*arguments)
+    assert run.n_steps == 0
+
+
+# Law: a CSR matrix that points outside itself is refused before any kernel reads it.
+@pytest.mark.parametrize("part", ["indices", "indptr", "negative", "decreasing"])
+def test_damaged_sparse_matrices(part: str) -> None:
+    damaged = sp.csr_array(X)
+    if part == "indices":
+        damaged.indices[3] = 99
+    elif part == "indptr":
+        damaged.indptr[-1] = 1000
+    elif part == "negative":
+        damaged.indices[3] = -1
+    else:
+        damaged.indptr[1] = 7
+    with pytest.raises(ValueError, match="damaged CSR matrix"):
+        check_rows(damaged)
+
+
+# Law: rows of weight 0 are left out, together with their targets.
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_weight_0(form: Any) -> None:
+    batch = check_batch(form(X), y, [1.0, 0.0, 2.0, 0.0])
+    assert len(batch) == 2
+    assert np.array_equal(batch.y[:, 0], [0.0, 2.0])
+    assert np.array_equal(batch.weight, [1.0, 2.0])
+    np.testing.assert_allclose(batch.rows.squared_norms(), (X[[0, 2]] ** 2).sum(axis=1))
+
+
+# Law: parts, selections, norms and products of sparse rows are those of the dense rows.
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_sparse_rows_mean_what_dense_rows_mean(index: Any) -> None:
+    sparse = sp.csr_array(X)
+    sparse = sp.csr_array((sparse.data, sparse.indices.astype(index), sparse.indptr.astype(index)), shape=X.shape)
+    order = np.array([3, 0, 0, 2])
+    for rows in (check_rows(sparse), check_rows(X)):
+        np.testing.assert_allclose(rows.between(1, 3).times(np.eye(3)), X[1:3])
+        np.testing.assert_allclose(rows.take(order).times(np.eye(3)), X[order])
+        np.testing.assert_allclose(rows.take(order).between(1, 3).squared_norms(), (X[[0, 0]] ** 2).sum(axis=1))
+        require_finite_rows(rows, rows.squared_norms())
+
+
+# Law: well-formed input is viewed, not copied, and never changed.
+def test_no_copies() -> None:
+    batch = check_batch(X, y)
+    assert np.shares_memory(batch.rows.array, X)  # type: ignore[union-attr]
+    assert np.shares_memory(batch.y, y)
+    assert not batch.y.flags.writeable
+    assert X.flags.writeable

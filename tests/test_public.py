@@ -1,0 +1,85 @@
+"""The public surface, and what importing it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import ridgeway as rw
+
+PUBLIC = {
+    "Chains",
+    "DivergenceError",
+    "ExactRidgePath",
+    "Exponential",
+    "Geometric",
+    "Last",
+    "Layout",
+    "LimitedStep",
+    "NegativeBinomial",
+    "PathResult",
+    "Poisson",
+    "Replay",
+    "SGDRun",
+    "Scheme",
+    "Sketch",
+    "Tail",
+    "Trajectory",
+    "Uniform",
+    "load_flights",
+    "merge",
+    "run_sgd",
+}
+
+
+# Law: exactly these names are public, and each has a docstring.
+def test_surface() -> None:
+    assert set(rw.__all__) == PUBLIC
+    assert set(dir(rw)) == PUBLIC | {"__version__"}
+    for name in PUBLIC:
+        assert getattr(rw, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'Ridge'"):
+        _ = rw.Ridge
+    assert files("ridgeway").joinpath("py.typed").is_file()
+
+
+def python(code: str, **environment: str) -> str:
+    """Run code in a fresh interpreter and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment or None,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+# Law: importing the package imports nothing heavy.
+def test_import_is_light() -> None:
+    heavy = python("import sys, ridgeway; print([m for m in ('numba', 'scipy', 'sklearn') if m in sys.modules])")
+    assert heavy == "[]"
+
+
+# Law: an install where no cache can be written imports and runs.
+def test_read_only_install_without_cache(tmp_path: Path) -> None:
+    package = tmp_path / "ridgeway"
+    for source in Path(str(files("ridgeway"))).rglob("*.py"):
+        target = package / source.relative_to(str(files("ridgeway")))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(source.read_bytes())
+    for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").write_text("a file stands where the cache folder would be made")
+    code = (
+        "import numpy as np, ridgeway as rw; print(rw.__file__); "
+        "print(rw.run_sgd(np.eye(3), np.ones(3), step=0.5).coef(rw.Last()))"
+    )
+    output = python(
+        code, PYTHONPATH=str(tmp_path), HOME="/dev/null", XDG_CACHE_HOME="/dev/null", PYTHONDONTWRITEBYTECODE="1"
+    )
+    assert output.splitlines() == [str(package / "__init__.py"), "[0.5 0.5 0.5]"]

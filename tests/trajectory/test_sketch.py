@@ -1,0 +1,159 @@
+"""Laws of sketches, held against replays and brute force."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles import problem
+
+import ridgeway as rw
+
+STEP = 0.02
+
+
+def both(n: int, **options: Any) -> tuple[Any, Any]:
+    X, y = problem(n, 6, seed=1)
+    form = options.pop("form", np.asarray)
+    return rw.run_sgd(form(X), y, STEP, store="sketch", **options), rw.run_sgd(form(X), y, STEP, **options)
+
+
+# Law: a float64 sketch agrees with replay to 1e-9 for every alpha.
+@pytest.mark.parametrize("n", [10, 64, 65, 1000, 5000, 70_000, 600_000])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_sketch_agrees_with_replay(n: int, form: Any) -> None:
+    sketch, replay = both(n, form=form)
+    alphas = np.logspace(-9, 9, 200)
+    exact = replay.path(alphas)
+    difference = np.abs(sketch.path(alphas) - exact).max(axis=1) / np.abs(exact).max(axis=1)
+    assert difference.max() < 1e-9
+
+
+# Law: a scheme is either refused or answered within the error that a sketch accepts.
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    scheme=st.one_of(
+        st.builds(rw.NegativeBinomial, st.floats(0, 100), st.integers(1, 30)),
+        st.builds(rw.Poisson, st.floats(0, 30_000)),
+        st.builds(rw.Exponential, st.floats(0, 0.999999)),
+    )
+)
+def test_no_scheme_is_silently_wrong(scheme: rw.Scheme) -> None:
+    sketch, replay = RUNS
+    try:
+        answer = sketch.coef(scheme)
+    except ValueError:
+        with pytest.raises(ValueError, match="store='replay'"):
+            sketch.coef(scheme)
+        return
+    moved = np.abs(replay.gains).sum() * 4  # more than the sum of |increments| of any coefficient
+    assert np.abs(answer - replay.coef(scheme)).max() < 100 * sketch.tolerance * moved
+
+
+RUNS = both(40_000)
+
+
+def test_which_schemes_are_refused() -> None:
+    sketch, replay = RUNS
+    refused: tuple[rw.Scheme, ...] = (
+        rw.Exponential(0.999),
+        rw.Exponential(0.9),
+        rw.Poisson(1000.0),
+        rw.Poisson(30_000.0),
+    )
+    for scheme in refused:
+        with pytest.raises(ValueError, match=r"is not smooth enough for this sketch.*Run with store='replay'"):
+            sketch.coef(scheme)
+    for order in (2, 3, 10):
+        scheme = rw.NegativeBinomial(0.1, order)
+        np.testing.assert_allclose(sketch.coef(scheme), replay.coef(scheme), rtol=1e-8)
+    short = rw.run_sgd(*problem(60), STEP, store="sketch")  # all of its steps are kept one by one
+    exact = rw.run_sgd(*problem(60), STEP)
+    np.testing.assert_allclose(short.coef(rw.Exponential(0.9)), exact.coef(rw.Exponential(0.9)), rtol=1e-12)
+
+
+# Law: a tail moves to the nearest block edge, says so, and is exact there.
+@pytest.mark.parametrize("start", [0.1, 0.5, 0.77, 1, 12_345, 39_999])
+def test_tails(start: float) -> None:
+    sketch, replay = RUNS
+    asked = rw.Tail(start)
+    used = sketch.nearest(asked)
+    if used == asked:
+        answer = sketch.coef(asked)
+    else:
+        with pytest.warns(UserWarning, match=r"is answered by Tail\(start=\d+\).*store='replay'"):
+            answer = sketch.coef(asked)
+    assert used.first(40_000) in sketch.layout.edges(40_000)
+    assert abs(used.first(40_000) - asked.first(40_000)) <= 40_000 / 8
+    np.testing.assert_allclose(answer, replay.coef(used), rtol=1e-9, atol=1e-11)
+
+
+# Law: at its block edges a sketch knows the iterates.
+def test_iterates() -> None:
+    sketch, replay = RUNS
+    for k in (0, 1, 40, 64, 80, 1024, 32_768, 40_000):
+        np.testing.assert_allclose(sketch.iterate(k), replay.iterate(k), atol=1e-12)
+    with pytest.raises(ValueError, match="the nearest one is 1024"):
+        sketch.iterate(1030)
+
+
+# Law: memory stays below d m (4 log2(n) + 8) numbers for a stream of ten million rows, and the process stays flat.
+def test_long_streams_in_little_memory() -> None:
+    rng = np.random.default_rng(0)
+    n_batch, d = 100_000, 8
+    X = rng.standard_normal((n_batch, d))
+    y = X @ np.ones(d) + rng.standard_normal(n_batch)
+    run = rw.SGDRun(0.01)
+    process = psutil.Process()
+    sizes = []
+    for i in range(100):
+        run.update(X, y)
+        if i in (9, 99):
+            sizes.append(process.memory_info().rss)
+    sketch = run.trajectory()
+    assert isinstance(sketch, rw.Sketch)
+    assert sketch.n_steps == 10_000_000
+    assert sketch.nbytes / 8 < d * sketch.layout.moments * (4 * np.log2(1e7) + 8)
+    assert sizes[1] - sizes[0] < 4 * 2**20
+
+
+# Law: wide sparse models choose a layout that fits the memory budget, and say what it costs.
+def test_wide_sparse_models() -> None:
+    rng = np.random.default_rng(0)
+    X = sp.random_array((400, 2**19), density=2e-5, rng=rng, format="csr")
+    y = rng.standard_normal(400)
+    run = rw.SGDRun(0.1)
+    run.update(X, y)
+    sketch = run.trajectory()
+    assert isinstance(sketch, rw.Sketch)
+    assert sketch.layout.numbers(2**30) * 2**19 * 8 <= 2**30
+    exact = rw.run_sgd(X, y, 0.1)
+    difference = np.abs(sketch.path([0.0, 0.1, 1.0]) - exact.path([0.0, 0.1, 1.0])).max()
+    assert difference < sketch.tolerance * np.abs(exact.gains).sum()  # type: ignore[attr-defined]
+
+
+def test_a_layout_of_your_own() -> None:
+    X, y = problem(3000)
+    sketch = rw.run_sgd(X, y, STEP, store=rw.Layout(8, 12, 4096))
+    exact = rw.run_sgd(X, y, STEP)
+    assert isinstance(sketch, rw.Sketch)
+    assert sketch.layout == rw.Layout(8, 12, 4096)
+    np.testing.assert_allclose(sketch.path([1e-3, 0.1]), exact.path([1e-3, 0.1]), rtol=1e-12)
+    assert "tolerance=" in repr(sketch)
+
+
+def test_bad_questions() -> None:
+    sketch, _ = RUNS
+    with pytest.raises(TypeError, match=r"0\.5 is not an averaging scheme"):
+        sketch.coef(0.5)
+    with pytest.raises(ValueError, match="schemes is empty"):
+        sketch.average([])
+    with pytest.raises(ValueError, match=r"alpha=-1\.0 is negative"):
+        sketch.path([1.0, -1.0])
+    with pytest.raises(ValueError, match="expected a list of ridge strengths"):
+        sketch.path(np.ones((2, 2)))
