@@ -12,7 +12,7 @@ import ridgeway as rw
 from benchmarks.peers import averaged_epoch, averaged_epoch_in_order
 from benchmarks.planted import Array, sparse_rows
 from benchmarks.report import Case, Result, Target
-from benchmarks.timing import interleave
+from benchmarks.timing import QUICK_REPEATS, REPEATS, interleave
 
 ALPHAS = np.logspace(-5, 1, 20)
 SHAPE = (500_000, 200_000)
@@ -35,7 +35,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
         "SGDRegressor": lambda: averaged_epoch(X, y, replay.step),
         "SGDRegressor in order": lambda: averaged_epoch_in_order(X, y, replay.step),
     }
-    timings = interleave(tasks, repeats=5)
+    timings = interleave(tasks, QUICK_REPEATS if quick else REPEATS)
     epoch = timings["SGDRegressor"]
     results = [
         Result("pass and path / SGDRegressor epoch", timings["pass and path"].over(epoch), PER_EPOCH),

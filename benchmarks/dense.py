@@ -11,7 +11,7 @@ import ridgeway as rw
 from benchmarks.peers import averaged_epoch, averaged_epoch_in_order, gram_path
 from benchmarks.planted import Array, dense_rows
 from benchmarks.report import Case, Result, Target
-from benchmarks.timing import Timing, interleave
+from benchmarks.timing import QUICK_REPEATS, REPEATS, Timing, interleave
 
 ALPHAS = np.logspace(-6, 3, 100)
 SHAPES = ((1_000_000, 100), (200_000, 1000))
@@ -28,7 +28,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
     for dtype in (np.float32, np.float64):
         _warm_up(dtype)
         for n_rows, n_columns in QUICK_SHAPES if quick else SHAPES:
-            yield _case(n_rows, n_columns, dtype)
+            yield _case(n_rows, n_columns, dtype, QUICK_REPEATS if quick else REPEATS)
 
 
 def sketch_path(X: Array, y: Array) -> Array:
@@ -36,7 +36,7 @@ def sketch_path(X: Array, y: Array) -> Array:
     return rw.run_sgd(X, y, store="sketch").path(ALPHAS)
 
 
-def _case(n_rows: int, n_columns: int, dtype: type[np.floating[Any]]) -> Case:
+def _case(n_rows: int, n_columns: int, dtype: type[np.floating[Any]], repeats: int) -> Case:
     X, y = dense_rows(n_rows, n_columns, dtype)
     sketch = rw.run_sgd(X, y, store="sketch")
     step = rw.LimitedStep(sketch.step)
@@ -53,8 +53,8 @@ def _case(n_rows: int, n_columns: int, dtype: type[np.floating[Any]]) -> Case:
         tasks["SGDRegressor"] = lambda: averaged_epoch(X, y, sketch.step)
         tasks["SGDRegressor in order"] = lambda: averaged_epoch_in_order(X, y, sketch.step)
         tasks["Gram"] = lambda: gram_path(X, y, ALPHAS)
-        slow = {"SGDRegressor": 2, "SGDRegressor in order": 2, "Gram": 3}
-    timings = interleave(tasks, slow=slow)
+        slow = {"SGDRegressor": 3, "SGDRegressor in order": 3, "Gram": 3}
+    timings = interleave(tasks, repeats, slow)
     difference = _largest_difference(sketch.path(ALPHAS), rw.run_sgd(X, y, store="replay").path(ALPHAS))
     name = f"dense {np.dtype(dtype)} {n_rows:,} x {n_columns}"
     results = [*_reads(timings, dtype), *_speed_ups(timings, n_columns, slow)]

@@ -98,7 +98,7 @@ def store(path: Path, suite: str, machine: Mapping[str, str], cases: Sequence[Ca
     path.parent.mkdir(parents=True, exist_ok=True)
     suites = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     suites[suite] = {"machine": dict(machine), "cases": [case.as_dict() for case in cases]}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".json")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(suites, file, indent=1, sort_keys=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-REPEATS = 9
+REPEATS = 15
+QUICK_REPEATS = 5
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,11 @@ class Timing:
 
 
 def interleave(
-    tasks: Mapping[str, Callable[[], object]], repeats: int = REPEATS, slow: Mapping[str, int] | None = None
+    tasks: Mapping[str, Callable[[], object]], repeats: int, slow: Mapping[str, int] | None = None
 ) -> dict[str, Timing]:
     """Time all tasks in turn, `repeats` times over, each round in the opposite order of the one before.
 
-    BLAS and OpenMP keep to one thread.
+    BLAS and OpenMP keep to one thread, and the garbage collector rests.
 
     Parameters
     ----------
@@ -54,14 +55,18 @@ def interleave(
     """
     slow = slow or {}
     samples: dict[str, list[float]] = {name: [] for name in tasks}
-    with threadpool_limits(limits=1):
-        for turn in range(repeats):
-            for name in list(tasks)[:: 1 if turn % 2 == 0 else -1]:
-                if turn >= slow.get(name, repeats):
-                    continue
-                gc.collect()
-                start = perf_counter()
-                answer = tasks[name]()
-                samples[name].append(perf_counter() - start)
-                del answer  # freed before the next task begins
+    gc.collect()
+    gc.disable()
+    try:
+        with threadpool_limits(limits=1):
+            for turn in range(repeats):
+                for name in list(tasks)[:: 1 if turn % 2 == 0 else -1]:
+                    if turn >= slow.get(name, repeats):
+                        continue
+                    start = perf_counter()
+                    answer = tasks[name]()
+                    samples[name].append(perf_counter() - start)
+                    del answer  # freed before the next task begins
+    finally:
+        gc.enable()
     return {name: Timing(tuple(seconds)) for name, seconds in samples.items()}

@@ -13,6 +13,8 @@ from ridgeway.averaging.number import ridge_strength
 from ridgeway.averaging.scheme import Scheme
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 # Below this value of (T + 1) log(1 + eta alpha) the average is the uniform one to the last bit.
@@ -67,15 +69,25 @@ class Geometric(Scheme):
         return cls(0.0), cls(1e-3), cls(0.5), cls(1e4)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        growth, length = log_growth(self.alpha, step), n_steps + 1.0
+        row: NDArray[np.float64] = self._survivals([self], j, n_steps, step)[0]
+        return row
+
+    @classmethod
+    def _survivals(
+        cls, schemes: Sequence[Self], j: NDArray[np.float64], n_steps: int, step: float
+    ) -> NDArray[np.float64]:
+        length = n_steps + 1.0
+        growth = np.array([log_growth(scheme.alpha, step) for scheme in schemes])
+        flat = growth * length < FLAT
+        growth = np.where(flat, 1.0, growth).reshape(-1, *[1] * j.ndim)
         left = length - j
-        if growth * length < FLAT:
-            return left / length
         # The difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows.
         values = np.exp(-growth * np.minimum(j, length))
         values *= np.expm1(-growth * np.abs(left))
-        values /= math.expm1(-growth * length)
-        return np.copysign(values, left)
+        values /= np.expm1(-growth * length)
+        values = np.copysign(values, left)
+        values[flat] = left / length
+        return values
 
     def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
         growth, length = log_growth(self.alpha, step), n_steps + 1.0

@@ -11,6 +11,8 @@ import numpy as np
 from ridgeway.averaging.number import real_number, whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 # Beyond it float64 no longer tells one step from the next.
@@ -85,6 +87,13 @@ class Scheme(ABC):
             )
         with np.errstate(under="ignore"):
             return np.asarray(self._survival(places, n_steps, step), dtype=np.float64)
+
+    @classmethod
+    def _survivals(
+        cls, schemes: Sequence[Self], j: NDArray[np.float64], n_steps: int, step: float
+    ) -> NDArray[np.float64]:
+        """Return `_survival` of several schemes of this class: (n_schemes, n_places)."""
+        return np.stack([scheme._survival(j, n_steps, step) for scheme in schemes])
 
     def weights(self, n_steps: int, step: float) -> NDArray[np.float64]:
         """Return the weights p_0..p_T of the iterates, each accurate relative to its own size.
@@ -192,6 +201,19 @@ class Scheme(ABC):
         with np.errstate(under="ignore"):
             values = self._survival(places, n_steps, step)
         return np.where(j == 0, 1.0, np.where(j > n_steps, 0.0, values))
+
+
+def survival_table(schemes: Sequence[Scheme], j: ArrayLike, n_steps: int, step: float) -> NDArray[np.float64]:
+    """Return `continued_survival` of several schemes at once: (n_schemes, n_places)."""
+    n_steps, step = _checked_run(n_steps, step)
+    places = np.asarray(j, dtype=np.float64)
+    table = np.empty((len(schemes), len(places)))
+    kinds = [type(scheme) for scheme in schemes]
+    with np.errstate(under="ignore"):
+        for kind in dict.fromkeys(kinds):
+            rows = [i for i, other in enumerate(kinds) if other is kind]
+            table[rows] = kind._survivals([schemes[i] for i in rows], places, n_steps, step)
+    return table
 
 
 def checked_n_steps(n_steps: object) -> int:

@@ -23,7 +23,7 @@ TALLY_SIZE = 4
 # A step with step * weight * |x|^2 <= 2 cannot take w further from any solution, so a run of such steps never explodes,
 # however large a residual an outlying row may have. After the first larger one, residuals are held against the targets.
 SAFE = 2.0
-EXPLOSION = 1e6
+EXPLOSION = 1e3
 
 
 @compiled

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Scheme, survival_table
 from ridgeway.trajectory.layout import Block
 
 SPARE_NODES = 2  # nodes beyond the number of moments: their coefficients show what is left out
@@ -33,7 +33,7 @@ def expand(
         nodes, transform = _chebyshev(smooth[0].moments + SPARE_NODES)
         steps += [block.steps(nodes) for block in smooth]
     everywhere = np.concatenate(steps)
-    survival = np.stack([scheme.continued_survival(everywhere, n_steps, step) for scheme in schemes])
+    survival = survival_table(schemes, everywhere, n_steps, step)
     n_raw = sum(block.length for block in raw)
     survival[:, :n_raw][:, everywhere[:n_raw] > n_steps] = 0.0  # steps not made yet
     if not smooth:

@@ -76,22 +76,54 @@ def fold_chunk(memory: Memory, place: Place, w: Float) -> None:
 
     The chunk is the one that the last step done belongs to; moments gain, anchor becomes w (k, d), local becomes 0.
     """
-    moments, anchor, local = memory.moments, memory.anchor, memory.local
+    moments, change = memory.moments, memory.anchor
     n_moments, n_targets, n_columns = moments.shape
     last = place.offset - 1
+    for q in range(n_targets):
+        for c in range(n_columns):
+            change[q, c] = w[q, c] - change[q, c]
     if n_moments == place.length:  # a raw block
-        for q in range(n_targets):
-            for c in range(n_columns):
-                moments[last, q, c] = w[q, c] - anchor[q, c]
+        moments[last] = change
     else:
         basis = chunk_basis(last // place.chunk * place.chunk, place.chunk, place.length, n_moments)
-        for k in range(n_moments):
-            b0, b1, b2 = basis[k, 0], basis[k, 1], basis[k, 2]
-            for q in range(n_targets):
-                for c in range(n_columns):
-                    moments[k, q, c] += b0 * (w[q, c] - anchor[q, c]) + b1 * local[0, q, c] + b2 * local[1, q, c]
-    anchor[:] = w
-    local[:] = 0
+        for q in range(n_targets):
+            first, second = memory.local[0, q], memory.local[1, q]
+            for k in range(0, n_moments - 2, 3):
+                _add_three(moments[k, q], moments[k + 1, q], moments[k + 2, q], basis[k:], change[q], first, second)
+            for k in range(n_moments - n_moments % 3, n_moments):
+                _add_one(moments[k, q], basis[k], change[q], first, second)
+    memory.anchor[:] = w
+    memory.local[:] = 0
+
+
+@compiled
+def _add_one(
+    moment: NDArray[np.float64], basis: NDArray[np.float64], change: Float, first: Float, second: Float
+) -> None:
+    """moment += basis[0] change + basis[1] first + basis[2] second, all (d,)."""
+    for c in range(len(moment)):
+        moment[c] += basis[0] * change[c] + basis[1] * first[c] + basis[2] * second[c]
+
+
+@compiled
+def _add_three(
+    moment0: NDArray[np.float64],
+    moment1: NDArray[np.float64],
+    moment2: NDArray[np.float64],
+    basis: NDArray[np.float64],
+    change: Float,
+    first: Float,
+    second: Float,
+) -> None:
+    """As `_add_one` for three moments, which share one reading of the chunk; basis (3 or more, 3)."""
+    a0, a1, a2 = basis[0, 0], basis[0, 1], basis[0, 2]
+    b0, b1, b2 = basis[1, 0], basis[1, 1], basis[1, 2]
+    c0, c1, c2 = basis[2, 0], basis[2, 1], basis[2, 2]
+    for c in range(len(moment0)):
+        x, y, z = np.float64(change[c]), np.float64(first[c]), np.float64(second[c])
+        moment0[c] += a0 * x + a1 * y + a2 * z
+        moment1[c] += b0 * x + b1 * y + b2 * z
+        moment2[c] += c0 * x + c1 * y + c2 * z
 
 
 @compiled

@@ -110,12 +110,13 @@ class Layout:
             chunk *= 2
         return Block(start, length, self.moments, chunk)
 
-    def blocks(self, n_steps: int) -> list[Block]:
+    @lru_cache(maxsize=256)  # noqa: B019 -- layouts are small values, few and long-lived
+    def blocks(self, n_steps: int) -> tuple[Block, ...]:
         """Return the blocks of a run of n_steps, the last one perhaps not full."""
         blocks: list[Block] = []
         while (stop := blocks[-1].stop if blocks else 0) < n_steps:
             blocks.append(self.block(stop))
-        return blocks
+        return tuple(blocks)
 
     def edges(self, n_steps: int) -> NDArray[np.int64]:
         """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
