@@ -10,7 +10,7 @@ import numpy as np
 from ridgeway.rows import Float, check_rows, require_finite_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ridgeway.rows import AnyRows
 
@@ -102,27 +102,3 @@ class PathResult:
             part = slice(start, min(start + _BLOCK_ROWS, n_rows))
             np.add(rows.between(part.start, part.stop).times(columns), offsets, out=answer[part])
         return answer.reshape(n_rows, *self.intercepts.shape)
-
-
-def check_alpha(alpha: Any, name: str = "alpha") -> float:
-    """Return the ridge strength as a float, or raise an error that says what is wrong with it."""
-    try:
-        value = float(alpha)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}={alpha!r} is not a number: expected a ridge strength of 0 or more.") from None
-    if not np.isfinite(value):
-        raise ValueError(f"{name}={value} is not finite: the ridge strength must be a finite number, 0 or more.")
-    if value < 0:
-        raise ValueError(f"{name}={value} is negative: the ridge strength must be 0 or more; 0 means no penalty.")
-    return value
-
-
-def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
-    """Return the ridge strengths of a path as an array (L,), in the order given."""
-    if np.ndim(alphas) != 1 or np.size(alphas) == 0:
-        raise ValueError(
-            f"alphas has shape {np.shape(alphas)}: expected a non-empty list of ridge strengths; "
-            "pass [alpha] for a single one."
-        )
-    values = np.asarray(alphas)
-    return np.array([check_alpha(value, f"alphas[{i}]") for i, value in enumerate(values.tolist())])

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
+from sklearn.utils.estimator_checks import check_estimator
 
 from ridgeway.exact import ExactRidgePath
 from ridgeway.exact.comoments import BLOCK_ROWS
@@ -376,12 +377,12 @@ def test_names_of_columns() -> None:
         (
             -1.0,
             ValueError,
-            "alpha=-1.0 is negative: the ridge strength must be 0 or more; 0 means no penalty",
+            "alpha=-1.0 is negative: the ridge strength must be 0 or more; alpha=0 is least squares",
         ),
         (np.inf, ValueError, "alpha=inf is not finite"),
         (np.nan, ValueError, "alpha=nan is not finite"),
-        ("auto", TypeError, "alpha='auto' is not a number"),
-        (None, TypeError, "alpha=None is not a number"),
+        ("auto", TypeError, "alpha='auto' is a str"),
+        (None, TypeError, "alpha=None is a NoneType"),
     ],
 )
 def test_bad_alpha(alpha: Any, error: type[Exception], message: str) -> None:
@@ -391,9 +392,9 @@ def test_bad_alpha(alpha: Any, error: type[Exception], message: str) -> None:
         model.at(alpha)
     with pytest.raises(error, match=message):
         ExactRidgePath(alpha=alpha).fit(X, y)
-    with pytest.raises(error, match=message.replace("alpha=", r"alphas\[1\]=")):
+    with pytest.raises(error, match=message):
         model.path([1.0, alpha] if not isinstance(alpha, str) else np.array([1.0, alpha], object))
-    with pytest.raises(error, match=message.replace("alpha=", r"alphas\[1\]=")):
+    with pytest.raises(error, match=message):
         model.predict_path(X, np.array([1.0, alpha], object))
 
 
@@ -421,13 +422,13 @@ def damaged(values: Array, *place: int, value: float = np.nan) -> Array:
 
 X, Y, C = problem(d=3)
 BAD_ROWS: dict[str, tuple[Any, Any, Any, type[Exception], str]] = {
-    "nan in X": (damaged(X, 5, 1), Y, None, ValueError, r"X\[5, 1\] is nan: expected finite numbers"),
+    "nan in X": (damaged(X, 5, 1), Y, None, ValueError, r"X\[5, 1\] is NaN: expected finite numbers"),
     "inf in X": (damaged(X, 5, 1, value=np.inf), Y, None, ValueError, r"X\[5, 1\] is inf"),
     # The row number in the message is the user's, also when rows before it have no weight.
-    "nan, weights 0": (damaged(X, 5, 1), Y, np.arange(200) > 2, ValueError, r"X\[5, 1\] is nan"),
-    "nan in sparse X": (scipy.sparse.csr_array(damaged(X, 5, 1)), Y, None, ValueError, r"X\[5, 1\] is nan"),
-    "nan in y": (X, damaged(Y, 7), None, ValueError, r"y\[7\] is nan"),
-    "nan in weights": (X, Y, damaged(C, 7), ValueError, r"sample_weight\[7\] is nan"),
+    "nan, weights 0": (damaged(X, 5, 1), Y, np.arange(200) > 2, ValueError, r"X\[5, 1\] is NaN"),
+    "nan in sparse X": (scipy.sparse.csr_array(damaged(X, 5, 1)), Y, None, ValueError, r"X\[5, 1\] is NaN"),
+    "nan in y": (X, damaged(Y, 7), None, ValueError, r"y\[7\] is NaN"),
+    "nan in weights": (X, Y, damaged(C, 7), ValueError, r"sample_weight\[7\] is NaN"),
     "negative weight": (
         X,
         Y,
@@ -439,7 +440,7 @@ BAD_ROWS: dict[str, tuple[Any, Any, Any, type[Exception], str]] = {
     "short weights": (X, Y, C[:-1], ValueError, r"sample_weight has shape \(199,\) but X has 200 rows"),
     "1-D X": (X[0], Y[:1], None, ValueError, "X has 1 dimension"),
     "no rows": (X[:0], Y[:0], None, ValueError, "X has no rows"),
-    "no columns": (X[:, :0], Y, None, ValueError, "expected at least one column"),
+    "no columns": (X[:, :0], Y, None, ValueError, r"0 feature\(s\) \(shape=\(200, 0\)\)"),
     "text": (np.full((200, 3), "a"), Y, None, TypeError, "not real numbers"),
     "overflow in X": (X * 1e200, Y, None, ValueError, "row 0 of X has a squared norm beyond float64"),
     "overflow in sums": (X, Y, C * 1e307, ValueError, "exceed float64: scale the columns, the targets or"),
@@ -502,3 +503,9 @@ def test_all_weights_zero() -> None:
         with pytest.raises(ValueError, match=message):
             refuse(X, Y, np.zeros(200))
     assert not hasattr(fresh, "n_features_in_")
+
+
+# Law: it is a scikit-learn estimator.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_estimator_contract() -> None:
+    check_estimator(ExactRidgePath(alpha=0.1))

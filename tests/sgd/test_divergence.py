@@ -34,6 +34,52 @@ def test_explosion(dtype: Any, form: Any, batch_size: int, store: str) -> None:
     assert np.isfinite(safe.path(ALPHAS)).all()
 
 
+# Law: the safe step is that of all rows, whichever of them a chain or a piece of a shuffled pass has seen.
+@pytest.mark.parametrize("options", [{}, {"shuffle": True, "random_state": 0}, {"chains": 4}, {"passes": 2}])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_safe_step_is_safe_on_all_rows(options: dict[str, Any], form: Any) -> None:
+    X, y = problem(n=20_000, d=10)
+    X[-1] *= 100
+    with pytest.raises(rw.DivergenceError) as caught:
+        rw.run_sgd(form(X), y, step=3.0, **options)
+    assert np.isclose(caught.value.safe_step, 1 / (X**2).sum(axis=1).max())
+
+
+# Law: an explosion too slow to pass the cap is seen in the recent residuals.
+@pytest.mark.parametrize("store", ["replay", "sketch"])
+def test_slow_explosions(store: str) -> None:
+    X, y = problem(n=300, d=20)
+    largest = np.linalg.eigvalsh(X.T @ X / 300).max()
+    with pytest.raises(rw.DivergenceError):
+        rw.run_sgd(X, y, step=2.05 / largest, batch_size=300, passes=150, store=store)
+    with pytest.raises(rw.DivergenceError):
+        rw.run_sgd(X, y, step=5.5 / (X**2).sum(axis=1).max(), passes=3, store=store)
+
+
+# Law: a step that overflows is reported wherever it is taken, also at the end of a pass; the run stays as it was.
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("store", ["replay", "sketch"])
+@pytest.mark.parametrize(("dtype", "step"), [(np.float64, 1e308), (np.float32, 1e38)])
+def test_short_last_batches(form: Any, store: str, dtype: Any, step: float) -> None:
+    X, y = np.full((50, 2), 10, dtype), np.full(50, 1e3, dtype)
+    run = rw.SGDRun(step, store, batch_size=100)
+    run.update(form(X), y)
+    for end in (run.end_pass, run.trajectory):
+        with pytest.raises(rw.DivergenceError):
+            end()
+    assert run.n_steps == 0
+
+
+# Law: what is an explosion does not depend on the batches.
+def test_predictions_of_w0_count_in_every_batch() -> None:
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.1]])
+    run = rw.SGDRun(2.2, w0=[0.0, 1.0])
+    run.update(X[:1], [0.0])
+    run.update(X[1:], np.zeros(3))
+    whole = rw.run_sgd(X, np.zeros(4), 2.2, w0=[0.0, 1.0], store="sketch")
+    assert np.array_equal(run.trajectory().coef(rw.Last()), whole.coef(rw.Last()))
+
+
 # Law: a step above 1 / max |x|^2 that does not explode is not refused.
 def test_bold_steps_that_work_are_used() -> None:
     X, y = problem(n=400, d=10)

@@ -116,9 +116,10 @@ def test_first_batch_sets_the_step(form: Any) -> None:
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("batch_size", [1, 4])
 @pytest.mark.parametrize("fault", ["nan", "inf", "y", "weight", "explosion", "columns", "targets"])
-def test_failures_leave_no_trace(store: str, form: Any, batch_size: int, fault: str) -> None:
+@pytest.mark.parametrize("step", [rw.LimitedStep(0.05, limit=np.inf), rw.LimitedStep(0.05, limit=50.0)])
+def test_failures_leave_no_trace(store: str, form: Any, batch_size: int, fault: str, step: rw.LimitedStep) -> None:
     X, y = problem(150)
-    run = rw.SGDRun(0.05, store, batch_size)
+    run = rw.SGDRun(step, store, batch_size)
     run.update(form(X[:90]), y[:90])
     before = run.trajectory()
     bad_X, bad_y, weight = X[90:].copy(), y[90:].copy(), np.ones(60)
@@ -141,12 +142,12 @@ def test_failures_leave_no_trace(store: str, form: Any, batch_size: int, fault: 
     assert same_bits(run.trajectory(), before)
     run.update(form(X[90:]), y[90:])
     run.end_pass()
-    assert same_bits(run.trajectory(), rw.run_sgd(form(X), y, 0.05, batch_size=batch_size, store=store))
+    assert same_bits(run.trajectory(), rw.run_sgd(form(X), y, step, batch_size=batch_size, store=store))
 
 
 def test_a_failed_first_batch_is_no_first_batch() -> None:
     run = rw.SGDRun()
-    with pytest.raises(ValueError, match=r"X\[1, 0\] is nan"):
+    with pytest.raises(ValueError, match=r"X\[1, 0\] is NaN"):
         run.update(np.array([[1.0], [np.nan]]), [1.0, 2.0])
     X, y = problem()
     run.update(X, y)

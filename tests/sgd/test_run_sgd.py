@@ -70,6 +70,18 @@ def test_sketch_is_the_weighted_mean_of_iterates(
         assert relative_error(run.coef(scheme), expected) < TOLERANCE[np.dtype(dtype)], scheme
 
 
+# Law: float32 rows do not make the answers of a long run drift away from its iterates.
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("store", ["replay", "sketch"])
+@pytest.mark.parametrize("batch_size", [1, 2])
+def test_long_runs_in_float32(form: Any, store: str, batch_size: int) -> None:
+    X, y = np.ones((300_000, 1), np.float32), np.full(300_000, 1000, np.float32)
+    schemes = [rw.Last(), rw.Geometric(1e-3), rw.Geometric(1.0)]
+    exact = rw.run_sgd(X.astype(float), y.astype(float), 1e-3, batch_size=batch_size).average(schemes)
+    answers = rw.run_sgd(form(X), y, 1e-3, batch_size=batch_size, store=store).average(schemes)
+    assert (np.abs(answers - exact) / exact).max() < 2e-4
+
+
 # Law: w_k is the k-th iterate.
 @pytest.mark.kernel
 @pytest.mark.parametrize("targets", [None, 2])
@@ -138,7 +150,8 @@ def test_chains(n: int, store: str) -> None:
     np.testing.assert_allclose(run.coef(rw.Uniform()), expected, atol=1e-12)
     threads = rw.run_sgd(X, y, step=0.05, passes=2, chains=4, store=store, n_jobs=2)
     assert np.array_equal(run.path(ALPHAS), threads.path(ALPHAS))
-    assert (run.limited, run.step) == (0, 0.05)
+    assert (run.limited, run.step, run.n_steps) == (0, 0.05, 2 * n)
+    assert run.length == 2 * -(-n // 4)
 
 
 # Law: a shuffled run is a run over the rows in another order, a fresh one in each pass, fixed by the seed.

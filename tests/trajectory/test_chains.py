@@ -29,6 +29,7 @@ def test_merge_is_the_weighted_mean(lengths: tuple[int, ...], weights: tuple[flo
     shares = np.array(lengths if weights is None else weights, float)
     expected = sum(s * run.average(SCHEMES) for s, run in zip(shares / shares.sum(), runs, strict=True))
     np.testing.assert_allclose(merged.average(SCHEMES), expected, atol=1e-13)
+    assert (merged.n_steps, merged.length) == (sum(lengths), max(lengths))
 
 
 # Law: what would not be the mean of like runs is refused.
@@ -42,6 +43,8 @@ def test_unlike_runs_are_refused() -> None:
     wide = rw.run_sgd(*problem(100, 5), 0.05, store="sketch")
     with pytest.raises(ValueError, match="differ in their shape"):
         rw.merge([run, wide])
+    with pytest.raises(ValueError, match="differ in their dtype"):
+        rw.Chains([run, *pieces(100, dtype=np.float32)])
     with pytest.raises(TypeError, match="merge takes sketches"):
         rw.merge(pieces(100, store="replay"))
     with pytest.raises(ValueError, match="no chains"):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles import problem
 
 import ridgeway as rw
+from ridgeway.trajectory.expansion import expand
 
 STEP = 0.02
 
@@ -34,25 +35,36 @@ def test_sketch_agrees_with_replay(n: int, form: Any) -> None:
     assert difference.max() < 1e-9
 
 
-# Law: a scheme is either refused or answered within the error that a sketch accepts.
-@settings(max_examples=60, deadline=None, derandomize=True)
+# Law: a scheme is either refused or its survival values, as the layout has them, are within the tolerance.
+@pytest.mark.parametrize("layout", [rw.Layout(4, 9, 1024), rw.Layout(4, 6, 64), rw.Layout(1, 3, 64)])
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(
     scheme=st.one_of(
+        st.builds(rw.Geometric, st.floats(0, 1e4)),
         st.builds(rw.NegativeBinomial, st.floats(0, 100), st.integers(1, 30)),
         st.builds(rw.Poisson, st.floats(0, 30_000)),
         st.builds(rw.Exponential, st.floats(0, 0.999999)),
     )
 )
-def test_no_scheme_is_silently_wrong(scheme: rw.Scheme) -> None:
-    sketch, replay = RUNS
+def test_no_scheme_is_silently_wrong(layout: rw.Layout, scheme: rw.Scheme) -> None:
+    n_steps = 40_000
+    increments = np.random.default_rng(0).standard_normal(n_steps)
+    unit = rw.run_sgd(increments[:, None], np.zeros(n_steps), 1e-9, store=layout)
+    blocks = layout.blocks(n_steps)
+    coefficients, _ = expand([scheme], blocks, n_steps, 1e-9)
     try:
-        answer = sketch.coef(scheme)
+        unit.coef(scheme)
     except ValueError:
-        with pytest.raises(ValueError, match="store='replay'"):
-            sketch.coef(scheme)
+        assert not isinstance(scheme, rw.Geometric)
         return
-    moved = np.abs(replay.gains).sum() * 4  # more than the sum of |increments| of any coefficient
-    assert np.abs(answer - replay.coef(scheme)).max() < 100 * sketch.tolerance * moved
+    before = 0
+    for block in blocks:
+        part = coefficients[0, before : before + block.moments]
+        before += block.moments
+        steps = np.arange(block.start + 1, min(block.stop, n_steps) + 1)
+        places = 2 * (steps - 1 - block.start) / (block.length - 1) - 1
+        values = part[: len(steps)] if block.raw else np.polynomial.chebyshev.chebval(places, part)
+        assert np.abs(values - scheme.survival(steps, n_steps, 1e-9)).max() <= 1.2 * unit.tolerance
 
 
 RUNS = both(40_000)
@@ -100,6 +112,9 @@ def test_iterates() -> None:
         np.testing.assert_allclose(sketch.iterate(k), replay.iterate(k), atol=1e-12)
     with pytest.raises(ValueError, match="the nearest one is 1024"):
         sketch.iterate(1030)
+    for bad in (3.0, True, -1, 40_001):
+        with pytest.raises(ValueError, match="expected the index of an iterate"):
+            sketch.iterate(bad)
 
 
 # Law: memory stays below d m (4 log2(n) + 8) numbers for a stream of ten million rows, and the process stays flat.
@@ -151,6 +166,8 @@ def test_bad_questions() -> None:
     sketch, _ = RUNS
     with pytest.raises(TypeError, match=r"0\.5 is not an averaging scheme"):
         sketch.coef(0.5)
+    with pytest.raises(TypeError, match="is a single scheme"):
+        sketch.average(rw.Uniform())
     with pytest.raises(ValueError, match="schemes is empty"):
         sketch.average([])
     with pytest.raises(ValueError, match=r"alpha=-1\.0 is negative"):

@@ -5,7 +5,7 @@ from ridgeway.averaging.geometric import Geometric
 from ridgeway.averaging.last import Last
 from ridgeway.averaging.negative_binomial import NegativeBinomial
 from ridgeway.averaging.poisson import Poisson
-from ridgeway.averaging.scheme import Scheme, survival_table
+from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
 

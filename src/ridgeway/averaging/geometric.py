@@ -82,7 +82,7 @@ class Geometric(Scheme):
         growth = np.where(flat, 1.0, growth).reshape(-1, *[1] * j.ndim)
         left = length - j
         # The difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows.
-        values = np.exp(-growth * np.minimum(j, length))
+        values: NDArray[np.float64] = np.exp(-growth * np.minimum(j, length))
         values *= np.expm1(-growth * np.abs(left))
         values /= np.expm1(-growth * length)
         values = np.copysign(values, left)

@@ -7,6 +7,7 @@ import operator
 from numbers import Integral, Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def real_number(name: str, value: object, expected: str) -> float:
@@ -26,11 +27,20 @@ def whole_number(name: str, value: object, expected: str) -> int:
     return operator.index(value)
 
 
-def ridge_strength(alpha: object) -> float:
-    """Return `alpha` as a float, 0 or more."""
+def ridge_strength(alpha: object, zero: str = "alpha=0 is the uniform average") -> float:
+    """Return `alpha` as a float, 0 or more; `zero` tells the user what 0 would mean."""
     strength = real_number("alpha", alpha, "the ridge strength must be a finite number, 0 or more")
     if strength < 0:
-        raise ValueError(
-            f"alpha={strength!r} is negative: the ridge strength must be 0 or more; alpha=0 is the uniform average."
-        )
+        raise ValueError(f"alpha={strength!r} is negative: the ridge strength must be 0 or more; {zero}.")
     return strength
+
+
+def ridge_strengths(alphas: ArrayLike, zero: str = "alpha=0 is the uniform average") -> list[float]:
+    """Return the ridge strengths of a path, in the order given; a single number is a path of one."""
+    try:
+        strengths = np.atleast_1d(np.asarray(alphas))
+    except ValueError:
+        strengths = np.empty((0, 0))
+    if strengths.ndim != 1 or strengths.size == 0:
+        raise ValueError(f"alphas={alphas!r}: expected a list of ridge strengths, at least one.")
+    return [ridge_strength(alpha, zero) for alpha in strengths.tolist()]

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from ridgeway.averaging.number import ridge_strength, ridge_strengths
 from ridgeway.exact.comoments import CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
-from ridgeway.path_result import check_alpha, check_alphas
 from ridgeway.rows import check_batch, check_rows, require_finite_rows
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from ridgeway.path_result import PathResult
     from ridgeway.rows import AnyRows, Float
+
+
+NO_PENALTY = "alpha=0 is least squares"
 
 
 class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -138,7 +141,7 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         ----------
         alphas : (L,), each 0 or more, in any order.
         """
-        return self._fitted().spectrum.path(check_alphas(alphas))
+        return self._fitted().spectrum.path(np.array(ridge_strengths(alphas, NO_PENALTY)))
 
     def at(self, alpha: float) -> Self:
         """Return a fitted copy that stands at another alpha; no data needed.
@@ -152,7 +155,7 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         (array([0.5]), array([1.]))
         """
         moved = copy.copy(self)
-        moved.alpha = moved.alpha_ = check_alpha(alpha)
+        moved.alpha = moved.alpha_ = ridge_strength(alpha, NO_PENALTY)
         moved._standing = RidgeAt(self._fitted().spectrum, moved.alpha_)  # the decomposition is shared
         return moved
 
@@ -194,7 +197,7 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return float(intercept) if np.ndim(intercept) == 0 else intercept
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, before: RidgeSpectrum | None) -> Self:
-        alpha = check_alpha(self.alpha)
+        alpha = ridge_strength(self.alpha, NO_PENALTY)
         rows = check_rows(X)
         if before is not None:
             self._require_columns(X, rows)

@@ -21,12 +21,14 @@ class Batch:
     y : (n_rows, n_targets), in the rows' precision.
     weight : (n_rows,), all positive.
     single_target : True when the user's y was 1-D.
+    numbers : (n_rows,), where each row stands in the user's X.
     """
 
     rows: AnyRows
     y: Float
     weight: Float
     single_target: bool
+    numbers: NDArray[np.intp] | range
 
     def __len__(self) -> int:
         return self.rows.shape[0]
@@ -34,8 +36,10 @@ class Batch:
     def between(self, start: int, stop: int) -> Batch:
         """Rows start..stop-1, as a view."""
         part = slice(start, stop)
-        return Batch(self.rows.between(start, stop), self.y[part], self.weight[part], self.single_target)
+        rows = self.rows.between(start, stop)
+        return Batch(rows, self.y[part], self.weight[part], self.single_target, self.numbers[part])
 
     def take(self, order: NDArray[np.intp]) -> Batch:
         """Copy the rows of `order`, in that order."""
-        return Batch(self.rows.take(order), self.y[order], self.weight[order], self.single_target)
+        numbers = order + self.numbers.start if isinstance(self.numbers, range) else self.numbers[order]
+        return Batch(self.rows.take(order), self.y[order], self.weight[order], self.single_target, numbers)

@@ -1,15 +1,17 @@
 """Checks: whatever the user hands over becomes a batch, or an error that says got, expected and remedy.
 
-Input that already has the right form is viewed, anything else copied once.
+Input that already has the right form is viewed, anything else copied once. Some wordings are those that scikit-learn's
+estimator checks look for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
@@ -28,9 +30,9 @@ def check_rows(X: Any, *, dtype: np.dtype[np.floating[Any]] | None = None) -> An
     rows = _sparse_rows(X, dtype) if scipy.sparse.issparse(X) else _dense_rows(X, dtype)
     n_rows, n_columns = rows.shape
     if n_rows == 0:
-        raise ValueError("X has no rows: expected at least one; skip empty batches.")
+        raise ValueError(f"X has no rows (shape=(0, {n_columns})): expected at least one; skip empty batches.")
     if n_columns == 0:
-        raise ValueError(f"X has shape ({n_rows}, 0): expected at least one column.")
+        raise ValueError(f"X has 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required.")
     return rows
 
 
@@ -43,39 +45,39 @@ def check_batch(
     ----------
     X : array, data frame or scipy sparse matrix of shape (n_rows, n_columns).
     y : (n_rows,) or (n_rows, n_targets).
-    sample_weight : (n_rows,), each 0 or more; None means 1 for every row.
+    sample_weight : (n_rows,), each 0 or more; None means 1 for every row. Rows of weight 0 are left out, whatever
+    they hold.
     dtype : the precision to convert to; by default float32 stays and everything else becomes float64.
     """
     rows = check_rows(X, dtype=dtype)
     n_rows = rows.shape[0]
+    if y is None:
+        raise ValueError("the run requires y to be passed, but the target y is None: expected one number per row.")
     targets = _numeric("y", y, rows.dtype)
     if targets.ndim not in (1, 2) or targets.shape[0] != n_rows or targets.size == 0:
         raise ValueError(
             f"y has shape {targets.shape} but X has {n_rows} rows: expected ({n_rows},) or ({n_rows}, targets)."
         )
-    _require_finite("y", targets)
-    if sample_weight is None:
-        weight: Float = np.ones(n_rows, rows.dtype)
-    else:
-        weight = _numeric("sample_weight", sample_weight, rows.dtype)
-        if weight.shape != (n_rows,):
-            raise ValueError(
-                f"sample_weight has shape {weight.shape} but X has {n_rows} rows: expected ({n_rows},), one per row."
-            )
-        _require_finite("sample_weight", weight)
-        if (weight < 0).any():
-            row = int(np.argmax(weight < 0))
-            raise ValueError(
-                f"sample_weight[{row}] = {weight[row]} is negative: weights must be 0 or more; 0 leaves a row out."
-            )
-    batch = Batch(rows, readonly(targets.reshape(n_rows, -1)), readonly(weight), targets.ndim == 1)
+    weight: Float = np.ones(n_rows, rows.dtype)
+    if sample_weight is not None:
+        weight = _weights(sample_weight, n_rows, rows.dtype)
+    finite = np.isfinite(targets.reshape(n_rows, -1)).all(axis=1) if targets.ndim == 2 else np.isfinite(targets)
+    if not finite.all() and not (finite | (weight == 0)).all():
+        row = int(np.argmin(finite | (weight == 0)))
+        _refuse_value("y", row, targets[row], np.asarray(y)[row])
+    batch = Batch(rows, readonly(targets.reshape(n_rows, -1)), readonly(weight), targets.ndim == 1, range(n_rows))
     if sample_weight is not None and not weight.all():
         return batch.take(np.flatnonzero(weight))
     return batch
 
 
-def require_finite_rows(rows: AnyRows, squared_norms: Float) -> None:
-    """Raise an error that names the first bad entry when some squared norm is not finite."""
+def require_finite_rows(
+    rows: AnyRows, squared_norms: Float, numbers: Sequence[int] | NDArray[np.intp] | None = None
+) -> None:
+    """Raise an error that names the first bad entry when some squared norm is not finite.
+
+    `numbers` says where each row stands in the user's X, if not at its own place.
+    """
     if np.isfinite(squared_norms.sum(dtype=np.float64)):
         return
     row = int(np.argmin(np.isfinite(squared_norms)))
@@ -84,22 +86,26 @@ def require_finite_rows(rows: AnyRows, squared_norms: Float) -> None:
     else:
         part = slice(rows.indptr[row], rows.indptr[row + 1])
         values, columns = rows.data[part], rows.indices[part].astype(np.intp)
+    number = row if numbers is None else int(numbers[row])
     finite = np.isfinite(values)
     if finite.all():
         raise ValueError(
-            f"row {row} of X has a squared norm beyond {rows.dtype} (largest entry {np.abs(values).max():g}): "
+            f"row {number} of X has a squared norm beyond {rows.dtype} (largest entry {np.abs(values).max():g}): "
             "scale the columns or pass float64."
         )
     place = int(np.argmin(finite))
     raise ValueError(
-        f"X[{row}, {columns[place]}] is {values[place]}: expected finite numbers; drop or impute missing values first."
+        f"X[{number}, {columns[place]}] is {_named(values[place])}: expected finite numbers; "
+        "drop or impute missing values first."
     )
 
 
 def _dense_rows(X: Any, dtype: np.dtype[np.floating[Any]] | None) -> DenseRows:
     array = _numeric("X", X, dtype)
     if array.ndim != 2:
-        hint = " Reshape a single row with X.reshape(1, -1)." if array.ndim == 1 else ""
+        hint = (
+            " Reshape your data: X.reshape(1, -1) is one row, X.reshape(-1, 1) one column." if array.ndim == 1 else ""
+        )
         raise ValueError(f"X has {array.ndim} dimension(s), shape {array.shape}: expected (rows, columns).{hint}")
     return DenseRows(readonly(array))
 
@@ -123,28 +129,73 @@ def _sparse_rows(X: Any, dtype: np.dtype[np.floating[Any]] | None) -> SparseRows
     )
 
 
+def _weights(sample_weight: ArrayLike, n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:
+    weight = _numeric("sample_weight", sample_weight, dtype)
+    if weight.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape} but X has {n_rows} rows: expected ({n_rows},), one per row."
+        )
+    if not np.isfinite(weight).all():
+        row = int(np.argmin(np.isfinite(weight)))
+        _refuse_value("sample_weight", row, weight[row], np.asarray(sample_weight)[row])
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(
+            f"sample_weight[{row}] = {weight[row]} is negative: weights must be 0 or more; 0 leaves a row out."
+        )
+    return weight
+
+
 def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -> Float:
     """Convert to an aligned, row-major array of float32 or float64."""
-    array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost: fill or drop the masked entries first.")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} is a list of unequal parts: expected rows of the same length.") from None
+    if array.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: {name} has type {array.dtype}; pass real and imaginary parts apart."
+        )
+    if array.dtype.kind == "O":
+        array = _from_objects(name, array)
     if array.dtype.kind not in "fiub":
-        try:
-            if array.dtype.kind != "O":
-                raise TypeError
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"{name} holds values of type {array.dtype}, which are not real numbers: "
-                "encode categories, text and dates as numbers first."
-            ) from None
+        raise TypeError(
+            f"{name} holds values of type {array.dtype}, which are not real numbers: "
+            "encode categories, text and dates as numbers first."
+        )
     if dtype is None:
         dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
     with np.errstate(over="ignore"):  # what overflows float32 is reported as not finite
         return np.require(array, dtype, ["C", "A"])
 
 
-def _require_finite(name: str, values: Float) -> None:
-    finite = np.isfinite(values)
-    if not finite.all():
-        place = tuple(int(i) for i in np.argwhere(~finite)[0])
-        index = ", ".join(map(str, place))
-        raise ValueError(f"{name}[{index}] is {values[place]}: expected finite numbers; drop such rows first.")
+def _from_objects(name: str, array: NDArray[Any]) -> NDArray[np.float64]:
+    """Convert an array of Python objects, all of them numbers."""
+    for value in array.ravel():
+        if isinstance(value, str | bytes):
+            raise TypeError(f"{name} holds the text {value!r}: argument must be a string that was made a number first.")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{name} holds objects that are no numbers ({error}): "
+            "encode categories as numbers, fill or drop missing values."
+        ) from None
+
+
+def _refuse_value(name: str, row: int, converted: Any, given: Any) -> None:
+    """Raise the error of a row of y or of the weights that is not finite."""
+    place = "" if np.ndim(converted) == 0 else f", {int(np.argmin(np.isfinite(converted)))}"
+    column = () if np.ndim(converted) == 0 else int(np.argmin(np.isfinite(converted)))
+    value, original = np.asarray(converted)[column], np.asarray(given)[column]
+    if isinstance(original, np.floating | np.integer) and np.isfinite(original):
+        raise ValueError(
+            f"{name}[{row}{place}] = {original:g} is beyond {value.dtype}: scale it down, or pass X as float64."
+        )
+    raise ValueError(f"{name}[{row}{place}] is {_named(value)}: expected finite numbers; drop such rows first.")
+
+
+def _named(value: Any) -> str:
+    return "NaN" if np.isnan(value) else str(value)

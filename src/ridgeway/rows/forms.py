@@ -42,6 +42,10 @@ class DenseRows:
         """Copy the rows of `order`, in that order."""
         return DenseRows(readonly(self.array.take(order, axis=0)))
 
+    def largest_entry(self) -> float:
+        """Largest absolute value of an entry."""
+        return float(np.abs(self.array).max())
+
     def squared_norms(self) -> Float:
         """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""
         norms = np.empty(self.shape[0], self.dtype)
@@ -95,6 +99,11 @@ class SparseRows:
         indices = np.empty(indptr[-1], self.indices.dtype)
         gather_csr(self.data, self.indices, self.indptr, order, indptr, data, indices)
         return SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
+
+    def largest_entry(self) -> float:
+        """Largest absolute value of an entry."""
+        part = self.data[self.indptr[0] : self.indptr[-1]]
+        return float(np.abs(part).max()) if len(part) else 0.0
 
     def squared_norms(self) -> Float:
         """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""

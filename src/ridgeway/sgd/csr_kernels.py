@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ridgeway.compiled import compiled
 from ridgeway.rows import Float, Scalar
-from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, admit, residual_cap
+from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
 from ridgeway.sgd.task import Columns, OpenBatch, Task
 from ridgeway.trajectory.fold import Place, fill_step_basis
@@ -23,7 +23,7 @@ def _norm_and_look(
     data: Float, indices: NDArray[np.unsignedinteger[Any]], start: int, stop: int, w: Float
 ) -> tuple[Scalar, Scalar]:
     """|x|^2 and <x, w> of the row data[start:stop]; two accumulators each hide the latency of the gathers."""
-    zero = data.dtype.type(0)
+    zero = w.dtype.type(0)
     norm0, norm1, inner0, inner1 = zero, zero, zero, zero
     e = start
     while e + 1 < stop:
@@ -59,7 +59,6 @@ def csr_steps(
     """
     n_moments = moments.shape[2]
     basis = np.empty(n_moments)
-    eta, most = data.dtype.type(task.step), data.dtype.type(task.limit)
     for i in range(len(indptr) - 1):
         start, stop = indptr[i], indptr[i + 1]
         rate: Scalar = 0.0
@@ -69,9 +68,9 @@ def csr_steps(
             if q == 0:
                 if not np.isfinite(norm):
                     return NOT_FINITE, i
-                rate = admit(eta, weight[i], norm, most, tally)
+                rate = admit(task, weight[i], norm, tally)
             slope = descent(task.loss, y[i, q], prediction)
-            if not abs(slope) <= residual_cap(task.cap, tally):
+            if not acceptable(task, slope, tally):
                 return EXPLODED, i
             gain = rate * slope
             gains[i, q] = gain
@@ -105,7 +104,6 @@ def csr_batches(
     """
     marked, listed, count = columns.marked, columns.listed, columns.n_listed
     offset, filled = place.offset, batch.rows
-    eta, most = data.dtype.type(task.step), data.dtype.type(task.limit)
     for i in range(len(indptr) - 1):
         start, stop = indptr[i], indptr[i + 1]
         rate: Scalar = 0.0
@@ -114,9 +112,9 @@ def csr_batches(
             if q == 0:
                 if not np.isfinite(norm):
                     return NOT_FINITE, i, count
-                rate = admit(eta, weight[i], norm, most, tally)
+                rate = admit(task, weight[i], norm, tally)
             slope = descent(task.loss, y[i, q], prediction)
-            if not abs(slope) <= residual_cap(task.cap, tally):
+            if not acceptable(task, slope, tally):
                 return EXPLODED, i, count
             gain = rate * slope
             gains[i, q] = gain

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ridgeway.compiled import compiled
 from ridgeway.rows import Float
-from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, admit, residual_cap
+from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
 from ridgeway.sgd.task import OpenBatch, Task
 from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
@@ -35,10 +35,10 @@ def dense_steps(
     """
     n_rows, n_columns = X.shape
     n_targets = w.shape[0]
-    eta, most, zero = X.dtype.type(task.step), X.dtype.type(task.limit), X.dtype.type(0)
+    zero = w.dtype.type(0)
     flat = w.reshape(-1)  # one dimension: the compiler then sees through the indices
-    gain = np.zeros(n_targets, X.dtype)
-    looks = np.zeros(n_targets, X.dtype)
+    gain = np.zeros(n_targets, w.dtype)
+    looks = np.zeros(n_targets, w.dtype)
     norm = zero
     for i in range(n_rows + 1):
         done, ahead = max(i - 1, 0), min(i, n_rows - 1)
@@ -55,10 +55,10 @@ def dense_steps(
             break
         if not np.isfinite(norm):
             return NOT_FINITE, i
-        rate = admit(eta, weight[i], norm, most, tally)
+        rate = admit(task, weight[i], norm, tally)
         for q in range(n_targets):
             slope = descent(task.loss, y[i, q], looks[q])
-            if not abs(slope) <= residual_cap(task.cap, tally):
+            if not acceptable(task, slope, tally):
                 return EXPLODED, i
             gain[q] = rate * slope
             gains[i, q] = gain[q]
@@ -79,12 +79,12 @@ def dense_steps_with_moments(
     """Take one step per row within one block, and add the increments to its memory. As `dense_steps`, without gains."""
     n_rows, n_columns = X.shape
     n_targets = w.shape[0]
-    eta, most, zero = X.dtype.type(task.step), X.dtype.type(task.limit), X.dtype.type(0)
+    zero = w.dtype.type(0)
     flat, first, second = w.reshape(-1), memory.local[0].reshape(-1), memory.local[1].reshape(-1)
-    places = chunk_places(place.chunk).astype(X.dtype)
+    places = chunk_places(place.chunk).astype(w.dtype)
     offset, within = place.offset, place.chunk - 1
-    gain = np.zeros(n_targets, X.dtype)
-    looks = np.zeros(n_targets, X.dtype)
+    gain = np.zeros(n_targets, w.dtype)
+    looks = np.zeros(n_targets, w.dtype)
     norm = zero
     for i in range(n_rows + 1):
         done, ahead = max(i - 1, 0), min(i, n_rows - 1)
@@ -110,10 +110,10 @@ def dense_steps_with_moments(
             break
         if not np.isfinite(norm):
             return NOT_FINITE, i
-        rate = admit(eta, weight[i], norm, most, tally)
+        rate = admit(task, weight[i], norm, tally)
         for q in range(n_targets):
             slope = descent(task.loss, y[i, q], looks[q])
-            if not abs(slope) <= residual_cap(task.cap, tally):
+            if not acceptable(task, slope, tally):
                 return EXPLODED, i
             gain[q] = rate * slope
     return FINISHED, n_rows
@@ -138,22 +138,21 @@ def dense_batches(
     """
     n_rows, n_columns = X.shape
     gradient, offset, filled = batch.gradient, place.offset, batch.rows
-    eta, most = X.dtype.type(task.step), X.dtype.type(task.limit)
     for i in range(n_rows):
-        norm = X.dtype.type(0)
+        norm = w.dtype.type(0)
         for c in range(n_columns):
             norm += X[i, c] * X[i, c]
         if not np.isfinite(norm):
             return NOT_FINITE, i
-        rate = admit(eta, weight[i], norm, most, tally)
+        rate = admit(task, weight[i], norm, tally)
         for q in range(w.shape[0]):
-            prediction = X.dtype.type(0)
+            prediction = w.dtype.type(0)
             for c in range(n_columns):
                 prediction += X[i, c] * w[q, c]
             slope = descent(task.loss, y[i, q], prediction)
-            if not abs(slope) <= residual_cap(task.cap, tally):
+            if not acceptable(task, slope, tally):
                 return EXPLODED, i
-            gain = rate * slope
+            gain = w.dtype.type(rate * slope)
             gains[i, q] = gain
             for c in range(n_columns):
                 gradient[q, c] += gain * X[i, c]

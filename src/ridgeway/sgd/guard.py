@@ -7,40 +7,46 @@ from numpy.typing import NDArray
 
 from ridgeway.compiled import compiled
 from ridgeway.rows import Scalar
+from ridgeway.sgd.task import Task
 
 # How a kernel ended.
 FINISHED = 0
 NOT_FINITE = 1  # a row of X has an entry that is not finite, or a squared norm that overflows
 EXPLODED = 2  # a residual has grown beyond everything the targets explain
 
-# Places in the tally of a run.
+# Places in the tally of a run, where q = weight * |x|^2 and r a residual.
 LIMITED = 0  # rows whose step was limited
-SUM_NORM = 1  # sum of q = weight * |x|^2
-SUM_NORM2 = 2  # sum of q^2
-LARGEST = 3  # largest step * q that was taken
-TALLY_SIZE = 4
+SUM_Q = 1
+SUM_Q2 = 2
+LARGEST_Q = 3
+RECENT_R2 = 4  # r^2, averaged over about the last 256 rows
+TALLY_SIZE = 5
+MEMORY = 1 / 256
 
-# A step with step * weight * |x|^2 <= 2 cannot take w further from any solution, so a run of such steps never explodes,
-# however large a residual an outlying row may have. After the first larger one, residuals are held against the targets.
+# A step with step * q <= 2 cannot take w further from any solution, so a run of such steps never explodes, however
+# large a residual an outlying row may have. After the first larger one, residuals are held against the targets: a
+# single one against the largest, as it happens, and the recent ones against the mean square at the end of a batch.
 SAFE = 2.0
 EXPLOSION = 1e3
+RECENT_EXPLOSION = 10.0
 
 
 @compiled
-def admit(step: Scalar, weight: Scalar, norm: Scalar, limit: Scalar, tally: NDArray[np.float64]) -> Scalar:
-    """Return the row's own step, step * weight or less, so that it times |x|^2 is at most limit; record the row."""
-    rate = step * weight
-    if rate * norm > limit:
-        rate = limit / norm
+def admit(task: Task, weight: Scalar, norm: Scalar, tally: NDArray[np.float64]) -> Scalar:
+    """Return the row's own step, step * weight or less, so that it times |x|^2 is at most the limit; record the row."""
+    q = np.float64(weight) * np.float64(norm)
+    tally[SUM_Q] += q
+    tally[SUM_Q2] += q * q
+    tally[LARGEST_Q] = max(tally[LARGEST_Q], q)
+    if task.step * q > task.limit:
         tally[LIMITED] += 1
-    q = np.float64(weight) * norm
-    tally[SUM_NORM] += q
-    tally[SUM_NORM2] += q * q
-    tally[LARGEST] = max(tally[LARGEST], np.float64(rate * norm))
-    return rate
+        return task.limit / np.float64(norm)
+    return task.step * np.float64(weight)
 
 
 @compiled
-def residual_cap(cap: float, tally: NDArray[np.float64]) -> float:
-    """Largest residual that is not an explosion: `cap` after an unsafe step, anything finite before."""
-    return np.float64(cap if tally[LARGEST] > SAFE else 1e300)
+def acceptable(task: Task, residual: Scalar, tally: NDArray[np.float64]) -> bool:
+    """Record a residual; False if it shows an explosion: not finite, or beyond the cap after an unsafe step."""
+    tally[RECENT_R2] += MEMORY * (np.float64(residual) * np.float64(residual) - tally[RECENT_R2])
+    unsafe = min(task.step * tally[LARGEST_Q], task.limit) > SAFE
+    return bool(abs(residual) <= np.float64(task.cap if unsafe else 1e300))

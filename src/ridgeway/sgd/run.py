@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
+from ridgeway.sgd.guard import SAFE
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
 from ridgeway.sgd.stepping import close_batch, take_steps
-from ridgeway.trajectory import Layout, Trajectory
+from ridgeway.trajectory import Layout, Segment, Trajectory
 
 
 class SGDRun:
@@ -64,7 +65,7 @@ class SGDRun:
             raise ValueError(f"batch_size={batch_size!r}: expected an integer of 1 or more rows per step.")
         self._store = store
         self._batch_size = int(batch_size)
-        self._w0 = w0
+        self._w0 = None if w0 is None else _numbers_of(w0)
         self._state: RunState | None = None
 
     def __repr__(self) -> str:
@@ -84,40 +85,47 @@ class SGDRun:
         y : (n_rows,) or (n_rows, targets).
         sample_weight : (n_rows,), multiplies each row's gradient; rows of weight 0 make no step.
         """
-        self.advance(check_batch(X, y, sample_weight, dtype=self._state.w.dtype if self._state else None))
+        self.advance(check_batch(X, y, sample_weight, dtype=self._state.start.dtype if self._state else None))
 
     def advance(self, batch: Batch, order: NDArray[np.intp] | None = None) -> None:
-        """Take the steps of a checked batch, in its order or in `order`."""
+        """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input."""
         if self._state is not None:
             _require_same_shape(self._state, batch)
         if len(batch) == 0:  # every row had weight 0
             return
         if not isinstance(batch.rows, DenseRows):
-            require_finite_rows(batch.rows, batch.rows.squared_norms())
+            require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
         if self._state is None:
-            step = self._step or auto_step(batch.rows, batch.weight)
+            step = self._step or auto_step(batch)
+            _require_representable(step, batch)
             state = RunState.begin(batch, step, self._store, self._batch_size, self._w0)
-        elif self._state.sparse and np.isfinite(self._state.step.limit):
+        elif self._state.sparse and self._state.step.limit <= SAFE:
             state = self._state  # rows that are checked, steps that cannot explode: nothing to undo
         else:
             state = self._state.copy()
-        take_steps(state, batch, order)
+        gains = take_steps(state, batch, order)
+        if state.layout is None:
+            state.segments.append(Segment(batch.rows, order))
+            state.gains.append(gains)
         self._state = state
 
     def end_pass(self) -> None:
         """End a pass over the data: a mini-batch that is not full makes its step with the rows it has."""
-        if self._state is not None:
-            close_batch(self._state)
+        if self._state is not None and self._state.open_rows:
+            self._state = self._closed(self._state)
 
     def trajectory(self) -> Trajectory:
         """Return the run so far, as if the pass ended here; the run itself can go on."""
         if self._state is None:
             raise ValueError("the run has seen no rows: call update first.")
-        state = self._state
+        return self._closed(self._state).trajectory()
+
+    def _closed(self, state: RunState) -> RunState:
+        """Return the state without an open mini-batch; the given one stays as it is."""
         if state.open_rows:
             state = state.copy()
             close_batch(state)
-        return state.trajectory()
+        return state
 
 
 def _require_same_shape(state: RunState, batch: Batch) -> None:
@@ -131,3 +139,15 @@ def _require_same_shape(state: RunState, batch: Batch) -> None:
         got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
         expected = "1-D" if state.single_target else f"2-D with {n_targets} targets"
         raise ValueError(f"y is {got}: expected {expected}, as in the first batch.")
+
+
+def _require_representable(step: LimitedStep, batch: Batch) -> None:
+    if batch.rows.dtype.type(step.size) == 0:
+        raise ValueError(f"step={step.size} is 0 in {batch.rows.dtype}: pass a larger step, or X as float64.")
+
+
+def _numbers_of(w0: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.array(w0, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"w0={w0!r} is no array of numbers: expected the coefficients to start from.") from None

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ridgeway.rows import Batch, check_batch
+from ridgeway.rows import Batch, check_batch, require_finite_rows
+from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.run import SGDRun
 from ridgeway.sgd.shuffle import shuffled_order
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, step_for
@@ -85,12 +86,13 @@ def run_sgd(
     >>> y = X @ [3.0, 0.0, -1.0, 2.0] + rng.standard_normal(5000)
     >>> t = rw.run_sgd(X, y)
     >>> t.n_steps, t.limited
-    (5000, 467)
+    (5000, 70)
     >>> t.path([0.0, 0.01]).round(1)
     array([[ 3., -0., -1.,  2.],
            [ 3.,  0., -1.,  2.]])
     """
     passes, chains = _positive("passes", passes), _positive("chains", chains)
+    threads = chains if n_jobs == -1 else _positive("n_jobs", n_jobs, "-1 or an integer of 1 or more")
     fixed = check_step(step)
     batch = check_batch(X, y, sample_weight)
     if len(batch) == 0:
@@ -109,20 +111,24 @@ def run_sgd(
                 run.end_pass()
             return run.trajectory()
 
-        if chains == 1 or n_jobs == 1:
+        if threads == 1:
             return [run_one(segment, rng) for segment, rng in zip(segments, orders, strict=True)]
-        with ThreadPoolExecutor(chains if n_jobs == -1 else _positive("n_jobs", n_jobs)) as threads:
-            return list(threads.map(run_one, segments, orders))
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(run_one, segments, orders))
 
-    if fixed is not None:
-        return _joined(run_all(fixed))
-    if passes == chains == 1 and not shuffle and batch.rows.nbytes > WORTH_GUESSING:
-        size = guess(batch.rows, batch.weight)
-        if size is not None:
-            trajectory = run_all(size)[0]
-            if step_for(trajectory.r2) == size.size:
+    if fixed is None and passes == chains == 1 and not shuffle and batch.rows.nbytes > WORTH_GUESSING:
+        guessed = guess(batch)
+        if guessed is not None:
+            (trajectory,) = run_all(guessed)
+            if step_for(trajectory.r2) == guessed.size:
                 return trajectory
-    return _joined(run_all(auto_step(batch.rows, batch.weight)))
+    try:
+        return _joined(run_all(fixed or auto_step(batch)))
+    except DivergenceError as error:  # its chain has seen some of the rows only
+        norms = batch.rows.squared_norms()
+        require_finite_rows(batch.rows, norms, batch.numbers)
+        safe = 1 / float((norms.astype(np.float64) * batch.weight).max())
+        raise DivergenceError(error.step, safe, error.at_step) from None
 
 
 def _joined(runs: Sequence[Trajectory]) -> Trajectory:
@@ -133,7 +139,7 @@ def _joined(runs: Sequence[Trajectory]) -> Trajectory:
     return Chains(runs)
 
 
-def _positive(name: str, value: Any) -> int:
+def _positive(name: str, value: Any, expected: str = "an integer of 1 or more") -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r}: expected an integer of 1 or more.")
+        raise ValueError(f"{name}={value!r}: expected {expected}.")
     return int(value)

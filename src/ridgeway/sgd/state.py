@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float
-from ridgeway.sgd.guard import LIMITED, SUM_NORM, SUM_NORM2, TALLY_SIZE
+from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.step_size import LimitedStep, squared_scale
 from ridgeway.sgd.task import Columns, OpenBatch
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
@@ -21,10 +21,14 @@ NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1)  # the one block
 
 @dataclass
 class RunState:
-    """A run between two steps. Arrays are in the precision of the rows, moments in float64.
+    """A run between two steps.
 
     Dense rows keep moments as (m, targets, d), sparse ones as (d, targets, m). A replay has no layout and keeps
     segments and gains instead of moments.
+
+    w is in float64, for what it loses by rounding would be missing from gains and moments and make their sums drift
+    away from it over a long run. Only a dense sketch lets w have the precision of the rows: its moments are made
+    from the change of w itself.
     """
 
     sparse: bool
@@ -34,7 +38,6 @@ class RunState:
     layout: Layout | None
     start: Float  # w_0, (targets, d)
     w: Float  # (targets, d)
-    target_scale: float  # largest |y| so far, or |prediction| of w_0
     tally: NDArray[np.float64]
     block: Block
     moments: NDArray[np.float64]
@@ -46,15 +49,16 @@ class RunState:
     n_listed: int = 0
     open_rows: int = 0  # rows of the open mini-batch
     n_steps: int = 0
+    n_rows: int = 0
+    target_max: float = 0.0  # largest |y|, and |prediction| of w_0, so far
+    target_squares: float = 0.0  # their sum of squares
     finished: list[NDArray[np.float64]] = field(default_factory=list)  # moments of full blocks
     segments: list[Segment] = field(default_factory=list)
     gains: list[Float] = field(default_factory=list)
     short_batches: dict[int, int] = field(default_factory=dict)  # step -> rows, where a pass ended early
 
     @classmethod
-    def begin(
-        cls, batch: Batch, step: LimitedStep, store: str | Layout, batch_size: int, w0: ArrayLike | None
-    ) -> RunState:
+    def begin(cls, batch: Batch, step: LimitedStep, store: str | Layout, batch_size: int, w0: Float | None) -> RunState:
         """Fix what the first batch decides: precision, shape and layout."""
         n_targets, n_columns, dtype = batch.y.shape[1], batch.rows.shape[1], batch.rows.dtype
         sparse = not isinstance(batch.rows, DenseRows)
@@ -63,6 +67,7 @@ class RunState:
         else:
             layout = Layout.choose(dtype, n_targets * n_columns) if store == "sketch" else None
         start = _start_from(w0, n_targets, n_columns, batch.single_target, dtype)
+        w = start.astype(dtype if layout and not sparse else np.float64)
         block = layout.block(0) if layout else NOTHING_KEPT
         in_chunk = n_columns if layout and not sparse else 0
         in_batch = n_columns if batch_size > 1 else 0
@@ -73,14 +78,13 @@ class RunState:
             batch_size=batch_size,
             layout=layout,
             start=start,
-            w=start.copy(),
-            target_scale=float(np.abs(batch.rows.times(start.T)).max()) if start.any() else 0.0,
+            w=w,
             tally=np.zeros(TALLY_SIZE),
             block=block,
             moments=_empty_moments(block, n_targets, n_columns, sparse),
-            anchor=start[:, :in_chunk].copy(),
-            local=np.zeros((LOCAL, n_targets, in_chunk), dtype),
-            gradient=np.zeros((n_targets, in_batch), dtype),
+            anchor=w[:, :in_chunk].copy(),
+            local=np.zeros((LOCAL, n_targets, in_chunk), w.dtype),
+            gradient=np.zeros((n_targets, in_batch), w.dtype),
             marked=np.zeros(in_batch if sparse else 0, np.bool_),
             listed=np.empty(in_batch if sparse else 0, np.int64),
         )
@@ -106,13 +110,23 @@ class RunState:
         return Columns(self.marked, self.listed, self.n_listed)
 
     def copy(self) -> RunState:
-        """Return a state that can go on while this one stays as it is; finished blocks and segments are shared."""
+        """Return a state that can go on while this one stays as it is; rows and full blocks are shared."""
         new = copy(self)
         for name in ("w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed"):
             setattr(new, name, getattr(self, name).copy())
-        for name in ("finished", "segments", "gains", "short_batches"):
+        for name in ("finished", "short_batches"):
             setattr(new, name, copy(getattr(self, name)))
         return new
+
+    def observe(self, batch: Batch) -> None:
+        """Take in the size of the targets, against which an explosion is judged."""
+        self.n_rows += len(batch)
+        sizes = [batch.y]
+        if self.start.any():
+            sizes.append(batch.rows.times(self.start.T))
+        for size in sizes:
+            self.target_max = max(self.target_max, float(size.max()), -float(size.min()))
+            self.target_squares += float(np.vdot(size, size))
 
     def after(self, n_steps: int, open_rows: int) -> None:
         """Count steps that were made, and begin the next block when this one is full."""
@@ -126,8 +140,8 @@ class RunState:
 
     def trajectory(self) -> Trajectory:
         """Return what the run leaves behind; no mini-batch may be open."""
-        r2 = squared_scale(float(self.tally[SUM_NORM]), float(self.tally[SUM_NORM2]))
-        facts = RunFacts(self.step.size, self.n_steps, int(self.tally[LIMITED]), r2)
+        r2 = squared_scale(float(self.tally[SUM_Q]), float(self.tally[SUM_Q2]))
+        facts = RunFacts(self.step.size, self.n_steps, self.n_steps, int(self.tally[LIMITED]), r2)
         if self.layout is None:
             return self._replay(facts)
         moments = list(self.finished)
@@ -156,17 +170,18 @@ class RunState:
 
 
 def _start_from(
-    w0: ArrayLike | None, n_targets: int, n_columns: int, single_target: bool, dtype: np.dtype[np.floating[Any]]
+    w0: Float | None, n_targets: int, n_columns: int, single_target: bool, dtype: np.dtype[np.floating[Any]]
 ) -> Float:
     """Return w_0 as an array of shape (targets, d)."""
     if w0 is None:
         return np.zeros((n_targets, n_columns), dtype)
-    start = np.array(w0, dtype=dtype)
     expected = (n_columns,) if single_target else (n_targets, n_columns)
-    if start.shape != expected:
-        raise ValueError(f"w0 has shape {start.shape}: expected {expected}, the shape of the coefficients.")
+    if w0.shape != expected:
+        raise ValueError(f"w0 has shape {w0.shape}: expected {expected}, the shape of the coefficients.")
+    with np.errstate(over="ignore"):
+        start = w0.astype(dtype)
     if not np.isfinite(start).all():
-        raise ValueError("w0 has entries that are not finite: expected the coefficients to start from.")
+        raise ValueError(f"w0 has entries that are not finite in {dtype}: expected the coefficients to start from.")
     return start.reshape(n_targets, n_columns)
 
 

@@ -9,38 +9,36 @@ from ridgeway.rows import Batch, DenseRows, Float, require_finite_rows
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
 from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps, dense_steps_with_moments
 from ridgeway.sgd.divergence import DivergenceError
-from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST, NOT_FINITE
+from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, NOT_FINITE, RECENT_EXPLOSION, RECENT_R2, SAFE
 from ridgeway.sgd.losses import SQUARED
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.task import Task
-from ridgeway.trajectory import Segment
 
 PIECE_BYTES = 2**18  # rows in a random order are gathered into pieces of this size
 
 
-def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = None) -> None:
-    """Take the steps of the rows in their order, or in `order`. A failure leaves the state half changed."""
+def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = None) -> Float:
+    """Take the steps of the rows in their order, or in `order`, and return the gains, (n_rows, targets).
+
+    A failure leaves the state half changed.
+    """
+    state.observe(batch)
     n_rows = len(batch) if order is None else len(order)
-    if n_rows == 0:
-        return
-    state.target_scale = max(state.target_scale, float(batch.y.max()), -float(batch.y.min()))
     gains = np.empty((n_rows, batch.y.shape[1]), batch.rows.dtype)
     if order is None:
-        _in_sequence(state, batch, gains)
+        _in_sequence(state, batch, gains, batch)
     else:
         piece = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
         for first in range(0, n_rows, piece):
             part = slice(first, first + piece)
-            _in_sequence(state, batch.take(order[part]), gains[part])
-    if not np.isfinite(state.w).all():
+            _in_sequence(state, batch.take(order[part]), gains[part], batch)
+    if has_exploded(state):
         raise _divergence(state, batch)
-    if state.layout is None:
-        state.segments.append(Segment(batch.rows, order))
-        state.gains.append(gains)
+    return gains
 
 
 def close_batch(state: RunState) -> None:
-    """Take the step of an open mini-batch with the rows it has."""
+    """Take the step of an open mini-batch with the rows it has. A failure leaves the state half changed."""
     if state.open_rows == 0:
         return
     if state.sparse:
@@ -50,17 +48,28 @@ def close_batch(state: RunState) -> None:
         dense_close(state.w, state.open_batch, state.memory, state.place)
     state.short_batches[state.n_steps] = state.open_rows
     state.after(n_steps=1, open_rows=0)
+    if has_exploded(state):
+        raise DivergenceError(state.step.size, 1 / float(state.tally[LARGEST_Q]), state.n_steps)
 
 
-def _in_sequence(state: RunState, batch: Batch, gains: Float) -> None:
-    """Take the steps of all rows, block by block of the layout."""
+def has_exploded(state: RunState) -> bool:
+    """Tell whether w has overflown, or the recent residuals are ten times the targets after an unsafe step."""
+    if not np.abs(state.w).max() < np.finfo(state.start.dtype).max:
+        return True
+    unsafe = min(state.step.size * float(state.tally[LARGEST_Q]), state.step.limit) > SAFE
+    targets = state.target_squares / max(1, state.n_rows) / state.w.shape[0]
+    return unsafe and float(state.tally[RECENT_R2]) > RECENT_EXPLOSION**2 * targets
+
+
+def _in_sequence(state: RunState, piece: Batch, gains: Float, batch: Batch) -> None:
+    """Take the steps of a piece of the batch, block by block of the layout."""
     first, b = 0, state.batch_size
-    while first < len(batch):
+    while first < len(piece):
         room = (state.block.stop - state.n_steps) * b - state.open_rows
-        last = min(len(batch), first + room)
-        status, row = _run_kernel(state, batch.between(first, last), gains[first:last])
+        last = min(len(piece), first + room)
+        status, row = _run_kernel(state, piece.between(first, last), gains[first:last])
         if status == NOT_FINITE:
-            require_finite_rows(batch.rows, batch.rows.squared_norms())
+            require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
         if status == EXPLODED:
             raise _divergence(state, batch, (state.open_rows + row) // b)
         rows = state.open_rows + last - first
@@ -70,7 +79,7 @@ def _in_sequence(state: RunState, batch: Batch, gains: Float) -> None:
 
 def _run_kernel(state: RunState, part: Batch, gains: Float) -> tuple[int, int]:
     """Run the compiled loop over rows that stay within the current block."""
-    task = Task(SQUARED, state.step.size, state.step.limit, EXPLOSION * state.target_scale)
+    task = Task(SQUARED, state.step.size, state.step.limit, EXPLOSION * state.target_max)
     rows, y, weight, w, tally = part.rows, part.y, part.weight, state.w, state.tally
     if isinstance(rows, DenseRows):
         X = rows.array
@@ -89,6 +98,8 @@ def _run_kernel(state: RunState, part: Batch, gains: Float) -> tuple[int, int]:
 
 
 def _divergence(state: RunState, batch: Batch, more_steps: int = 0) -> DivergenceError:
-    norms = batch.rows.squared_norms().astype(np.float64) * batch.weight
-    largest = max(float(norms.max()), float(state.tally[LARGEST]) / state.step.size)
+    """Return the error of a run that exploded on this batch, or raise that of rows which are not finite."""
+    norms = batch.rows.squared_norms()
+    require_finite_rows(batch.rows, norms, batch.numbers)
+    largest = max(float((norms.astype(np.float64) * batch.weight).max()), float(state.tally[LARGEST_Q]))
     return DivergenceError(state.step.size, 1 / largest, state.n_steps + more_steps)

@@ -40,7 +40,8 @@ class Chains(Trajectory):
     def __init__(self, chains: Sequence[Trajectory], weights: ArrayLike | None = None) -> None:
         self._chains = tuple(chains)
         self._weights = _shares(self._chains, weights)
-        super().__init__(_pooled(self._chains, self._weights, sum(chain.n_steps for chain in self._chains)))
+        _require_alike(self._chains)
+        super().__init__(_pooled(self._chains, self._weights))
 
     def __repr__(self) -> str:
         return f"Chains({len(self._chains)} chains, n_steps={self.n_steps}, step={self.step:.6g})"
@@ -54,6 +55,16 @@ class Chains(Trajectory):
     def weights(self) -> NDArray[np.float64]:
         """Share of each chain in the mean."""
         return self._weights
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of a coefficient: (d,), or (targets, d) when y was 2-D."""
+        return self._chains[0].shape
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Precision of the answers."""
+        return self._chains[0].dtype
 
     @property
     def tolerance(self) -> float:
@@ -81,8 +92,9 @@ class Chains(Trajectory):
 def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> Sketch | Chains:
     """Merge the sketches of independent runs with one layout and one step into their weighted mean.
 
-    Sketches of equally many steps add up moment by moment to a single sketch. Others keep their own number of steps, on
-    which survival depends, side by side in a `Chains`.
+    Sketches of equally many steps add up moment by moment to a single sketch, whose `length` is theirs and whose
+    `n_steps` are those of all together. Others keep their own length, on which survival depends, side by side in a
+    `Chains`.
 
     Parameters
     ----------
@@ -108,21 +120,31 @@ def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> S
         raise TypeError("merge takes sketches: got other trajectories among them; average those with Chains([...]).")
     first = likes[0]
     for sketch in likes[1:]:
-        for name in ("layout", "step", "dtype", "shape"):
-            got, expected = getattr(sketch, name), getattr(first, name)
-            if got != expected:
-                raise ValueError(
-                    f"sketches differ in their {name}: got {got} beside {expected}; merge only runs that agree."
-                )
-    if any(sketch.n_steps != first.n_steps for sketch in likes):
-        return Chains(likes, weights)
-    return Sketch.mean(likes, shares, _pooled(likes, shares, first.n_steps))
+        if sketch.layout != first.layout:
+            raise ValueError(f"sketches differ in their layout: got {sketch.layout} beside {first.layout}; use one.")
+    chains = Chains(likes, weights)
+    if any(sketch.length != first.length for sketch in likes):
+        return chains
+    return Sketch.mean(likes, shares, _pooled(likes, shares))
 
 
-def _pooled(chains: Sequence[Trajectory], shares: NDArray[np.float64], n_steps: int) -> RunFacts:
+def _pooled(chains: Sequence[Trajectory], shares: NDArray[np.float64]) -> RunFacts:
     """Facts of several runs as one."""
-    limited = sum(chain.limited for chain in chains)
-    return RunFacts(chains[0].step, n_steps, limited, float(shares @ [chain.r2 for chain in chains]))
+    return RunFacts(
+        step=chains[0].step,
+        n_steps=sum(chain.n_steps for chain in chains),
+        length=max(chain.length for chain in chains),
+        limited=sum(chain.limited for chain in chains),
+        r2=float(shares @ [chain.r2 for chain in chains]),
+    )
+
+
+def _require_alike(chains: Sequence[Trajectory]) -> None:
+    for chain in chains[1:]:
+        for name in ("shape", "dtype"):
+            got, expected = getattr(chain, name), getattr(chains[0], name)
+            if got != expected:
+                raise ValueError(f"chains differ in their {name}: got {got} beside {expected}; join only runs alike.")
 
 
 def _shares(chains: Sequence[Trajectory], weights: ArrayLike | None) -> NDArray[np.float64]:

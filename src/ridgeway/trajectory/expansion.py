@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Scheme, survival_table
+from ridgeway.averaging import Scheme
+from ridgeway.averaging.scheme import survival_table
 from ridgeway.trajectory.layout import Block
 
 SPARE_NODES = 2  # nodes beyond the number of moments: their coefficients show what is left out

@@ -100,7 +100,7 @@ def fold_chunk(memory: Memory, place: Place, w: Float) -> None:
 def _add_one(
     moment: NDArray[np.float64], basis: NDArray[np.float64], change: Float, first: Float, second: Float
 ) -> None:
-    """moment += basis[0] change + basis[1] first + basis[2] second, all (d,)."""
+    """Moment += basis[0] change + basis[1] first + basis[2] second, all (d,)."""
     for c in range(len(moment)):
         moment[c] += basis[0] * change[c] + basis[1] * first[c] + basis[2] * second[c]
 

@@ -85,8 +85,11 @@ class Layout:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(f"{name}={value!r}: expected an integer of 1 or more.")
+            object.__setattr__(self, name, int(value))
         if self.blocks_per_octave & (self.blocks_per_octave - 1):
-            raise ValueError(f"blocks_per_octave={self.blocks_per_octave} is not a power of two: choose 1, 2, 4 or 8.")
+            raise ValueError(
+                f"blocks_per_octave={self.blocks_per_octave} is not a power of two: choose 1, 2, 4, 8 or so."
+            )
 
     @cached_property
     def head(self) -> int:

@@ -45,7 +45,8 @@ class Replay(Trajectory):
     expanded in Chebyshev polynomials over blocks of steps, to the precision of the rows: the rows then meet a few
     moments, not every scheme.
 
-    The rows are referred to, not copied: they must not be changed while the trajectory is in use.
+    The rows are referred to (copied only where they had to be converted, or some had weight 0): they must not be
+    changed while the trajectory is in use.
 
     Parameters
     ----------
@@ -80,6 +81,7 @@ class Replay(Trajectory):
     ) -> None:
         super().__init__(facts)
         self._segments = tuple(segments)
+        self._segment_ends = np.cumsum([len(segment) for segment in self._segments])
         self._gains = gains
         self._start = start
         self._single_target = single_target
@@ -95,14 +97,19 @@ class Replay(Trajectory):
         return self._start.dtype
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of a coefficient: (d,), or (targets, d) when y was 2-D."""
+        return self._start.shape[1:] if self._single_target else self._start.shape
+
+    @property
     def tolerance(self) -> float:
         """Largest error of a survival value: the rounding error of the rows' precision."""
         return float(np.finfo(self.dtype).eps)
 
     @property
     def nbytes(self) -> int:
-        """Memory of the gains; the rows are not counted."""
-        return self._gains.nbytes
+        """Memory of the gains and of the orders of shuffled passes; the rows are not counted."""
+        return self._gains.nbytes + sum(s.order.nbytes for s in self._segments if s.order is not None)
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -116,8 +123,7 @@ class Replay(Trajectory):
 
     def iterate(self, k: int) -> Float:
         """Return the iterate w_k: (d,), or (targets, d) when y was 2-D."""
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k <= self.n_steps:
-            raise ValueError(f"k={k!r}: expected the index of an iterate, an integer from 0 to n_steps={self.n_steps}.")
+        self._require_iterate(k)
         iterate: Float = self._sums([Last()], int(k))[0]
         return iterate
 
@@ -204,13 +210,14 @@ class Replay(Trajectory):
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[AnyRows, int, int]]:
         """Yield the rows of the steps start+1..stop in pieces, with the number of the first row and of the next."""
         first, last = self._row(start), self._row(stop)
-        before = 0
-        for segment in self._segments:
-            low, high = max(first, before), min(last, before + len(segment))
-            for piece in range(low, high, ROWS_AT_A_TIME):
-                end = min(piece + ROWS_AT_A_TIME, high)
-                yield segment.between(piece - before, end - before), piece, end
-            before += len(segment)
+        for i in range(int(np.searchsorted(self._segment_ends, first, side="right")), len(self._segments)):
+            segment, end = self._segments[i], int(self._segment_ends[i])
+            before = end - len(segment)
+            for piece in range(max(first, before), min(last, end), ROWS_AT_A_TIME):
+                next_piece = min(piece + ROWS_AT_A_TIME, last, end)
+                yield segment.between(piece - before, next_piece - before), piece, next_piece
+            if end >= last:
+                return
 
 
 class _Sums:

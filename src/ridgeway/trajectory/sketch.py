@@ -15,7 +15,8 @@ from ridgeway.trajectory.expansion import expand
 from ridgeway.trajectory.layout import Layout
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
-ACCEPTED = 100.0  # a scheme may err by this many times the layout's tolerance; beyond, it is refused
+# Survival values may be off by this much for any scheme, even if the layout does better for the geometric family.
+NEGLIGIBLE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}
 MIXED_AT_ONCE = 256  # moments per product when a path is formed
 
 
@@ -89,8 +90,8 @@ class Sketch(Trajectory):
 
     @property
     def tolerance(self) -> float:
-        """Largest error of a survival value, rounding included."""
-        return self._layout.tolerance + float(np.finfo(self.dtype).eps)
+        """Largest error of a survival value, of any scheme that is answered; what errs more is refused."""
+        return max(1.1 * self._layout.tolerance, NEGLIGIBLE[self.dtype])
 
     @property
     def nbytes(self) -> int:
@@ -99,11 +100,12 @@ class Sketch(Trajectory):
 
     def nearest(self, scheme: Scheme) -> Scheme:
         """Return the scheme that is answered in place of `scheme`: itself, or a Tail that starts at a block's edge."""
-        return scheme.snapped(self._layout.edges(self.n_steps), self.n_steps)
+        return scheme.snapped(self._layout.edges(self.length), self.length)
 
     def iterate(self, k: int) -> Float:
         """Return the iterate w_k where k is a block's edge: (d,), or (targets, d) when y was 2-D."""
-        edges = self._layout.edges(self.n_steps)
+        self._require_iterate(k)
+        edges = self._layout.edges(self.length)
         if k not in edges:
             near = edges[np.argmin(np.abs(edges - k))]
             raise ValueError(
@@ -133,7 +135,7 @@ class Sketch(Trajectory):
         used = self._answerable(schemes)
         answer = np.zeros((len(used), *self._start.shape))
         if self._moments:
-            coefficients, errors = expand(used, self._layout.blocks(self.n_steps), self.n_steps, self.step)
+            coefficients, errors = expand(used, self._layout.blocks(self.length), self.length, self.step)
             self._refuse_rough(used, errors)
             before = 0
             for moments in _grouped(self._moments):
@@ -143,24 +145,24 @@ class Sketch(Trajectory):
         return answer[:, 0] if self._single_target else answer
 
     def _answerable(self, schemes: Sequence[Scheme]) -> list[Scheme]:
-        edges = self._layout.edges(self.n_steps)
-        used = [scheme.snapped(edges, self.n_steps) for scheme in schemes]
+        edges = self._layout.edges(self.length)
+        used = [scheme.snapped(edges, self.length) for scheme in schemes]
         for asked, answered in zip(schemes, used, strict=True):
             if asked != answered:
                 warnings.warn(
-                    f"{asked} is answered by {answered}, the sketch's nearest block edge (n_steps={self.n_steps}); "
+                    f"{asked} is answered by {answered}, the sketch's nearest block edge (n_steps={self.length}); "
                     "run with store='replay' for the exact start.",
                     UserWarning,
-                    stacklevel=5,
+                    stacklevel=4,
                 )
         return used
 
     def _refuse_rough(self, schemes: Sequence[Scheme], errors: NDArray[np.float64]) -> None:
         worst = int(np.argmax(errors))
-        if errors[worst] > ACCEPTED * self.tolerance:
+        if errors[worst] > self.tolerance:
             raise ValueError(
                 f"{schemes[worst]} is not smooth enough for this sketch: its survival values would be off by up to "
-                f"{errors[worst]:.1g}, while {ACCEPTED * self.tolerance:.1g} is accepted. "
+                f"{errors[worst]:.1g}, while {self.tolerance:.1g} is accepted. "
                 "Run with store='replay', which answers every scheme exactly."
             )
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging.number import ridge_strengths
 from ridgeway.rows import Float
 
 
@@ -21,13 +22,15 @@ class RunFacts:
     Attributes
     ----------
     step : the step size eta.
-    n_steps : number of increments.
+    n_steps : number of increments that were made.
+    length : number of increments of each chain, on which survival depends; n_steps for a single run.
     limited : number of rows whose own step was limited.
-    r2 : sum |x|^4 / sum |x|^2 over the rows seen, the squared row norm that a step has to respect.
+    r2 : sum q^2 / sum q over the rows seen, q = weight * |x|^2: the squared row norm that a step has to respect.
     """
 
     step: float
     n_steps: int
+    length: int
     limited: int
     r2: float
 
@@ -47,8 +50,13 @@ class Trajectory(ABC):
 
     @property
     def n_steps(self) -> int:
-        """Number of increments; a mini-batch makes one."""
+        """Number of increments, of all chains together; a mini-batch makes one."""
         return self._facts.n_steps
+
+    @property
+    def length(self) -> int:
+        """Number of increments of a single chain (the longest), on which survival depends; n_steps for a single run."""
+        return self._facts.length
 
     @property
     def step(self) -> float:
@@ -62,8 +70,18 @@ class Trajectory(ABC):
 
     @property
     def r2(self) -> float:
-        """R^2 as seen in the rows: sum |x|^4 / sum |x|^2."""
+        """R^2 as seen in the rows: sum q^2 / sum q, q = weight * |x|^2."""
         return self._facts.r2
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """Shape of a coefficient: (d,), or (targets, d) when y was 2-D."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Precision of the rows, and of the answers."""
 
     @property
     @abstractmethod
@@ -94,24 +112,33 @@ class Trajectory(ABC):
         -------
         (n_schemes, d), or (n_schemes, targets, d) when y was 2-D, in the precision of the rows.
         """
+        if isinstance(schemes, Scheme):
+            raise TypeError(f"schemes={schemes} is a single scheme: expected a list; coef({schemes}) answers for one.")
         schemes = list(schemes)
-        for scheme in schemes:
-            if not isinstance(scheme, Scheme):
-                raise TypeError(
-                    f"{scheme!r} is not an averaging scheme: expected for instance Geometric(alpha=0.1) or Tail(0.5)."
-                )
         if not schemes:
             raise ValueError("schemes is empty: expected at least one averaging scheme.")
+        _require_schemes(schemes)
         return self._averages(schemes)
 
     def coef(self, scheme: Scheme) -> Float:
         """Average the iterates by one scheme: (d,), or (targets, d) when y was 2-D."""
-        coef: Float = self.average([scheme])[0]
+        _require_schemes([scheme])
+        coef: Float = self._averages([scheme])[0]
         return coef
 
     def path(self, alphas: ArrayLike) -> Float:
         """Geometric averages, one per ridge strength: (L, d), or (L, targets, d) when y was 2-D."""
-        strengths: NDArray[Any] = np.atleast_1d(np.asarray(alphas))
-        if strengths.ndim != 1:
-            raise ValueError(f"alphas has shape {strengths.shape}: expected a list of ridge strengths.")
-        return self.average([Geometric(alpha) for alpha in strengths.tolist()])
+        return self._averages([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+
+    def _require_iterate(self, k: int) -> None:
+        """Raise an error unless k is the index of an iterate."""
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k <= self.length:
+            raise ValueError(f"k={k!r}: expected the index of an iterate, an integer from 0 to n_steps={self.length}.")
+
+
+def _require_schemes(schemes: Sequence[Scheme]) -> None:
+    for scheme in schemes:
+        if not isinstance(scheme, Scheme):
+            raise TypeError(
+                f"{scheme!r} is not an averaging scheme: expected for instance Geometric(alpha=0.1) or Tail(0.5)."
+            )
