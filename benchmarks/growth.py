@@ -18,13 +18,14 @@ DOUBLED = Target(1.7, 2.3)  # within 15% of 2
 def cases(quick: bool = False) -> Iterator[Case]:
     """Double the rows, then the columns."""
     sketch_path(*dense_rows(5_000, 20, np.float32))  # compiles the kernels
-    n_rows = 50_000 if quick else 200_000
     repeats = QUICK_REPEATS if quick else REPEATS
-    X, y = dense_rows(4 * n_rows, 200, np.float32)
+    n_rows = 100_000 if quick else 500_000
+    X, y = dense_rows(4 * n_rows, 100, np.float32)
     first_rows = [(n, X[:n], y[:n]) for n in (n_rows, 2 * n_rows, 4 * n_rows)]
-    yield _case("growth with n, d = 200", "n", first_rows, repeats)
+    yield _case("growth with n, d = 100", "n", first_rows, repeats)
     del X, y, first_rows
-    columns = [(d, *dense_rows(n_rows, d, np.float32)) for d in (250, 500, 1000)]
+    n_rows = 40_000 if quick else 200_000
+    columns = [(d, *dense_rows(n_rows, d, np.float32)) for d in (500, 1000, 2000)]
     yield _case(f"growth with d, n = {n_rows:,}", "d", columns, repeats)
 
 

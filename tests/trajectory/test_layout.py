@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ridgeway import Geometric, Layout
 from ridgeway.trajectory.expansion import expand
 
-LAYOUTS = [Layout(q, m, c) for q in (1, 2, 4, 8) for m in (3, 6, 9, 12) for c in (64, 1024)]
+LAYOUTS = [Layout(q, m, *c) for q in (1, 2, 4, 8) for m in (3, 6, 9, 12) for c in ((64, 2), (1024, 2), (256, 1))]
 
 
 # Law: blocks follow each other without gap, and chunks divide them.
@@ -82,7 +82,9 @@ def test_choice(dtype: np.dtype[np.float64]) -> None:
     assert Layout.choose(dtype, 2**22, memory_budget=2**36).tolerance == tolerances[0]
 
 
-@pytest.mark.parametrize("bad", [{"blocks_per_octave": 3}, {"moments": 0}, {"steps_per_chunk": 1.5}, {"moments": True}])
+@pytest.mark.parametrize(
+    "bad", [{"blocks_per_octave": 3}, {"moments": 0}, {"steps_per_chunk": 1.5}, {"moments": True}, {"chunk_degree": 3}]
+)
 def test_bad_layouts(bad: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"power of two|expected an integer"):
+    with pytest.raises(ValueError, match=r"power of two|expected an integer|expected 1 or 2"):
         Layout(**bad)

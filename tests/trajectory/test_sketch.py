@@ -36,7 +36,7 @@ def test_sketch_agrees_with_replay(n: int, form: Any) -> None:
 
 
 # Law: a scheme is either refused or its survival values, as the layout has them, are within the tolerance.
-@pytest.mark.parametrize("layout", [rw.Layout(4, 9, 1024), rw.Layout(4, 6, 64), rw.Layout(1, 3, 64)])
+@pytest.mark.parametrize("layout", [rw.Layout(4, 9, 1024), rw.Layout(4, 6, 256, 1), rw.Layout(1, 3, 64)])
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(
     scheme=st.one_of(

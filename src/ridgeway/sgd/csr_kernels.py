@@ -128,7 +128,8 @@ def csr_batches(
         filled += 1
         if filled == batch.size:
             full = OpenBatch(batch.size, filled, batch.gradient)
-            csr_close(w, full, Columns(marked, listed, count), moments, Place(offset, place.length, place.chunk))
+            now = Place(offset, place.length, place.chunk, place.degree)
+            csr_close(w, full, Columns(marked, listed, count), moments, now)
             filled, count = 0, 0
             offset += 1
     return FINISHED, len(indptr) - 1, count

@@ -93,19 +93,28 @@ def dense_steps_with_moments(
             base, g = q * n_columns, gain[q]
             g1, g2 = g * places[0, now], g * places[1, now]
             inner, norm = zero, zero
-            for c in range(n_columns):
-                value = X[done, c]
-                new = flat[base + c] + g * value
-                flat[base + c] = new
-                first[base + c] += g1 * value
-                second[base + c] += g2 * value
-                inner += X[ahead, c] * new
-                norm += X[ahead, c] * X[ahead, c]
+            if place.degree == 1:
+                for c in range(n_columns):
+                    value = X[done, c]
+                    new = flat[base + c] + g * value
+                    flat[base + c] = new
+                    first[base + c] += g1 * value
+                    inner += X[ahead, c] * new
+                    norm += X[ahead, c] * X[ahead, c]
+            else:
+                for c in range(n_columns):
+                    value = X[done, c]
+                    new = flat[base + c] + g * value
+                    flat[base + c] = new
+                    first[base + c] += g1 * value
+                    second[base + c] += g2 * value
+                    inner += X[ahead, c] * new
+                    norm += X[ahead, c] * X[ahead, c]
             looks[q] = inner
         if i > 0:
             offset += 1
             if offset & within == 0:
-                fold_chunk(memory, Place(offset, place.length, place.chunk), w)
+                fold_chunk(memory, Place(offset, place.length, place.chunk, place.degree), w)
         if i == n_rows:
             break
         if not np.isfinite(norm):
@@ -158,7 +167,8 @@ def dense_batches(
                 gradient[q, c] += gain * X[i, c]
         filled += 1
         if filled == batch.size:
-            dense_close(w, OpenBatch(batch.size, filled, gradient), memory, Place(offset, place.length, place.chunk))
+            now = Place(offset, place.length, place.chunk, place.degree)
+            dense_close(w, OpenBatch(batch.size, filled, gradient), memory, now)
             filled = 0
             offset += 1
     return FINISHED, n_rows
@@ -178,6 +188,7 @@ def dense_close(w: Float, batch: OpenBatch, memory: Memory, place: Place) -> Non
             w[q, c] += increment
             if keep:
                 memory.local[0, q, c] += places[0, now] * increment
-                memory.local[1, q, c] += places[1, now] * increment
+                if place.degree == 2:
+                    memory.local[1, q, c] += places[1, now] * increment
     if keep and now == place.chunk - 1:
-        fold_chunk(memory, Place(place.offset + 1, place.length, place.chunk), w)
+        fold_chunk(memory, Place(place.offset + 1, place.length, place.chunk, place.degree), w)

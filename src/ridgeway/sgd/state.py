@@ -16,7 +16,7 @@ from ridgeway.sgd.task import Columns, OpenBatch
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
 from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk
 
-NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1)  # the one block of a replay
+NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the one block of a replay
 
 
 @dataclass
@@ -92,7 +92,8 @@ class RunState:
     @property
     def place(self) -> Place:
         """Where the next step falls in the block."""
-        return Place(self.n_steps - self.block.start, self.block.length, self.block.chunk)
+        block = self.block
+        return Place(self.n_steps - block.start, block.length, block.chunk, block.degree)
 
     @property
     def memory(self) -> Memory:

@@ -43,7 +43,7 @@ def expand(
     with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
         series = survival[:, n_raw:].reshape(len(schemes), len(smooth), len(nodes)) @ transform
         size = np.abs(series)
-        errors = size[:, :, m:].sum(axis=2) + size[:, :, :m] @ _third_derivatives(m) * _chunk_errors(smooth)
+        errors = size[:, :, m:].sum(axis=2) + _chunk_errors(size[:, :, :m], smooth)
     errors[np.isnan(errors)] = np.inf
     coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(len(schemes), -1)], axis=1)
     return coefficients, errors.max(axis=1)
@@ -58,12 +58,17 @@ def _chebyshev(n_nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.cos(angle), transform
 
 
-def _third_derivatives(moments: int) -> NDArray[np.float64]:
-    """Largest third derivative of T_0 .. T_{m-1} on [-1, 1]."""
-    k = np.arange(moments, dtype=np.float64)
-    return k**2 * (k**2 - 1) * (k**2 - 4) / 15
+def _chunk_errors(size: NDArray[np.float64], blocks: Sequence[Block]) -> NDArray[np.float64]:
+    """Error of the polynomials within chunks, for series of sizes (n_schemes, n_blocks, m); none for single steps.
 
-
-def _chunk_errors(blocks: Sequence[Block]) -> NDArray[np.float64]:
-    """Error of interpolating at a chunk's three nodes, per third derivative; a chunk of one step has none."""
-    return np.array([(block.chunk / block.length) ** 3 / 24 if block.chunk > 1 else 0.0 for block in blocks])
+    Interpolation at 2 or 3 Chebyshev nodes over h = chunk/length errs by |f''| h^2 / 4 or |f^(3)| h^3 / 24, and the
+    largest derivatives of T_k on [-1, 1] are those at 1.
+    """
+    k2 = np.arange(size.shape[2], dtype=np.float64) ** 2
+    h = np.array([block.chunk / block.length if block.chunk > 1 else 0.0 for block in blocks])
+    errors: NDArray[np.float64]
+    if blocks[0].degree == 1:
+        errors = size @ (k2 * (k2 - 1) / 3) * h**2 / 4
+    else:
+        errors = size @ (k2 * (k2 - 1) * (k2 - 4) / 15) * h**3 / 24
+    return errors

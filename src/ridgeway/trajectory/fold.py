@@ -1,8 +1,8 @@
 """How increments enter the moments of a block: gathered over a chunk of steps, then folded in.
 
-A chunk keeps three local moments of its increments, T_0, T_1 and T_2 at their places in the chunk. T_0 is the change
-of w over the chunk, which costs nothing; the other two are in `local`. At the chunk's end every T_k of the block is
-interpolated at the three Chebyshev nodes of the chunk.
+A chunk keeps local moments of its increments: T_0, T_1 and, for degree 2, T_2 at their places in the chunk. T_0 is the
+change of w over the chunk, which costs nothing; the others are in `local`. At the chunk's end every T_k of the block is
+interpolated at the two or three Chebyshev nodes of the chunk.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ridgeway.compiled import compiled
 from ridgeway.rows import Float
 
-LOCAL = 2  # local moments that are kept beside the change of w
+LOCAL = 2  # room for local moments beside the change of w; a chunk of degree 1 leaves the second at 0
 
 
 class Place(NamedTuple):
@@ -24,6 +24,7 @@ class Place(NamedTuple):
     offset: int
     length: int
     chunk: int
+    degree: int
 
 
 class Memory(NamedTuple):
@@ -49,13 +50,13 @@ def chunk_places(chunk: int) -> NDArray[np.float64]:
 
 
 @compiled
-def chunk_basis(first: int, chunk: int, length: int, moments: int) -> NDArray[np.float64]:
+def chunk_basis(first: int, chunk: int, length: int, degree: int, moments: int) -> NDArray[np.float64]:
     """Each T_k of the block as a sum of T_0, T_1, T_2 of the chunk that starts at its step `first`: (moments, 3).
 
-    Interpolation at the chunk's three Chebyshev nodes; a chunk of one step needs no interpolation.
+    Interpolation at degree + 1 Chebyshev nodes of the chunk; a chunk of one step needs no interpolation.
     """
     basis = np.zeros((moments, LOCAL + 1))
-    nodes = 1 if chunk == 1 else LOCAL + 1
+    nodes = 1 if chunk == 1 else degree + 1
     for node in range(nodes):
         v = np.cos(np.pi * (node + 0.5) / nodes)
         u = (2 * first + chunk - 1 + v * chunk) / (length - 1) - 1
@@ -85,7 +86,8 @@ def fold_chunk(memory: Memory, place: Place, w: Float) -> None:
     if n_moments == place.length:  # a raw block
         moments[last] = change
     else:
-        basis = chunk_basis(last // place.chunk * place.chunk, place.chunk, place.length, n_moments)
+        first_step = last // place.chunk * place.chunk
+        basis = chunk_basis(first_step, place.chunk, place.length, place.degree, n_moments)
         for q in range(n_targets):
             first, second = memory.local[0, q], memory.local[1, q]
             for k in range(0, n_moments - 2, 3):
