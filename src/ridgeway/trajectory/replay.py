@@ -16,7 +16,7 @@ from ridgeway.trajectory.layout import Block, Layout
 from ridgeway.trajectory.replay_kernels import add_csr_rows, add_dense_rows, add_mixed
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
-ROWS_AT_A_TIME = 4096  # rows for which survival values are held at once
+NUMBERS_AT_A_TIME = 2**19  # survival values, or Chebyshev polynomials, that are held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +103,8 @@ class Replay(Trajectory):
 
     @property
     def tolerance(self) -> float:
-        """Largest error of a survival value: the rounding error of the rows' precision."""
-        return float(np.finfo(self.dtype).eps)
+        """Largest error of a survival value: a few rounding errors of the rows' precision."""
+        return 4 * float(np.finfo(self.dtype).eps)
 
     @property
     def nbytes(self) -> int:
@@ -151,14 +151,14 @@ class Replay(Trajectory):
     @property
     def _layout(self) -> Layout:
         """Blocks on which the geometric family is a polynomial to the precision of the rows."""
-        return Layout(4, 13) if self.dtype == np.float64 else Layout(2, 8)
+        return Layout(4, 13) if self.dtype == np.float64 else Layout(2, 6)
 
     def _add_any(self, sums: _Sums, start: int, stop: int, schemes: Sequence[Scheme], which: NDArray[np.intp]) -> None:
         """Add S(j) Delta_j of the steps start+1..stop for the schemes in `which`, survival computed for each row."""
         if len(which) == 0:
             return
         part = sums.zeros(len(which))
-        for rows, first, last in self._pieces(start, stop):
+        for rows, first, last in self._pieces(start, stop, len(which)):
             steps = self._steps_of_rows(first, last)
             factors = np.stack([schemes[s].survival(steps, self.n_steps, self.step) for s in which], axis=1)
             part.add(rows, self._gains[first:last], factors)
@@ -176,7 +176,7 @@ class Replay(Trajectory):
             return
         by_moments = self._worth_moments(block, len(which))
         part = sums.zeros(block.moments if by_moments else len(which))
-        for rows, first, last in self._pieces(block.start, stop):
+        for rows, first, last in self._pieces(block.start, stop, block.moments):
             place = 2 * (self._steps_of_rows(first, last) - 1 - block.start) / (block.length - 1) - 1
             factors: NDArray[Any] = np.polynomial.chebyshev.chebvander(place, block.moments - 1)
             if not by_moments:
@@ -207,14 +207,18 @@ class Replay(Trajectory):
             return rows + 1
         return np.searchsorted(self._rows_before, rows, side="right")
 
-    def _pieces(self, start: int, stop: int) -> Iterator[tuple[AnyRows, int, int]]:
-        """Yield the rows of the steps start+1..stop in pieces, with the number of the first row and of the next."""
+    def _pieces(self, start: int, stop: int, numbers: int) -> Iterator[tuple[AnyRows, int, int]]:
+        """Yield the rows of the steps start+1..stop in pieces, with the number of the first row and of the next.
+
+        `numbers` are wanted for each row, and pieces are such that not too many are held at once.
+        """
         first, last = self._row(start), self._row(stop)
+        at_once = max(1, NUMBERS_AT_A_TIME // numbers)
         for i in range(int(np.searchsorted(self._segment_ends, first, side="right")), len(self._segments)):
             segment, end = self._segments[i], int(self._segment_ends[i])
             before = end - len(segment)
-            for piece in range(max(first, before), min(last, end), ROWS_AT_A_TIME):
-                next_piece = min(piece + ROWS_AT_A_TIME, last, end)
+            for piece in range(max(first, before), min(last, end), at_once):
+                next_piece = min(piece + at_once, last, end)
                 yield segment.between(piece - before, next_piece - before), piece, next_piece
             if end >= last:
                 return
