@@ -7,6 +7,7 @@ READY := .venv/.ready
 setup: $(READY)
 
 $(READY): pyproject.toml
+	@echo "Setting up .venv with everything a developer needs (once, about a minute) ..."
 	@if command -v uv >/dev/null 2>&1; then \
 		uv venv --quiet --allow-existing --python "$$(command -v python3)" .venv && \
 		uv pip install --quiet --python $(PYTHON) --editable . --group dev; \
