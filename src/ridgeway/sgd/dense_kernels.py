@@ -3,6 +3,9 @@
 The sweep over the columns that applies the step of one row also takes the inner product of the next row with the new
 coefficients. A call begins with a step of size 0 and ends with a look at nothing new, so every row goes through the
 same arithmetic wherever a batch begins: the same rows in other batches give the same bits.
+
+The few lines that decide a row's gain stand in each kernel: as a function that takes arrays they would cost as much as
+the rest of a short row (measured: 2.6 reads of the rows instead of 1.7 at 100 columns).
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ With q_i = weight_i |x_i|^2 the step is
 where R^2 counts for at most 256 times the median of q, and a row with eta q_i > 1 has its own step limited to 1 /
 |x_i|^2.
 
-R^2 is the mean squared norm as the gradient meets it (rows count by their size), and 0.5 / R^2 the largest step that the
-theory of the averages covers. On heavy tails R^2 lies between the mean and the maximum of q, which are both bad
+R^2 is the mean squared norm as the gradient meets it (rows count by their size), and 0.5 / R^2 the largest step that
+the theory of the averages covers. On heavy tails R^2 lies between the mean and the maximum of q, which are both bad
 guides. One row can be a thousand times the mean, so 1 / max wastes a pass: over eight real sets the best average has
-1.089 times the test error of ridge after one pass (1.005 after ten), with this rule 1.035 (0.996). And 1 / mean or 1 / a
-quantile limits so many rows that the answer is no longer ridge: 1.08 on california_housing, however many passes follow.
+1.089 times the test error of ridge after one pass (1.005 after ten), with this rule 1.035 (0.996). And 1 / mean or 1 /
+a quantile limits so many rows that the answer is no longer ridge: 1.08 on california_housing, for any number of passes.
 Without the limit the same step overflows on several of the sets.
 
 A limited row counts as a row of smaller weight, so limits bend the answer away from ridge. Here they are rare: none for
