@@ -70,6 +70,45 @@ def test_short_last_batches(form: Any, store: str, dtype: Any, step: float) -> N
     assert run.n_steps == 0
 
 
+# Law: an outlying target in a stable run is no explosion, in whatever batches it comes.
+@pytest.mark.parametrize("batch", [100, 20_000])
+@pytest.mark.parametrize("targets", ["one", "rare", "heavy"])
+def test_outlying_targets(batch: int, targets: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 4))
+    y = np.zeros(20_000)
+    if targets == "one":
+        y[-1] = 1.0
+    elif targets == "rare":
+        y[rng.random(20_000) < 1e-4] = 1.0
+    else:
+        y = X @ np.ones(4) + rng.standard_t(1.2, 20_000)
+    run = rw.SGDRun(0.15)
+    for first in range(0, 20_000, batch):
+        run.update(X[first : first + batch], y[first : first + batch])
+    assert run.n_steps == 20_000
+
+
+# Law: the step that nothing follows is looked at too.
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_the_last_step(form: Any) -> None:
+    X, y = np.full((101, 1), 1e-3), np.ones(101)
+    X[-1] = 1e4
+    with pytest.raises(rw.DivergenceError):
+        rw.run_sgd(form(X), y, step=1.0, batch_size=50)
+
+
+# Law: coefficients beyond the precision of the rows are an error, not inf; the run is untouched.
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_coefficients_beyond_float32(form: Any) -> None:
+    X = np.full((3, 1), 1e-5, np.float32)
+    run = rw.SGDRun(store="replay")
+    run.update(form(X), np.ones(3))
+    run.update(form(X), np.full(3, 3e38))
+    with pytest.raises(OverflowError, match="coefficients exceed float32"):
+        run.trajectory().coef(rw.Last())
+
+
 # Law: what is an explosion does not depend on the batches.
 def test_predictions_of_w0_count_in_every_batch() -> None:
     X = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.1]])

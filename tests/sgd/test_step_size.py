@@ -59,8 +59,19 @@ def test_vanishing_squares(form: Any) -> None:
     X, y = problem(dtype=np.float32)
     with pytest.raises(ValueError, match=r"squared norms of X are all 0 in float32.*scale the columns up"):
         rw.run_sgd(form(1e-30 * X), y)
-    with pytest.raises(ValueError, match=r"step=1e-60 is 0 in float32"):
+    with pytest.raises(ValueError, match=r"step=1e-60 is 0\.0 in float32"):
         rw.run_sgd(form(X), y, step=1e-60)
+
+
+def test_steps_beyond_float32() -> None:
+    X, y = problem(dtype=np.float32)
+    with pytest.raises(ValueError, match=r"step=1e\+60 is inf in float32"):
+        rw.run_sgd(X, y, step=1e60)
+    for bad in ("a", None, True):
+        with pytest.raises(TypeError, match="step="):
+            rw.LimitedStep(bad)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="limit=0: expected a positive number"):
+        rw.LimitedStep(0.1, limit=0)
 
 
 # Law: limited steps cannot explode, whatever the rows are.

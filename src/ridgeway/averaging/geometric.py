@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 
-from ridgeway.averaging.number import ridge_strength
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.number import ridge_strength
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

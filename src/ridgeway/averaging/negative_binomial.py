@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self, final
 import numpy as np
 
 from ridgeway.averaging.incomplete_beta import log_binomial, log_lower_tail, log_success
-from ridgeway.averaging.number import ridge_strength, whole_number
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.number import ridge_strength, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self, final
 import numpy as np
 
 from ridgeway.averaging.incomplete_gamma import log_poisson_mass, poisson_lower, poisson_upper
-from ridgeway.averaging.number import real_number
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.number import real_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

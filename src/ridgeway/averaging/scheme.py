@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self, overload
 
 import numpy as np
 
-from ridgeway.averaging.number import real_number, whole_number
+from ridgeway.number import real_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 
-from ridgeway.averaging.number import real_number, whole_number
 from ridgeway.averaging.scheme import Scheme, checked_n_steps
+from ridgeway.number import real_number, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -34,6 +34,9 @@ class Flights:
     y: npt.NDArray[np.floating[Any]]
     feature_names: list[str]
 
+    def __repr__(self) -> str:
+        return f"Flights(X of shape {self.X.shape}, y of shape {self.y.shape}, {len(self.feature_names)} feature_names)"
+
 
 def load_flights(dtype: npt.DTypeLike = np.float32) -> Flights:
     """Load 327,346 flights out of New York City in 2013: arrival delays and what is known beforehand.

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from ridgeway.averaging.number import ridge_strength, ridge_strengths
 from ridgeway.exact.comoments import CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
+from ridgeway.number import ridge_strength, ridge_strengths
 from ridgeway.rows import check_batch, check_rows, require_finite_rows
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Checked batches of rows: what every run and every exact fit reads."""
 
 from ridgeway.rows.batch import Batch
-from ridgeway.rows.check import check_batch, check_rows, require_finite_rows
+from ridgeway.rows.check import check_batch, check_rows, largest_norm, require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows
 from ridgeway.rows.types import Float, Scalar
 
@@ -14,5 +14,6 @@ __all__ = [
     "SparseRows",
     "check_batch",
     "check_rows",
+    "largest_norm",
     "require_finite_rows",
 ]

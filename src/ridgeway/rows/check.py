@@ -100,6 +100,13 @@ def require_finite_rows(
     )
 
 
+def largest_norm(batch: Batch) -> float:
+    """Largest weight * |x|^2 of the rows, or an error that names an entry which is not finite."""
+    norms = batch.rows.squared_norms()
+    require_finite_rows(batch.rows, norms, batch.numbers)
+    return float((norms.astype(np.float64) * batch.weight).max())
+
+
 def _dense_rows(X: Any, dtype: np.dtype[np.floating[Any]] | None) -> DenseRows:
     array = _numeric("X", X, dtype)
     if array.ndim != 2:
@@ -148,6 +155,8 @@ def _weights(sample_weight: ArrayLike, n_rows: int, dtype: np.dtype[np.floating[
 
 def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -> Float:
     """Convert to an aligned, row-major array of float32 or float64."""
+    if scipy.sparse.issparse(values):
+        raise TypeError(f"{name} is a sparse matrix: expected a dense array; pass {name}.toarray().")
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array, whose mask would be lost: fill or drop the masked entries first.")
     try:
@@ -175,13 +184,17 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[np.float64]:
     """Convert an array of Python objects, all of them numbers."""
     for value in array.ravel():
         if isinstance(value, str | bytes):
-            raise TypeError(f"{name} holds the text {value!r}: argument must be a string that was made a number first.")
+            raise TypeError(
+                f"{name} holds the text {value!r}: every argument must be a number, not a string that spells one; "
+                "encode categories and text as numbers first."
+            )
     try:
         return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError):
+        kinds = sorted({type(value).__name__ for value in array.ravel() if not isinstance(value, int | float)})
         raise TypeError(
-            f"{name} holds objects that are no numbers ({error}): "
-            "encode categories as numbers, fill or drop missing values."
+            f"{name} holds objects that are no numbers ({', '.join(kinds)}): argument must be a number, not a string; "
+            "encode categories and dates as numbers, fill or drop missing values."
         ) from None
 
 

@@ -70,7 +70,7 @@ def csr_steps(
                     return NOT_FINITE, i
                 rate = admit(task, weight[i], norm, tally)
             slope = descent(task.loss, y[i, q], prediction)
-            if not acceptable(task, slope, tally):
+            if not acceptable(task, slope, y[i, q], norm, tally):
                 return EXPLODED, i
             gain = rate * slope
             gains[i, q] = gain
@@ -114,7 +114,7 @@ def csr_batches(
                     return NOT_FINITE, i, count
                 rate = admit(task, weight[i], norm, tally)
             slope = descent(task.loss, y[i, q], prediction)
-            if not acceptable(task, slope, tally):
+            if not acceptable(task, slope, y[i, q], norm, tally):
                 return EXPLODED, i, count
             gain = rate * slope
             gains[i, q] = gain

@@ -61,7 +61,7 @@ def dense_steps(
         rate = admit(task, weight[i], norm, tally)
         for q in range(n_targets):
             slope = descent(task.loss, y[i, q], looks[q])
-            if not acceptable(task, slope, tally):
+            if not acceptable(task, slope, y[i, q], norm, tally):
                 return EXPLODED, i
             gain[q] = rate * slope
             gains[i, q] = gain[q]
@@ -125,7 +125,7 @@ def dense_steps_with_moments(
         rate = admit(task, weight[i], norm, tally)
         for q in range(n_targets):
             slope = descent(task.loss, y[i, q], looks[q])
-            if not acceptable(task, slope, tally):
+            if not acceptable(task, slope, y[i, q], norm, tally):
                 return EXPLODED, i
             gain[q] = rate * slope
     return FINISHED, n_rows
@@ -162,7 +162,7 @@ def dense_batches(
             for c in range(n_columns):
                 prediction += X[i, c] * w[q, c]
             slope = descent(task.loss, y[i, q], prediction)
-            if not acceptable(task, slope, tally):
+            if not acceptable(task, slope, y[i, q], norm, tally):
                 return EXPLODED, i
             gain = w.dtype.type(rate * slope)
             gains[i, q] = gain

@@ -16,7 +16,8 @@ class DivergenceError(ArithmeticError):
     def __init__(self, step: float, safe_step: float, at_step: int) -> None:
         super().__init__(
             f"the run exploded after {at_step} steps with step={step:.6g}: step={safe_step:.6g} is certainly safe on "
-            "these rows (1 / the largest squared row norm). Pass that step or step='auto', or standardize the columns."
+            "these rows (1 / the largest weight * |x|^2). Pass that step, step='auto' or LimitedStep(step), which "
+            "limits the rows too large for it; or standardize the columns."
         )
         self.step = step
         self.safe_step = safe_step

@@ -14,18 +14,22 @@ FINISHED = 0
 NOT_FINITE = 1  # a row of X has an entry that is not finite, or a squared norm that overflows
 EXPLODED = 2  # a residual has grown beyond everything the targets explain
 
-# Places in the tally of a run, where q = weight * |x|^2 and r a residual.
+# Places in the tally of a run, where q = weight * |x|^2, r is a residual and t^2 = y^2 + |w_0|^2 |x|^2 the size of what
+# has to be explained at a row.
 LIMITED = 0  # rows whose step was limited
 SUM_Q = 1
 SUM_Q2 = 2
 LARGEST_Q = 3
-RECENT_R2 = 4  # r^2, averaged over about the last 256 rows
-TALLY_SIZE = 5
+LARGEST_T2 = 4
+RECENT_R2 = 5  # averaged over about the last 256 residuals
+RECENT_T2 = 6  # likewise
+LARGEST_RECENT_T2 = 7
+TALLY_SIZE = 8
 MEMORY = 1 / 256
 
 # A step with step * q <= 2 cannot take w further from any solution, so a run of such steps never explodes, however
-# large a residual an outlying row may have. After the first larger one, residuals are held against the targets: a
-# single one against the largest, as it happens, and the recent ones against the mean square at the end of a batch.
+# large a residual an outlying row may have. After the first larger one, residuals are held against what the rows so far
+# had to explain: one residual against the largest, and the recent ones against the largest recent mean.
 SAFE = 2.0
 EXPLOSION = 1e3
 RECENT_EXPLOSION = 10.0
@@ -45,8 +49,16 @@ def admit(task: Task, weight: Scalar, norm: Scalar, tally: NDArray[np.float64]) 
 
 
 @compiled
-def acceptable(task: Task, residual: Scalar, tally: NDArray[np.float64]) -> bool:
-    """Record a residual; False if it shows an explosion: not finite, or beyond the cap after an unsafe step."""
-    tally[RECENT_R2] += MEMORY * (np.float64(residual) * np.float64(residual) - tally[RECENT_R2])
-    unsafe = min(task.step * tally[LARGEST_Q], task.limit) > SAFE
-    return bool(abs(residual) <= np.float64(task.cap if unsafe else 1e300))
+def acceptable(task: Task, residual: Scalar, y: Scalar, norm: Scalar, tally: NDArray[np.float64]) -> bool:
+    """Record a residual; False if it is not finite or, after an unsafe step, shows an explosion."""
+    r2 = np.float64(residual) * np.float64(residual)
+    t2 = np.float64(y) * np.float64(y) + task.start * np.float64(norm)
+    tally[LARGEST_T2] = max(tally[LARGEST_T2], t2)
+    tally[RECENT_R2] += MEMORY * (r2 - tally[RECENT_R2])
+    tally[RECENT_T2] += MEMORY * (t2 - tally[RECENT_T2])
+    tally[LARGEST_RECENT_T2] = max(tally[LARGEST_RECENT_T2], tally[RECENT_T2])
+    if min(task.step * tally[LARGEST_Q], task.limit) > SAFE:
+        alone = r2 <= EXPLOSION**2 * tally[LARGEST_T2]
+        recent = tally[RECENT_R2] <= RECENT_EXPLOSION**2 * tally[LARGEST_RECENT_T2]
+        return bool(alone and recent)
+    return bool(abs(residual) <= np.float64(1e300))

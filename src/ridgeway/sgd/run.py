@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ridgeway.number import counted
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
 from ridgeway.sgd.guard import SAFE
 from ridgeway.sgd.state import RunState
@@ -14,14 +16,17 @@ from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
 from ridgeway.sgd.stepping import close_batch, take_steps
 from ridgeway.trajectory import Layout, Segment, Trajectory
 
+MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is called into question
+
 
 class SGDRun:
     """Constant-step SGD for least squares, row by row, from batches of any size.
 
         w_t = w_{t-1} + eta * weight_t * (y_t - <x_t, w_{t-1}>) x_t
 
-    The same rows in other batches give bit for bit the same trajectory. The rows are taken as they are: no scaling,
-    no intercept. Columns of very different scales make the run slow in the small ones; standardize first.
+    With one step, the same rows in other batches give bit for bit the same trajectory; an automatic step depends on
+    the first batch. The rows are taken as they are: no scaling, no intercept. Columns of very different scales make the
+    run slow in the small ones; standardize first.
 
     Parameters
     ----------
@@ -59,17 +64,17 @@ class SGDRun:
         w0: ArrayLike | None = None,
     ) -> None:
         self._step = check_step(step)
-        if not isinstance(store, Layout) and store not in ("sketch", "replay"):
+        if not isinstance(store, Layout) and not (isinstance(store, str) and store in ("sketch", "replay")):
             raise ValueError(f"store={store!r}: expected 'sketch', 'replay' or a Layout.")
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
-            raise ValueError(f"batch_size={batch_size!r}: expected an integer of 1 or more rows per step.")
         self._store = store
-        self._batch_size = int(batch_size)
+        self._batch_size = counted("batch_size", batch_size, "expected an integer of 1 or more rows per step")
         self._w0 = None if w0 is None else _numbers_of(w0)
         self._state: RunState | None = None
 
     def __repr__(self) -> str:
-        return f"SGDRun(n_steps={self.n_steps}, store={self._store!r}, batch_size={self._batch_size})"
+        state = self._state
+        begun = f", step={state.step.size:.6g}, {state.open_rows} rows of an open mini-batch" if state else ""
+        return f"SGDRun(n_steps={self.n_steps}, store={self._store!r}, batch_size={self._batch_size}{begun})"
 
     @property
     def n_steps(self) -> int:
@@ -118,7 +123,17 @@ class SGDRun:
         """Return the run so far, as if the pass ended here; the run itself can go on."""
         if self._state is None:
             raise ValueError("the run has seen no rows: call update first.")
-        return self._closed(self._state).trajectory()
+        trajectory = self._closed(self._state).trajectory()
+        n_rows = trajectory.n_steps * self._batch_size
+        if self._step is None and trajectory.limited > MANY_LIMITED * n_rows:
+            warnings.warn(
+                f"{trajectory.limited} of about {n_rows} rows had their own step limited: the step of "
+                f"{trajectory.step:.3g}, set from the first batch, is too large for later rows. "
+                "Begin with a larger batch, or pass a step.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return trajectory
 
     def _closed(self, state: RunState) -> RunState:
         """Return the state without an open mini-batch; the given one stays as it is."""
@@ -142,8 +157,10 @@ def _require_same_shape(state: RunState, batch: Batch) -> None:
 
 
 def _require_representable(step: LimitedStep, batch: Batch) -> None:
-    if batch.rows.dtype.type(step.size) == 0:
-        raise ValueError(f"step={step.size} is 0 in {batch.rows.dtype}: pass a larger step, or X as float64.")
+    with np.errstate(over="ignore"):
+        size = batch.rows.dtype.type(step.size)
+    if size == 0 or not np.isfinite(size):
+        raise ValueError(f"step={step.size} is {size} in {batch.rows.dtype}: pass another step, or X as float64.")
 
 
 def _numbers_of(w0: ArrayLike) -> NDArray[np.float64]:

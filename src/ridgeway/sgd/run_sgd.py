@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ridgeway.rows import Batch, check_batch, require_finite_rows
+from ridgeway.number import counted
+from ridgeway.rows import Batch, check_batch, largest_norm
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.run import SGDRun
 from ridgeway.sgd.shuffle import shuffled_order
@@ -91,8 +92,8 @@ def run_sgd(
     array([[ 3., -0., -1.,  2.],
            [ 3.,  0., -1.,  2.]])
     """
-    passes, chains = _positive("passes", passes), _positive("chains", chains)
-    threads = chains if n_jobs == -1 else _positive("n_jobs", n_jobs, "-1 or an integer of 1 or more")
+    passes, chains = counted("passes", passes), counted("chains", chains)
+    threads = chains if n_jobs == -1 else counted("n_jobs", n_jobs, "expected -1 or an integer of 1 or more")
     fixed = check_step(step)
     batch = check_batch(X, y, sample_weight)
     if len(batch) == 0:
@@ -125,10 +126,7 @@ def run_sgd(
     try:
         return _joined(run_all(fixed or auto_step(batch)))
     except DivergenceError as error:  # its chain has seen some of the rows only
-        norms = batch.rows.squared_norms()
-        require_finite_rows(batch.rows, norms, batch.numbers)
-        safe = 1 / float((norms.astype(np.float64) * batch.weight).max())
-        raise DivergenceError(error.step, safe, error.at_step) from None
+        raise DivergenceError(error.step, 1 / largest_norm(batch), error.at_step) from None
 
 
 def _joined(runs: Sequence[Trajectory]) -> Trajectory:
@@ -137,9 +135,3 @@ def _joined(runs: Sequence[Trajectory]) -> Trajectory:
     if all(isinstance(run, Sketch) for run in runs):
         return merge(runs)
     return Chains(runs)
-
-
-def _positive(name: str, value: Any, expected: str = "an integer of 1 or more") -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r}: expected {expected}.")
-    return int(value)

@@ -29,11 +29,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.number import real_number
 from ridgeway.rows import Batch, require_finite_rows
 
 FRACTION = 0.5
@@ -62,14 +64,13 @@ class LimitedStep:
     limit: float = LIMIT
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.size) and self.size > 0):
-            raise ValueError(
-                f"step={self.size}: expected a positive, finite number; step='auto' finds a safe one from the rows."
-            )
-        if not self.limit > 0:
-            raise ValueError(
-                f"limit={self.limit}: expected a positive number; 1 is the usual choice, inf limits nothing."
-            )
+        size = real_number("step", self.size, "expected 'auto' or a positive, finite number")
+        if size <= 0:
+            raise ValueError(f"step={size}: expected a positive number; step='auto' finds a safe one from the rows.")
+        if isinstance(self.limit, bool) or not isinstance(self.limit, Real) or not self.limit > 0:
+            raise ValueError(f"limit={self.limit!r}: expected a positive number; 1 is usual, inf limits nothing.")
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "limit", float(self.limit))
 
 
 def check_step(step: Any) -> LimitedStep | None:
@@ -80,9 +81,7 @@ def check_step(step: Any) -> LimitedStep | None:
         if step == "auto":
             return None
         raise ValueError(f"step={step!r}: expected 'auto' or a positive number.")
-    if isinstance(step, bool) or not isinstance(step, int | float | np.integer | np.floating):
-        raise TypeError(f"step={step!r} is a {type(step).__name__}: expected 'auto' or a positive number.")
-    return LimitedStep(float(step), math.inf)
+    return LimitedStep(step, math.inf)
 
 
 def squared_scale(total: float, total_of_squares: float) -> float:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, DenseRows, Float, require_finite_rows
+from ridgeway.rows import Batch, DenseRows, Float, largest_norm, require_finite_rows
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
 from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps, dense_steps_with_moments
 from ridgeway.sgd.divergence import DivergenceError
-from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, NOT_FINITE, RECENT_EXPLOSION, RECENT_R2, SAFE
+from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, LARGEST_T2, NOT_FINITE, SAFE
 from ridgeway.sgd.losses import SQUARED
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.task import Task
@@ -22,7 +24,6 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
 
     A failure leaves the state half changed.
     """
-    state.observe(batch)
     n_rows = len(batch) if order is None else len(order)
     gains = np.empty((n_rows, batch.y.shape[1]), batch.rows.dtype)
     if order is None:
@@ -53,12 +54,16 @@ def close_batch(state: RunState) -> None:
 
 
 def has_exploded(state: RunState) -> bool:
-    """Tell whether w has overflown, or the recent residuals are ten times the targets after an unsafe step."""
-    if not np.abs(state.w).max() < np.finfo(state.start.dtype).max:
+    """Tell whether w has overflown or, after an unsafe step, predicts far more than the rows had to explain.
+
+    The kernels look at w when the next row comes; this looks at it when there is none.
+    """
+    size = float(np.abs(state.w).max())
+    if not np.isfinite(size):
         return True
-    unsafe = min(state.step.size * float(state.tally[LARGEST_Q]), state.step.limit) > SAFE
-    targets = state.target_squares / max(1, state.n_rows) / state.w.shape[0]
-    return unsafe and float(state.tally[RECENT_R2]) > RECENT_EXPLOSION**2 * targets
+    largest_q, largest_t2 = float(state.tally[LARGEST_Q]), float(state.tally[LARGEST_T2])
+    unsafe = min(state.step.size * largest_q, state.step.limit) > SAFE
+    return unsafe and size * math.sqrt(largest_q) > EXPLOSION * math.sqrt(largest_t2)
 
 
 def _in_sequence(state: RunState, piece: Batch, gains: Float, batch: Batch) -> None:
@@ -79,7 +84,7 @@ def _in_sequence(state: RunState, piece: Batch, gains: Float, batch: Batch) -> N
 
 def _run_kernel(state: RunState, part: Batch, gains: Float) -> tuple[int, int]:
     """Run the compiled loop over rows that stay within the current block."""
-    task = Task(SQUARED, state.step.size, state.step.limit, EXPLOSION * state.target_max)
+    task = Task(SQUARED, state.step.size, state.step.limit, float(np.vdot(state.start, state.start)))
     rows, y, weight, w, tally = part.rows, part.y, part.weight, state.w, state.tally
     if isinstance(rows, DenseRows):
         X = rows.array
@@ -99,7 +104,5 @@ def _run_kernel(state: RunState, part: Batch, gains: Float) -> tuple[int, int]:
 
 def _divergence(state: RunState, batch: Batch, more_steps: int = 0) -> DivergenceError:
     """Return the error of a run that exploded on this batch, or raise that of rows which are not finite."""
-    norms = batch.rows.squared_norms()
-    require_finite_rows(batch.rows, norms, batch.numbers)
-    largest = max(float((norms.astype(np.float64) * batch.weight).max()), float(state.tally[LARGEST_Q]))
+    largest = max(largest_norm(batch), float(state.tally[LARGEST_Q]))
     return DivergenceError(state.step.size, 1 / largest, state.n_steps + more_steps)

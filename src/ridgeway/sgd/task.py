@@ -18,13 +18,13 @@ class Task(NamedTuple):
     loss : code of the loss.
     step : the step eta.
     limit : largest eta * weight * |x|^2 that a row may have before its own step is limited.
-    cap : largest residual after an unsafe step that is not an explosion.
+    start : |w_0|^2.
     """
 
     loss: int
     step: float
     limit: float
-    cap: float
+    start: float
 
 
 class OpenBatch(NamedTuple):

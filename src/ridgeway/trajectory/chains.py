@@ -41,7 +41,7 @@ class Chains(Trajectory):
         self._chains = tuple(chains)
         self._weights = _shares(self._chains, weights)
         _require_alike(self._chains)
-        super().__init__(_pooled(self._chains, self._weights))
+        super().__init__(_pooled(self._chains))
 
     def __repr__(self) -> str:
         return f"Chains({len(self._chains)} chains, n_steps={self.n_steps}, step={self.step:.6g})"
@@ -125,17 +125,18 @@ def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> S
     chains = Chains(likes, weights)
     if any(sketch.length != first.length for sketch in likes):
         return chains
-    return Sketch.mean(likes, shares, _pooled(likes, shares))
+    return Sketch.mean(likes, shares, _pooled(likes))
 
 
-def _pooled(chains: Sequence[Trajectory], shares: NDArray[np.float64]) -> RunFacts:
+def _pooled(chains: Sequence[Trajectory]) -> RunFacts:
     """Facts of several runs as one."""
     return RunFacts(
         step=chains[0].step,
         n_steps=sum(chain.n_steps for chain in chains),
         length=max(chain.length for chain in chains),
         limited=sum(chain.limited for chain in chains),
-        r2=float(shares @ [chain.r2 for chain in chains]),
+        sum_q=sum(chain._facts.sum_q for chain in chains),
+        sum_q2=sum(chain._facts.sum_q2 for chain in chains),
     )
 
 
@@ -150,9 +151,15 @@ def _require_alike(chains: Sequence[Trajectory]) -> None:
 def _shares(chains: Sequence[Trajectory], weights: ArrayLike | None) -> NDArray[np.float64]:
     if not chains:
         raise ValueError("no chains: expected at least one run.")
+    for chain in chains:
+        if not isinstance(chain, Trajectory):
+            raise TypeError(f"{chain!r} is not a trajectory: expected what run_sgd or SGDRun.trajectory returns.")
     if any(chain.step != chains[0].step for chain in chains):
         steps = sorted({chain.step for chain in chains})
-        raise ValueError(f"chains have different steps {steps}: survival depends on the step; run them with one.")
+        raise ValueError(
+            f"chains have different steps {steps}, on which survival depends: run all with one, for instance "
+            f"step=LimitedStep({chains[0].step!r})."
+        )
     shares = np.array([chain.n_steps for chain in chains] if weights is None else weights, dtype=np.float64)
     if shares.shape != (len(chains),) or not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() == 0:
         raise ValueError(f"weights={weights!r}: expected {len(chains)} numbers of 0 or more, not all 0.")

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ive
 
+from ridgeway.number import counted
+
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
 LONGEST_CHUNK = 256
@@ -87,10 +89,7 @@ class Layout:
 
     def __post_init__(self) -> None:
         for name in ("blocks_per_octave", "moments", "steps_per_chunk", "chunk_degree"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name}={value!r}: expected an integer of 1 or more.")
-            object.__setattr__(self, name, int(value))
+            object.__setattr__(self, name, counted(name, getattr(self, name)))
         if self.chunk_degree > 2:
             raise ValueError(f"chunk_degree={self.chunk_degree}: expected 1 or 2.")
         if self.blocks_per_octave & (self.blocks_per_octave - 1):

@@ -89,7 +89,7 @@ class Replay(Trajectory):
         self._rows_before = None if rows_per_step is None else np.concatenate([[0], np.cumsum(rows_per_step)])
 
     def __repr__(self) -> str:
-        return f"Replay(n_steps={self.n_steps}, step={self.step:.6g}, shape={self._start.shape}, dtype={self.dtype})"
+        return f"Replay(n_steps={self.n_steps}, step={self.step:.6g}, shape={self.shape}, dtype={self.dtype})"
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
@@ -145,8 +145,7 @@ class Replay(Trajectory):
                 smooth = errors <= self.tolerance
                 self._add_smooth(sums, block, stop, coefficients[smooth], np.flatnonzero(smooth))
             self._add_any(sums, block.start, stop, schemes, np.flatnonzero(~smooth))
-        answer = (self._start + sums.schemes_first()).astype(self.dtype)
-        return answer[:, 0] if self._single_target else answer
+        return self._finished(sums.schemes_first(), self._start, self._single_target)
 
     @property
     def _layout(self) -> Layout:
@@ -258,7 +257,7 @@ class _Sums:
             whole_mix[:, which] = mix.T
             add_mixed(_as_table(part.array), whole_mix, _as_table(self.array))
 
-    def schemes_first(self) -> Float:
+    def schemes_first(self) -> NDArray[Any]:
         """Return the sums as (m, k, d)."""
         return self.array if self._dense else self.array.transpose(2, 1, 0)
 

@@ -68,9 +68,10 @@ class Sketch(Trajectory):
         self._single_target = single_target
 
     def __repr__(self) -> str:
+        chains = f" in chains of {self.length}" if self.length < self.n_steps else ""
         return (
-            f"Sketch(n_steps={self.n_steps}, step={self.step:.6g}, shape={self._start.shape}, dtype={self.dtype}, "
-            f"{self.nbytes / 2**20:.1f} MiB, tolerance={self.tolerance:.1g})"
+            f"Sketch(n_steps={self.n_steps}{chains}, step={self.step:.6g}, shape={self.shape}, dtype={self.dtype}, "
+            f"{self.nbytes / 2**20:.3g} MiB, tolerance={self.tolerance:.1g})"
         )
 
     @property
@@ -141,8 +142,7 @@ class Sketch(Trajectory):
             for moments in _grouped(self._moments):
                 answer += np.tensordot(coefficients[:, before : before + len(moments)], moments, axes=1)
                 before += len(moments)
-        answer = (answer + self._start).astype(self.dtype)
-        return answer[:, 0] if self._single_target else answer
+        return self._finished(answer, self._start, self._single_target)
 
     def _answerable(self, schemes: Sequence[Scheme]) -> list[Scheme]:
         edges = self._layout.edges(self.length)
@@ -150,7 +150,7 @@ class Sketch(Trajectory):
         for asked, answered in zip(schemes, used, strict=True):
             if asked != answered:
                 warnings.warn(
-                    f"{asked} is answered by {answered}, the sketch's nearest block edge (n_steps={self.length}); "
+                    f"{asked} is answered by {answered}, the sketch's nearest block edge (length {self.length}); "
                     "run with store='replay' for the exact start.",
                     UserWarning,
                     stacklevel=4,

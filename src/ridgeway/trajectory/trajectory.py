@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.averaging.number import ridge_strengths
+from ridgeway.number import ridge_strengths
 from ridgeway.rows import Float
 
 
@@ -25,14 +25,15 @@ class RunFacts:
     n_steps : number of increments that were made.
     length : number of increments of each chain, on which survival depends; n_steps for a single run.
     limited : number of rows whose own step was limited.
-    r2 : sum q^2 / sum q over the rows seen, q = weight * |x|^2: the squared row norm that a step has to respect.
+    sum_q, sum_q2 : sums of q = weight * |x|^2 and of q^2 over the rows seen.
     """
 
     step: float
     n_steps: int
     length: int
     limited: int
-    r2: float
+    sum_q: float
+    sum_q2: float
 
 
 class Trajectory(ABC):
@@ -70,8 +71,8 @@ class Trajectory(ABC):
 
     @property
     def r2(self) -> float:
-        """R^2 as seen in the rows: sum q^2 / sum q, q = weight * |x|^2."""
-        return self._facts.r2
+        """R^2 as seen in the rows, the squared norm that a step has to respect: sum q^2 / sum q, q = weight * |x|^2."""
+        return self._facts.sum_q2 / self._facts.sum_q if self._facts.sum_q > 0 else 0.0
 
     @property
     @abstractmethod
@@ -133,7 +134,15 @@ class Trajectory(ABC):
     def _require_iterate(self, k: int) -> None:
         """Raise an error unless k is the index of an iterate."""
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k <= self.length:
-            raise ValueError(f"k={k!r}: expected the index of an iterate, an integer from 0 to n_steps={self.length}.")
+            raise ValueError(f"k={k!r}: expected the index of an iterate, an integer from 0 to {self.length}.")
+
+    def _finished(self, sums: NDArray[np.float64], start: Float, single_target: bool) -> Float:
+        """Return the averages w_0 + sums, shaped for the user and in the precision of the rows."""
+        with np.errstate(over="ignore"):
+            answer: Float = (start + sums).astype(self.dtype)
+        if not np.isfinite(answer).all():
+            raise OverflowError(f"coefficients exceed {self.dtype}: scale y down or X up, or pass X as float64.")
+        return answer[:, 0] if single_target else answer
 
 
 def _require_schemes(schemes: Sequence[Scheme]) -> None:

@@ -27,6 +27,14 @@ def whole_number(name: str, value: object, expected: str) -> int:
     return operator.index(value)
 
 
+def counted(name: str, value: object, expected: str = "expected an integer of 1 or more") -> int:
+    """Return `value` as a plain int of 1 or more."""
+    number = whole_number(name, value, expected)
+    if number < 1:
+        raise ValueError(f"{name}={number}: {expected}.")
+    return number
+
+
 def ridge_strength(alpha: object, zero: str = "alpha=0 is the uniform average") -> float:
     """Return `alpha` as a float, 0 or more; `zero` tells the user what 0 would mean."""
     strength = real_number("alpha", alpha, "the ridge strength must be a finite number, 0 or more")
