@@ -27,8 +27,10 @@ check: setup
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
-# The kernels are also run as plain Python: what they compute must not depend on the compiler.
+# Numba's cache does not see when a function changed that a cached kernel calls, so it is emptied first. The kernels are
+# also run as plain Python: what they compute must not depend on the compiler.
 test: check
+	@find src -name '*.nb[ic]' -delete
 	$(PYTHON) -m pytest -n 2 -q
 	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel tests
 
