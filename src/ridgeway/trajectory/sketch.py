@@ -28,7 +28,9 @@ class Sketch(Trajectory):
     where c_k are the Chebyshev coefficients of the scheme's survival function on the block. The memory grows with
     the logarithm of the number of steps; the rows are not needed any more. It assumes that survival is smooth on the
     scale of a block, as it is for every Geometric, Uniform, Last and for a Tail that starts at a block's edge: a
-    Tail moves to the nearest edge with a warning, and a scheme that is not smooth enough is refused.
+    Tail moves to the nearest edge with a warning, and a scheme that is not smooth enough is refused. A dense run over
+    float32 rows sums in float32 as it goes: increments below 6e-8 of a coefficient are lost, so very small steps want
+    float64.
 
     Parameters
     ----------
