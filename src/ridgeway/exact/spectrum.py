@@ -75,8 +75,10 @@ class RidgeSpectrum:
         D = deviation if self.scale else np.ones_like(deviation)
         A /= D
         A /= D[:, None]
-        # evd was the fastest of LAPACK's drivers at d = 300 and 1,000; A.T has the layout it may overwrite.
-        eigenvalues, V = scipy.linalg.eigh(A.T, driver="evd", overwrite_a=True, check_finite=False)
+        # evd was the fastest of LAPACK's drivers at d = 300 and 1,000 (older SciPy cannot call it for d = 1); A.T has the
+        # layout it may overwrite.
+        driver = "evd" if len(A) > 1 else "ev"
+        eigenvalues, V = scipy.linalg.eigh(A.T, driver=driver, overwrite_a=True, check_finite=False)
         targets = (b / D[:, None]).T @ V
         V /= D[:, None]
         eigenvalues = np.maximum(eigenvalues, 0.0)
