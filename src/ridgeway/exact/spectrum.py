@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -75,9 +75,9 @@ class RidgeSpectrum:
         D = deviation if self.scale else np.ones_like(deviation)
         A /= D
         A /= D[:, None]
-        # evd was the fastest of LAPACK's drivers at d = 300 and 1,000 (older SciPy cannot call it for d = 1); A.T has the
-        # layout it may overwrite.
-        driver = "evd" if len(A) > 1 else "ev"
+        # evd was the fastest of LAPACK's drivers at d = 300 and 1,000 (older SciPy cannot call it for d = 1); A.T has
+        # the layout it may overwrite.
+        driver: Literal["ev", "evd"] = "evd" if len(A) > 1 else "ev"
         eigenvalues, V = scipy.linalg.eigh(A.T, driver=driver, overwrite_a=True, check_finite=False)
         targets = (b / D[:, None]).T @ V
         V /= D[:, None]
