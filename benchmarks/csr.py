@@ -32,8 +32,8 @@ def cases(quick: bool = False) -> Iterator[Case]:
         "pass and path": lambda: _replay_path(X, y),
         "pass": lambda: rw.run_sgd(X, y),
         "path": lambda: replay.path(ALPHAS),
-        "SGDRegressor": lambda: averaged_epoch(X, y, replay.step),
-        "SGDRegressor in order": lambda: averaged_epoch_in_order(X, y, replay.step),
+        "SGDRegressor": lambda: averaged_epoch(X, y),
+        "SGDRegressor in order": lambda: averaged_epoch_in_order(X, y),
     }
     timings = interleave(tasks, QUICK_REPEATS if quick else REPEATS)
     epoch = timings["SGDRegressor"]

@@ -50,8 +50,8 @@ def _case(n_rows: int, n_columns: int, dtype: type[np.floating[Any]], repeats: i
     }
     slow: dict[str, int] = {}
     if dtype is np.float32:
-        tasks["SGDRegressor"] = lambda: averaged_epoch(X, y, sketch.step)
-        tasks["SGDRegressor in order"] = lambda: averaged_epoch_in_order(X, y, sketch.step)
+        tasks["SGDRegressor"] = lambda: averaged_epoch(X, y)
+        tasks["SGDRegressor in order"] = lambda: averaged_epoch_in_order(X, y)
         tasks["Gram"] = lambda: gram_path(X, y, ALPHAS)
         slow = {"SGDRegressor": 3, "SGDRegressor in order": 3, "Gram": 3}
     timings = interleave(tasks, repeats, slow)
