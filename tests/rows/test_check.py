@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import ridgeway as rw
-from ridgeway.rows import check_batch, check_rows, require_finite_rows
+from ridgeway.rows import DenseRows, check_batch, check_rows, require_finite_rows
 
 X = np.arange(12.0).reshape(4, 3)
 y = np.arange(4.0)
@@ -139,7 +139,8 @@ def test_sparse_rows_mean_what_dense_rows_mean(index: Any) -> None:
 # Law: well-formed input is viewed, not copied, and never changed.
 def test_no_copies() -> None:
     batch = check_batch(X, y)
-    assert np.shares_memory(batch.rows.array, X)  # type: ignore[union-attr]
+    assert isinstance(batch.rows, DenseRows)
+    assert np.shares_memory(batch.rows.array, X)
     assert np.shares_memory(batch.y, y)
     assert not batch.y.flags.writeable
     assert X.flags.writeable

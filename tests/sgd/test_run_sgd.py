@@ -65,7 +65,7 @@ def test_sketch_is_the_weighted_mean_of_iterates(
     X, y = problem(n=150, targets=targets, dtype=dtype)
     iterates = brute_iterates(X, y, 0.05, passes, batch_size)
     run = rw.run_sgd(form(X), y, step=0.05, passes=passes, batch_size=batch_size, store="sketch")
-    for scheme in (*SCHEMES[:-5], run.nearest(rw.Tail(0.5))):  # type: ignore[attr-defined]
+    for scheme in (*SCHEMES[:-5], run.nearest(rw.Tail(0.5))):
         expected = np.tensordot(scheme.weights(run.n_steps, 0.05), iterates, axes=1)
         assert relative_error(run.coef(scheme), expected) < TOLERANCE[np.dtype(dtype)], scheme
 

@@ -61,6 +61,8 @@ def test_chains_as_one_trajectory() -> None:
     assert chains.nbytes == sum(run.nbytes for run in runs)
     assert chains.tolerance == runs[0].tolerance
     assert len(chains.chains) == 2
+    assert chains.nearest(rw.Tail(0.5)) == rw.Tail(0.5)
+    assert rw.Chains(pieces(300, 100)).nearest(rw.Tail(0.5)) == rw.Tail(160)
     assert "2 chains" in repr(chains)
     with pytest.raises(ValueError, match=r"t.chains\[0\].iterate\(3\)"):
         chains.iterate(3)

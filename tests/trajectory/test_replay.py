@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from tests.oracles import problem
 
 import ridgeway as rw
+from ridgeway.rows import DenseRows
 
 
 # Law: many schemes at once, which share moments, are answered as each one alone.
@@ -58,6 +59,7 @@ def test_rows_are_not_copied() -> None:
     run = rw.run_sgd(X, y, 0.02)
     assert isinstance(run, rw.Replay)
     (segment,) = run.segments
-    assert np.shares_memory(segment.rows.array, X)  # type: ignore[union-attr]
+    assert isinstance(segment.rows, DenseRows)
+    assert np.shares_memory(segment.rows.array, X)
     assert run.nbytes == 8000
     assert "n_steps=1000" in repr(run)

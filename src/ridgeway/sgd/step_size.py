@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from ridgeway.number import real_number
 from ridgeway.rows import Batch, require_finite_rows
+from ridgeway.trajectory.trajectory import squared_scale
 
 FRACTION = 0.5
 LIMIT = 1.0
@@ -82,11 +83,6 @@ def check_step(step: Any) -> LimitedStep | None:
             return None
         raise ValueError(f"step={step!r}: expected 'auto' or a positive number.")
     return LimitedStep(step, math.inf)
-
-
-def squared_scale(total: float, total_of_squares: float) -> float:
-    """R^2 = sum q^2 / sum q; 0 when all rows are 0."""
-    return total_of_squares / total if total > 0 else 0.0
 
 
 def step_for(r2: float) -> float:

@@ -76,6 +76,10 @@ class Chains(Trajectory):
         """Memory of all chains."""
         return sum(chain.nbytes for chain in self._chains)
 
+    def nearest(self, scheme: Scheme) -> Scheme:
+        """Return what the longest chain answers in place of `scheme`."""
+        return max(self._chains, key=lambda chain: chain.length).nearest(scheme)
+
     def iterate(self, k: int) -> Float:
         """Refuse: several chains have no common iterate."""
         raise ValueError(f"iterate({k}) of several chains does not exist: ask one of them, t.chains[0].iterate({k}).")

@@ -120,13 +120,9 @@ class Layout:
             chunk *= 2
         return Block(start, length, self.moments, chunk, self.chunk_degree)
 
-    @lru_cache(maxsize=256)  # noqa: B019 -- layouts are small values, few and long-lived
     def blocks(self, n_steps: int) -> tuple[Block, ...]:
         """Return the blocks of a run of n_steps, the last one perhaps not full."""
-        blocks: list[Block] = []
-        while (stop := blocks[-1].stop if blocks else 0) < n_steps:
-            blocks.append(self.block(stop))
-        return tuple(blocks)
+        return _blocks(self, n_steps)
 
     def edges(self, n_steps: int) -> NDArray[np.int64]:
         """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
@@ -157,6 +153,14 @@ class Layout:
             f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
             f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."
         )
+
+
+@lru_cache(maxsize=256)
+def _blocks(layout: Layout, n_steps: int) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    while (stop := blocks[-1].stop if blocks else 0) < n_steps:
+        blocks.append(layout.block(stop))
+    return tuple(blocks)
 
 
 @lru_cache(maxsize=256)

@@ -72,7 +72,7 @@ class Trajectory(ABC):
     @property
     def r2(self) -> float:
         """R^2 as seen in the rows, the squared norm that a step has to respect: sum q^2 / sum q, q = weight * |x|^2."""
-        return self._facts.sum_q2 / self._facts.sum_q if self._facts.sum_q > 0 else 0.0
+        return squared_scale(self._facts.sum_q, self._facts.sum_q2)
 
     @property
     @abstractmethod
@@ -97,6 +97,10 @@ class Trajectory(ABC):
     @abstractmethod
     def iterate(self, k: int) -> Float:
         """Return the iterate w_k: (d,), or (targets, d) when y was 2-D."""
+
+    def nearest(self, scheme: Scheme) -> Scheme:
+        """Return the scheme that is answered in place of `scheme`: itself, unless a sketch has to move it."""
+        return scheme
 
     @abstractmethod
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
@@ -143,6 +147,11 @@ class Trajectory(ABC):
         if not np.isfinite(answer).all():
             raise OverflowError(f"coefficients exceed {self.dtype}: scale y down or X up, or pass X as float64.")
         return answer[:, 0] if single_target else answer
+
+
+def squared_scale(sum_q: float, sum_q2: float) -> float:
+    """R^2 = sum q^2 / sum q, the mean of q in which rows count by their size; 0 when all rows are 0."""
+    return sum_q2 / sum_q if sum_q > 0 else 0.0
 
 
 def _require_schemes(schemes: Sequence[Scheme]) -> None:
