@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 def real_number(name: str, value: object, expected: str) -> float:
     """Return `value` as a finite float; `expected` completes "the argument must be ..." in the error."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    if type(value) is not float and (isinstance(value, bool | np.bool_) or not isinstance(value, Real)):
         raise TypeError(f"{name}={value!r} is a {type(value).__name__}: {expected}.")
     number = float(value)
     if not math.isfinite(number):

@@ -2,7 +2,7 @@
 
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import check_batch, check_rows, largest_norm, require_finite_rows
-from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows
+from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.types import Float, Scalar
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "check_batch",
     "check_rows",
     "largest_norm",
+    "readonly",
     "require_finite_rows",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows.forms import AnyRows
+from ridgeway.rows.forms import AnyRows, readonly
 from ridgeway.rows.types import Float
 
 
@@ -22,6 +22,7 @@ class Batch:
     weight : (n_rows,), all positive.
     single_target : True when the user's y was 1-D.
     numbers : (n_rows,), where each row stands in the user's X.
+    finite : True when the squared norms are known to be finite.
     """
 
     rows: AnyRows
@@ -29,6 +30,7 @@ class Batch:
     weight: Float
     single_target: bool
     numbers: NDArray[np.intp] | range
+    finite: bool = False
 
     def __len__(self) -> int:
         return self.rows.shape[0]
@@ -37,9 +39,10 @@ class Batch:
         """Rows start..stop-1, as a view."""
         part = slice(start, stop)
         rows = self.rows.between(start, stop)
-        return Batch(rows, self.y[part], self.weight[part], self.single_target, self.numbers[part])
+        return Batch(rows, self.y[part], self.weight[part], self.single_target, self.numbers[part], self.finite)
 
     def take(self, order: NDArray[np.intp]) -> Batch:
         """Copy the rows of `order`, in that order."""
         numbers = order + self.numbers.start if isinstance(self.numbers, range) else self.numbers[order]
-        return Batch(self.rows.take(order), self.y[order], self.weight[order], self.single_target, numbers)
+        rows, y, weight = self.rows.take(order), readonly(self.y[order]), readonly(self.weight[order])
+        return Batch(rows, y, weight, self.single_target, numbers, self.finite)

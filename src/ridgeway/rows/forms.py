@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +11,16 @@ from numpy.typing import NDArray
 
 from ridgeway.rows.kernels import csr_squared_norms, dense_squared_norms, gather_csr
 from ridgeway.rows.types import Float
+
+
+def readonly(array: Any) -> Any:
+    """Return a view that cannot be written: one compiled kernel then serves writable and read-only input."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+NOT_CENTRED: NDArray[np.float64] = readonly(np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +74,17 @@ class SparseRows:
 
     `indices` is viewed as unsigned, which spares the kernels the test for negative ones. `indptr` of a part of the
     rows keeps counting from the whole matrix, so a part copies nothing.
+
+    Rows with a `centre` c, (n_columns,), stand for x_i - c without storing it: the last column of every x_i must be 1,
+    and the last entry of c be 0. Coefficients of such rows are told by u, where w = u - u_last c: a multiple of x_i in
+    u is a multiple of x_i - c in w (and w_last = u_last).
     """
 
     data: Float
     indices: NDArray[np.unsignedinteger[Any]]
     indptr: NDArray[np.int64]
     n_columns: int
+    centre: NDArray[np.float64] = field(default_factory=lambda: NOT_CENTRED)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,7 +104,7 @@ class SparseRows:
 
     def between(self, start: int, stop: int) -> SparseRows:
         """Rows start..stop-1, as a view."""
-        return SparseRows(self.data, self.indices, self.indptr[start : stop + 1], self.n_columns)
+        return SparseRows(self.data, self.indices, self.indptr[start : stop + 1], self.n_columns, self.centre)
 
     def take(self, order: NDArray[np.intp]) -> SparseRows:
         """Copy the rows of `order`, in that order."""
@@ -98,7 +113,7 @@ class SparseRows:
         data = np.empty(indptr[-1], self.dtype)
         indices = np.empty(indptr[-1], self.indices.dtype)
         gather_csr(self.data, self.indices, self.indptr, order, indptr, data, indices)
-        return SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
+        return SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns, self.centre)
 
     def largest_entry(self) -> float:
         """Largest absolute value of an entry."""
@@ -109,22 +124,23 @@ class SparseRows:
         """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""
         norms = np.empty(self.shape[0], self.dtype)
         csr_squared_norms(self.data, self.indptr, norms)
+        if len(self.centre):
+            square = self.centre @ self.centre
+            norms = np.maximum(norms - 2 * (self.matrix() @ self.centre) + square, 0).astype(self.dtype)
         return norms
 
     def times(self, coef: Float) -> Float:
         """X @ coef for coef of shape (n_columns, k)."""
+        if len(self.centre) == 0:
+            return np.asarray(self.matrix() @ coef)
+        own = coef - np.outer(self.centre, coef[-1])
+        return np.asarray(self.matrix() @ own - self.centre @ own)
+
+    def matrix(self) -> Any:
+        """View the stored entries as a SciPy matrix."""
         first, last = self.indptr[0], self.indptr[-1]
         signed = self.indices[first:last].view(f"i{self.indices.itemsize}")
-        X = scipy.sparse.csr_array((self.data[first:last], signed, self.indptr - first), shape=self.shape)
-        product: Float = X @ coef
-        return product
+        return scipy.sparse.csr_array((self.data[first:last], signed, self.indptr - first), shape=self.shape)
 
 
 AnyRows: TypeAlias = DenseRows | SparseRows
-
-
-def readonly(array: Any) -> Any:
-    """Return a view that cannot be written: one compiled kernel then serves writable and read-only input."""
-    view = array.view()
-    view.flags.writeable = False
-    return view

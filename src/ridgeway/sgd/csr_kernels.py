@@ -1,6 +1,13 @@
-"""SGD over sparse rows: each step touches the row's own columns only.
+"""SGD over sparse rows, for one target: each step touches the row's own columns only.
 
-Moments are kept column by column, shape (d, k, m), so that the m numbers a non-zero entry changes lie side by side.
+Moments are kept column by column, shape (d, m), so that the m numbers a non-zero entry changes lie side by side.
+
+Centred rows (`SparseRows.centre`) cost one more gather per entry. A row stands for x - c, with 1 as the last entry of
+every x, and the run holds u with w = u - u_last c, so that a step of gain g is u += g x. Then
+
+    <x - c, w> = <x, u> - u_last <x, c> - <u, c> + u_last |c|^2 ,
+
+and <u, c> is kept up to date beside u.
 """
 
 from __future__ import annotations
@@ -14,7 +21,7 @@ from ridgeway.compiled import compiled
 from ridgeway.rows import Float, Scalar
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
-from ridgeway.sgd.task import Columns, OpenBatch, Task
+from ridgeway.sgd.task import Centre, Columns, OpenBatch, Task
 from ridgeway.trajectory.fold import Place, fill_step_basis
 
 
@@ -39,47 +46,65 @@ def _norm_and_look(
 
 
 @compiled
+def _centred_look(
+    data: Float, indices: NDArray[np.unsignedinteger[Any]], start: int, stop: int, w: Float, centre: Centre
+) -> tuple[Scalar, Scalar, Scalar]:
+    """|x - c|^2, <x - c, w> and <x, c>; the last is 0 when the rows are not centred."""
+    norm, inner = _norm_and_look(data, indices, start, stop, w)
+    if len(centre.mean) == 0:
+        return norm, inner, 0.0
+    cross = 0.0
+    for e in range(start, stop):
+        cross += data[e] * centre.mean[indices[e]]
+    last = w[len(w) - 1]
+    norm = max(norm - 2 * cross + centre.square, 0.0)
+    return norm, inner - last * cross - centre.product[0] + last * centre.square, cross
+
+
+@compiled
 def csr_steps(
     data: Float,
     indices: NDArray[np.unsignedinteger[Any]],
     indptr: NDArray[np.int64],
+    order: NDArray[np.intp],
     y: Float,
     weight: Float,
     task: Task,
-    w: Float,
+    w: NDArray[np.float64],
+    centre: Centre,
     moments: NDArray[np.float64],
     place: Place,
     gains: Float,
     tally: NDArray[np.float64],
 ) -> tuple[int, int]:
-    """Take one step per row, within one block of the layout.
+    """Take one step per row of `order`, within one block of the layout.
 
-    data, indices, indptr, y (n, k), weight (n,) are read. w (k, d), gains (n, k: what multiplies each row), tally
-    and, if m > 0, moments (d, k, m) are changed. Returns a status and the row at which the run ended.
+    data, indices, indptr, y (n,), weight (n,) are read. w (d,), centre.product, gains (of each step: what multiplies
+    its row), tally and, if m > 0, moments (d, m) are changed. Returns a status and the place in `order` at which the
+    run ended.
     """
-    n_moments = moments.shape[2]
+    n_moments = moments.shape[1]
     basis = np.empty(n_moments)
-    for i in range(len(indptr) - 1):
-        start, stop = indptr[i], indptr[i + 1]
-        rate: Scalar = 0.0
+    for i in range(len(order)):
+        row = order[i]
+        start, stop = indptr[row], indptr[row + 1]
         fill_step_basis(basis, place.offset + i, place.length)
-        for q in range(w.shape[0]):
-            norm, prediction = _norm_and_look(data, indices, start, stop, w[q])
-            if q == 0:
-                if not np.isfinite(norm):
-                    return NOT_FINITE, i
-                rate = admit(task, weight[i], norm, tally)
-            slope = descent(task.loss, y[i, q], prediction)
-            if not acceptable(task, slope, y[i, q], norm, tally):
-                return EXPLODED, i
-            gain = rate * slope
-            gains[i, q] = gain
-            for e in range(start, stop):
-                increment = gain * data[e]
-                w[q, indices[e]] += increment
-                for k in range(n_moments):
-                    moments[indices[e], q, k] += basis[k] * increment
-    return FINISHED, len(indptr) - 1
+        norm, prediction, cross = _centred_look(data, indices, start, stop, w, centre)
+        if not np.isfinite(norm):
+            return NOT_FINITE, i
+        rate = admit(task, weight[row], norm, tally)
+        slope = descent(task.loss, y[row], prediction)
+        if not acceptable(task, slope, y[row], norm, tally):
+            return EXPLODED, i
+        gain = rate * slope
+        gains[i] = gain
+        centre.product[0] += gain * cross
+        for e in range(start, stop):
+            increment = gain * data[e]
+            w[indices[e]] += increment
+            for k in range(n_moments):
+                moments[indices[e], k] += basis[k] * increment
+    return FINISHED, len(order)
 
 
 @compiled
@@ -87,10 +112,12 @@ def csr_batches(
     data: Float,
     indices: NDArray[np.unsignedinteger[Any]],
     indptr: NDArray[np.int64],
+    order: NDArray[np.intp],
     y: Float,
     weight: Float,
     task: Task,
-    w: Float,
+    w: NDArray[np.float64],
+    centre: Centre,
     batch: OpenBatch,
     columns: Columns,
     moments: NDArray[np.float64],
@@ -104,23 +131,20 @@ def csr_batches(
     """
     marked, listed, count = columns.marked, columns.listed, columns.n_listed
     offset, filled = place.offset, batch.rows
-    for i in range(len(indptr) - 1):
-        start, stop = indptr[i], indptr[i + 1]
-        rate: Scalar = 0.0
-        for q in range(w.shape[0]):
-            norm, prediction = _norm_and_look(data, indices, start, stop, w[q])
-            if q == 0:
-                if not np.isfinite(norm):
-                    return NOT_FINITE, i, count
-                rate = admit(task, weight[i], norm, tally)
-            slope = descent(task.loss, y[i, q], prediction)
-            if not acceptable(task, slope, y[i, q], norm, tally):
-                return EXPLODED, i, count
-            gain = rate * slope
-            gains[i, q] = gain
-            for e in range(start, stop):
-                batch.gradient[q, indices[e]] += gain * data[e]
+    for i in range(len(order)):
+        row = order[i]
+        start, stop = indptr[row], indptr[row + 1]
+        norm, prediction, _ = _centred_look(data, indices, start, stop, w, centre)
+        if not np.isfinite(norm):
+            return NOT_FINITE, i, count
+        rate = admit(task, weight[row], norm, tally)
+        slope = descent(task.loss, y[row], prediction)
+        if not acceptable(task, slope, y[row], norm, tally):
+            return EXPLODED, i, count
+        gain = rate * slope
+        gains[i] = gain
         for e in range(start, stop):
+            batch.gradient[indices[e]] += gain * data[e]
             if not marked[indices[e]]:
                 marked[indices[e]] = True
                 listed[count] = indices[e]
@@ -129,25 +153,33 @@ def csr_batches(
         if filled == batch.size:
             full = OpenBatch(batch.size, filled, batch.gradient)
             now = Place(offset, place.length, place.chunk, place.degree)
-            csr_close(w, full, Columns(marked, listed, count), moments, now)
+            csr_close(w, centre, full, Columns(marked, listed, count), moments, now)
             filled, count = 0, 0
             offset += 1
-    return FINISHED, len(indptr) - 1, count
+    return FINISHED, len(order), count
 
 
 @compiled
-def csr_close(w: Float, batch: OpenBatch, columns: Columns, moments: NDArray[np.float64], place: Place) -> None:
+def csr_close(
+    w: NDArray[np.float64],
+    centre: Centre,
+    batch: OpenBatch,
+    columns: Columns,
+    moments: NDArray[np.float64],
+    place: Place,
+) -> None:
     """Take the step of the open mini-batch: w += gradient / rows; gradient and marks are cleared."""
-    n_moments = moments.shape[2]
+    n_moments = moments.shape[1]
     basis = np.empty(n_moments)
     fill_step_basis(basis, place.offset, place.length)
     share = w.dtype.type(1) / w.dtype.type(batch.rows)
     for i in range(columns.n_listed):
         c = columns.listed[i]
         columns.marked[c] = False
-        for q in range(w.shape[0]):
-            increment = share * batch.gradient[q, c]
-            batch.gradient[q, c] = 0
-            w[q, c] += increment
-            for k in range(n_moments):
-                moments[c, q, k] += basis[k] * increment
+        increment = share * batch.gradient[c]
+        batch.gradient[c] = 0
+        w[c] += increment
+        if len(centre.mean):
+            centre.product[0] += increment * centre.mean[c]
+        for k in range(n_moments):
+            moments[c, k] += basis[k] * increment

@@ -50,7 +50,9 @@ def admit(task: Task, weight: Scalar, norm: Scalar, tally: NDArray[np.float64]) 
 
 @compiled
 def acceptable(task: Task, residual: Scalar, y: Scalar, norm: Scalar, tally: NDArray[np.float64]) -> bool:
-    """Record a residual; False if it is not finite or, after an unsafe step, shows an explosion."""
+    """Tell whether a residual is finite and, after an unsafe step, shows no explosion; record it where it could."""
+    if task.limit <= SAFE:  # no step of the run is unsafe
+        return bool(abs(residual) <= np.float64(1e300))
     r2 = np.float64(residual) * np.float64(residual)
     t2 = np.float64(y) * np.float64(y) + task.start * np.float64(norm)
     tally[LARGEST_T2] = max(tally[LARGEST_T2], t2)

@@ -98,13 +98,13 @@ class SGDRun:
             _require_same_shape(self._state, batch)
         if len(batch) == 0:  # every row had weight 0
             return
-        if not isinstance(batch.rows, DenseRows):
+        if not (batch.finite or isinstance(batch.rows, DenseRows)):
             require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
         if self._state is None:
             step = self._step or auto_step(batch)
             _require_representable(step, batch)
             state = RunState.begin(batch, step, self._store, self._batch_size, self._w0)
-        elif self._state.sparse and self._state.step.limit <= SAFE:
+        elif (batch.finite or self._state.sparse) and self._state.step.limit <= SAFE:
             state = self._state  # rows that are checked, steps that cannot explode: nothing to undo
         else:
             state = self._state.copy()

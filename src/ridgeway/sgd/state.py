@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, DenseRows, Float
+from ridgeway.rows import Batch, DenseRows, Float, SparseRows
 from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.step_size import LimitedStep
-from ridgeway.sgd.task import Columns, OpenBatch
+from ridgeway.sgd.task import Centre, Columns, OpenBatch
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
 from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk
 
@@ -23,7 +23,7 @@ NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the
 class RunState:
     """A run between two steps.
 
-    Dense rows keep moments as (m, targets, d), sparse ones as (d, targets, m). A replay has no layout and keeps
+    Dense rows keep moments as (targets, m, d), sparse ones as (targets, d, m). A replay has no layout and keeps
     segments and gains instead of moments.
 
     w is in float64, for what it loses by rounding would be missing from gains and moments and make their sums drift
@@ -37,15 +37,18 @@ class RunState:
     batch_size: int
     layout: Layout | None
     start: Float  # w_0, (targets, d)
+    start_square: float
     w: Float  # (targets, d)
-    tally: NDArray[np.float64]
+    tally: NDArray[np.float64]  # (targets, TALLY_SIZE)
     block: Block
     moments: NDArray[np.float64]
-    anchor: Float  # w at the start of the chunk
-    local: Float  # (2, targets, d): local moments of the chunk
-    gradient: Float  # sum over the rows of the open mini-batch
-    marked: NDArray[np.bool_]  # columns that the open mini-batch touched (sparse)
+    anchor: Float  # w at the start of the chunk, (targets, d)
+    local: Float  # local moments of the chunk, (targets, 2, d)
+    gradient: Float  # sum over the rows of the open mini-batch, (targets, d)
+    marked: NDArray[np.bool_]  # columns that the open mini-batch touched, (targets, d) if sparse
     listed: NDArray[np.int64]
+    centre: NDArray[np.float64]  # of sparse rows, (d,) or empty
+    products: NDArray[np.float64]  # <w, centre>, (targets, 1)
     n_listed: int = 0
     open_rows: int = 0  # rows of the open mini-batch
     n_steps: int = 0
@@ -68,6 +71,7 @@ class RunState:
         block = layout.block(0) if layout else NOTHING_KEPT
         in_chunk = n_columns if layout and not sparse else 0
         in_batch = n_columns if batch_size > 1 else 0
+        centre = batch.rows.centre if isinstance(batch.rows, SparseRows) else np.empty(0)
         return cls(
             sparse=sparse,
             single_target=batch.single_target,
@@ -75,15 +79,18 @@ class RunState:
             batch_size=batch_size,
             layout=layout,
             start=start,
+            start_square=float(np.vdot(start, start)),
             w=w,
-            tally=np.zeros(TALLY_SIZE),
+            tally=np.zeros((n_targets, TALLY_SIZE)),
             block=block,
             moments=_empty_moments(block, n_targets, n_columns, sparse),
             anchor=w[:, :in_chunk].copy(),
-            local=np.zeros((LOCAL, n_targets, in_chunk), w.dtype),
+            local=np.zeros((n_targets, LOCAL, in_chunk), w.dtype),
             gradient=np.zeros((n_targets, in_batch), w.dtype),
-            marked=np.zeros(in_batch if sparse else 0, np.bool_),
-            listed=np.empty(in_batch if sparse else 0, np.int64),
+            marked=np.zeros((n_targets, in_batch if sparse else 0), np.bool_),
+            listed=np.empty((n_targets, in_batch if sparse else 0), np.int64),
+            centre=centre,
+            products=w @ centre[:, None] if len(centre) else np.zeros((n_targets, 1)),
         )
 
     @property
@@ -92,20 +99,21 @@ class RunState:
         block = self.block
         return Place(self.n_steps - block.start, block.length, block.chunk, block.degree)
 
-    @property
-    def memory(self) -> Memory:
-        """What a dense kernel adds the increments to."""
-        return Memory(self.moments, self.anchor, self.local)
+    def memory(self, target: int) -> Memory:
+        """What a dense kernel adds the increments of a target to."""
+        return Memory(self.moments[target], self.anchor[target], self.local[target])
 
-    @property
-    def open_batch(self) -> OpenBatch:
+    def open_batch(self, target: int) -> OpenBatch:
         """The mini-batch that is being filled."""
-        return OpenBatch(self.batch_size, self.open_rows, self.gradient)
+        return OpenBatch(self.batch_size, self.open_rows, self.gradient[target])
 
-    @property
-    def columns(self) -> Columns:
+    def columns(self, target: int) -> Columns:
         """Columns that the open mini-batch touched."""
-        return Columns(self.marked, self.listed, self.n_listed)
+        return Columns(self.marked[target], self.listed[target], self.n_listed)
+
+    def centre_of(self, target: int) -> Centre:
+        """What sparse rows are centred at."""
+        return Centre(self.centre, float(self.centre @ self.centre), self.products[target])
 
     def copy(self) -> RunState:
         """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared.
@@ -113,7 +121,7 @@ class RunState:
         Segments and gains are appended to only when a batch has succeeded and the copy takes over.
         """
         new = copy(self)
-        for name in ("w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed"):
+        for name in ("w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed", "products"):
             setattr(new, name, getattr(self, name).copy())
         for name in ("finished", "short_batches"):
             setattr(new, name, copy(getattr(self, name)))
@@ -135,9 +143,9 @@ class RunState:
             step=self.step.size,
             n_steps=self.n_steps,
             length=self.n_steps,
-            limited=int(self.tally[LIMITED]),
-            sum_q=float(self.tally[SUM_Q]),
-            sum_q2=float(self.tally[SUM_Q2]),
+            limited=int(self.tally[0, LIMITED]),
+            sum_q=float(self.tally[0, SUM_Q]),
+            sum_q2=float(self.tally[0, SUM_Q2]),
         )
         if self.layout is None:
             return self._replay(facts)
@@ -147,7 +155,7 @@ class RunState:
         return Sketch(facts, self.layout, moments, self.start, self.single_target)
 
     def _replay(self, facts: RunFacts) -> Replay:
-        gains = np.concatenate(self.gains)
+        gains = np.ascontiguousarray(np.concatenate(self.gains))
         rows_per_step = None
         if self.batch_size > 1:
             rows_per_step = np.full(self.n_steps, self.batch_size)
@@ -156,14 +164,17 @@ class RunState:
         return Replay(facts, self.segments, gains, self.start, self.single_target, rows_per_step)
 
     def _moments_first(self) -> NDArray[np.float64]:
-        return self.moments.transpose(2, 1, 0) if self.sparse else self.moments
+        """Moments as (m, targets, d)."""
+        return self.moments.transpose(2, 0, 1) if self.sparse else self.moments.transpose(1, 0, 2)
 
     def _moments_so_far(self) -> NDArray[np.float64]:
         """Moments of the block in progress, with the steps of its open chunk."""
-        moments = self._moments_first().copy(order="K")
-        if not self.sparse and self.place.offset % self.block.chunk:
-            fold_chunk(Memory(moments, self.anchor.copy(), self.local.copy()), self.place, self.w)
-        return moments
+        if self.sparse or self.place.offset % self.block.chunk == 0:
+            return self._moments_first().copy(order="K")
+        folded = self.copy()
+        for target in range(len(self.w)):
+            fold_chunk(folded.memory(target), self.place, self.w[target])
+        return folded._moments_first()
 
 
 def _start_from(
@@ -183,5 +194,5 @@ def _start_from(
 
 
 def _empty_moments(block: Block, n_targets: int, n_columns: int, sparse: bool) -> NDArray[np.float64]:
-    shape = (n_columns, n_targets, block.moments) if sparse else (block.moments, n_targets, n_columns)
-    return np.zeros(shape)
+    shape = (n_columns, block.moments) if sparse else (block.moments, n_columns)
+    return np.zeros((n_targets, *shape))

@@ -116,10 +116,11 @@ def guess(batch: Batch) -> LimitedStep | None:
     if n_runs < 2:
         return None
     starts = np.linspace(0, len(batch) - RUN, n_runs).astype(np.intp)
-    norms = np.stack([batch.rows.between(start, start + RUN).squared_norms() for start in starts])
+    sample = (starts[:, None] + np.arange(RUN)).reshape(-1)
+    norms = batch.rows.take(sample).squared_norms()
     if not np.isfinite(norms).all():
         return None
-    q = norms.astype(np.float64) * np.stack([batch.weight[start : start + RUN] for start in starts])
+    q = (norms.astype(np.float64) * batch.weight[sample]).reshape(n_runs, RUN)
     step = step_for(_mean_norm(q))
     halves = (step_for(_mean_norm(q[part::2])) for part in (0, 1))
     agree = all(math.isclose(half, step, rel_tol=0.1) for half in halves)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, DenseRows, Float, largest_norm, require_finite_rows
+from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
 from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps, dense_steps_with_moments
 from ridgeway.sgd.divergence import DivergenceError
@@ -16,7 +17,9 @@ from ridgeway.sgd.losses import SQUARED
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.task import Task
 
-PIECE_BYTES = 2**18  # rows in a random order are gathered into pieces of this size
+IN_CACHE = 2**20  # bytes of rows that may be read in any order
+PIECE_BYTES = 2**18  # bytes of a piece of larger rows: gathered from a random order, or gone through by target
+IN_SEQUENCE = readonly(np.arange(2**16))
 
 
 def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = None) -> Float:
@@ -25,32 +28,31 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
     A failure leaves the state half changed.
     """
     n_rows = len(batch) if order is None else len(order)
-    gains = np.empty((n_rows, batch.y.shape[1]), batch.rows.dtype)
-    if order is None:
-        _in_sequence(state, batch, gains, batch)
-    else:
-        piece = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
-        for first in range(0, n_rows, piece):
-            part = slice(first, first + piece)
-            _in_sequence(state, batch.take(order[part]), gains[part], batch)
+    gains = np.empty((len(state.w), n_rows), batch.rows.dtype)
+    first = 0
+    for piece, places in _pieces(batch, order):
+        last = first + len(places)
+        _through_blocks(state, piece, places, gains[:, first:last], batch)
+        first = last
     if has_exploded(state):
         raise _divergence(state, batch)
-    return gains
+    return gains.T
 
 
 def close_batch(state: RunState) -> None:
     """Take the step of an open mini-batch with the rows it has. A failure leaves the state half changed."""
     if state.open_rows == 0:
         return
-    if state.sparse:
-        csr_close(state.w, state.open_batch, state.columns, state.moments, state.place)
-        state.n_listed = 0
-    else:
-        dense_close(state.w, state.open_batch, state.memory, state.place)
+    for q, w in enumerate(state.w):
+        if state.sparse:
+            csr_close(w, state.centre_of(q), state.open_batch(q), state.columns(q), state.moments[q], state.place)
+        else:
+            dense_close(w, state.open_batch(q), state.memory(q), state.place)
+    state.n_listed = 0
     state.short_batches[state.n_steps] = state.open_rows
     state.after(n_steps=1, open_rows=0)
     if has_exploded(state):
-        raise DivergenceError(state.step.size, 1 / float(state.tally[LARGEST_Q]), state.n_steps)
+        raise DivergenceError(state.step.size, 1 / float(state.tally[0, LARGEST_Q]), state.n_steps)
 
 
 def has_exploded(state: RunState) -> bool:
@@ -61,48 +63,72 @@ def has_exploded(state: RunState) -> bool:
     size = float(np.abs(state.w).max())
     if not np.isfinite(size):
         return True
-    largest_q, largest_t2 = float(state.tally[LARGEST_Q]), float(state.tally[LARGEST_T2])
+    largest_q, largest_t2 = float(state.tally[0, LARGEST_Q]), float(state.tally[:, LARGEST_T2].max())
     unsafe = min(state.step.size * largest_q, state.step.limit) > SAFE
     return unsafe and size * math.sqrt(largest_q) > EXPLOSION * math.sqrt(largest_t2)
 
 
-def _in_sequence(state: RunState, piece: Batch, gains: Float, batch: Batch) -> None:
-    """Take the steps of a piece of the batch, block by block of the layout."""
+def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batch, NDArray[np.intp]]]:
+    """Yield parts of the rows that a kernel reads well, each with the places in it to go through, in turn."""
+    n_rows = len(batch) if order is None else len(order)
+    in_cache, by_target = batch.rows.nbytes <= IN_CACHE, batch.y.shape[1] > 1
+    size = len(IN_SEQUENCE)
+    if not in_cache and (by_target or order is not None):
+        size = min(size, max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes))
+    for first in range(0, n_rows, size):
+        last = min(first + size, n_rows)
+        if order is None:
+            yield batch.between(first, last), IN_SEQUENCE[: last - first]
+        elif in_cache:
+            yield batch, readonly(order[first:last])
+        else:
+            yield batch.take(order[first:last]), IN_SEQUENCE[: last - first]
+
+
+def _through_blocks(state: RunState, piece: Batch, places: NDArray[np.intp], gains: Float, batch: Batch) -> None:
+    """Take the steps of a piece of the batch, block by block of the layout, each target in turn."""
     first, b = 0, state.batch_size
-    while first < len(piece):
+    columns = [readonly(np.ascontiguousarray(y)) for y in piece.y.T]
+    while first < len(places):
         room = (state.block.stop - state.n_steps) * b - state.open_rows
-        last = min(len(piece), first + room)
-        status, row = _run_kernel(state, piece.between(first, last), gains[first:last])
-        if status == NOT_FINITE:
-            require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
-        if status == EXPLODED:
-            raise _divergence(state, batch, (state.open_rows + row) // b)
-        rows = state.open_rows + last - first
+        part = slice(first, first + room)
+        rows = len(places[part])
+        n_listed = state.n_listed
+        for target, y in enumerate(columns):
+            state.n_listed = n_listed
+            status, row = _run_kernel(state, target, piece, places[part], y, gains[target, part])
+            if status == NOT_FINITE:
+                require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
+            if status == EXPLODED:
+                raise _divergence(state, batch, (state.open_rows + row) // b)
+        rows += state.open_rows
         state.after(n_steps=rows // b, open_rows=rows % b)
-        first = last
+        first += room
 
 
-def _run_kernel(state: RunState, part: Batch, gains: Float) -> tuple[int, int]:
+def _run_kernel(
+    state: RunState, target: int, piece: Batch, places: NDArray[np.intp], y: Float, gains: Float
+) -> tuple[int, int]:
     """Run the compiled loop over rows that stay within the current block."""
-    task = Task(SQUARED, state.step.size, state.step.limit, float(np.vdot(state.start, state.start)))
-    rows, y, weight, w, tally = part.rows, part.y, part.weight, state.w, state.tally
+    task = Task(SQUARED, state.step.size, state.step.limit, state.start_square)
+    rows, weight, w, place, tally = piece.rows, piece.weight, state.w[target], state.place, state.tally[target]
     if isinstance(rows, DenseRows):
-        X = rows.array
+        given = (rows.array, places, y, weight, task, w)
         if state.batch_size > 1:
-            return dense_batches(X, y, weight, task, w, state.open_batch, state.memory, state.place, gains, tally)
+            return dense_batches(*given, state.open_batch(target), state.memory(target), place, gains, tally)
         if state.layout is None:
-            return dense_steps(X, y, weight, task, w, gains, tally)
-        return dense_steps_with_moments(X, y, weight, task, w, state.memory, state.place, tally)
-    csr = (rows.data, rows.indices, rows.indptr)
+            return dense_steps(*given, gains, tally)
+        return dense_steps_with_moments(*given, state.memory(target), place, tally)
+    csr = (rows.data, rows.indices, rows.indptr, places, y, weight, task, w, state.centre_of(target))
+    moments = state.moments[target]
     if state.batch_size == 1:
-        return csr_steps(*csr, y, weight, task, w, state.moments, state.place, gains, tally)
-    status, row, state.n_listed = csr_batches(
-        *csr, y, weight, task, w, state.open_batch, state.columns, state.moments, state.place, gains, tally
-    )
+        return csr_steps(*csr, moments, place, gains, tally)
+    open_batch, columns = state.open_batch(target), state.columns(target)
+    status, row, state.n_listed = csr_batches(*csr, open_batch, columns, moments, place, gains, tally)
     return status, row
 
 
 def _divergence(state: RunState, batch: Batch, more_steps: int = 0) -> DivergenceError:
     """Return the error of a run that exploded on this batch, or raise that of rows which are not finite."""
-    largest = max(largest_norm(batch), float(state.tally[LARGEST_Q]))
+    largest = max(largest_norm(batch), float(state.tally[0, LARGEST_Q]))
     return DivergenceError(state.step.size, 1 / largest, state.n_steps + more_steps)

@@ -28,7 +28,7 @@ class Task(NamedTuple):
 
 
 class OpenBatch(NamedTuple):
-    """A mini-batch being filled: `rows` of its `size` rows are in gradient (k, d), the sum of gains times x."""
+    """A mini-batch being filled: `rows` of its `size` rows are in gradient (d,), the sum of gains times x."""
 
     size: int
     rows: int
@@ -41,3 +41,18 @@ class Columns(NamedTuple):
     marked: NDArray[np.bool_]
     listed: NDArray[np.int64]
     n_listed: int
+
+
+class Centre(NamedTuple):
+    """What sparse rows are centred at, without storing it in them (`SparseRows.centre`).
+
+    Attributes
+    ----------
+    mean : (d,), or empty when the rows are taken as they are.
+    square : |mean|^2.
+    product : (1,), <w, mean> for the stored coordinates w of the run; changed with w.
+    """
+
+    mean: NDArray[np.float64]
+    square: float
+    product: NDArray[np.float64]

@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What dense steps add to: moments (m, k, d) of the block, and of the open chunk anchor (k, d) and local (2, k, d).
+    """What dense steps of one target add to: moments (m, d) of the block; of the open chunk anchor (d,), local (2, d).
 
     anchor is w at the start of the chunk. A run that keeps no moments has m = 0.
     """
@@ -75,25 +75,23 @@ def chunk_basis(first: int, chunk: int, length: int, degree: int, moments: int) 
 def fold_chunk(memory: Memory, place: Place, w: Float) -> None:
     """Add what happened since the chunk's start to the block's moments, then start the next chunk.
 
-    The chunk is the one that the last step done belongs to; moments gain, anchor becomes w (k, d), local becomes 0.
+    The chunk is the one that the last step done belongs to; moments gain, anchor becomes w (d,), local becomes 0.
     """
     moments, change = memory.moments, memory.anchor
-    n_moments, n_targets, n_columns = moments.shape
+    first, second = memory.local[0], memory.local[1]
+    n_moments, n_columns = moments.shape
     last = place.offset - 1
-    for q in range(n_targets):
-        for c in range(n_columns):
-            change[q, c] = w[q, c] - change[q, c]
+    for c in range(n_columns):
+        change[c] = w[c] - change[c]
     if n_moments == place.length:  # a raw block
         moments[last] = change
     else:
         first_step = last // place.chunk * place.chunk
         basis = chunk_basis(first_step, place.chunk, place.length, place.degree, n_moments)
-        for q in range(n_targets):
-            first, second = memory.local[0, q], memory.local[1, q]
-            for k in range(0, n_moments - 2, 3):
-                _add_three(moments[k, q], moments[k + 1, q], moments[k + 2, q], basis[k:], change[q], first, second)
-            for k in range(n_moments - n_moments % 3, n_moments):
-                _add_one(moments[k, q], basis[k], change[q], first, second)
+        for k in range(0, n_moments - 2, 3):
+            _add_three(moments[k], moments[k + 1], moments[k + 2], basis[k:], change, first, second)
+        for k in range(n_moments - n_moments % 3, n_moments):
+            _add_one(moments[k], basis[k], change, first, second)
     memory.anchor[:] = w
     memory.local[:] = 0
 
