@@ -39,13 +39,16 @@ _HOME = {
         "Uniform",
     ),
     "ridgeway.datasets": ("load_flights",),
+    "ridgeway.estimators": ("AveragedSGDRegressor",),
     "ridgeway.exact": ("ExactRidgePath",),
     "ridgeway.path_result": ("PathResult",),
+    "ridgeway.selection": ("Scored", "Selection"),
     "ridgeway.sgd": ("DivergenceError", "LimitedStep", "SGDRun", "run_sgd"),
     "ridgeway.trajectory": ("Chains", "Layout", "Replay", "Sketch", "Trajectory", "merge"),
 }
 
 __all__ = [
+    "AveragedSGDRegressor",
     "Chains",
     "DivergenceError",
     "ExactRidgePath",
@@ -60,6 +63,8 @@ __all__ = [
     "Replay",
     "SGDRun",
     "Scheme",
+    "Scored",
+    "Selection",
     "Sketch",
     "Tail",
     "Trajectory",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import validate_data
 
+from ridgeway.columns import remember_columns, require_columns
 from ridgeway.exact.comoments import CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
 from ridgeway.number import ridge_strength, ridge_strengths
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ridgeway.path_result import PathResult
-    from ridgeway.rows import AnyRows, Float
+    from ridgeway.rows import Float
 
 
 NO_PENALTY = "alpha=0 is least squares"
@@ -168,7 +168,7 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """
         model = self._fitted().model
         rows = check_rows(X)
-        self._require_columns(X, rows)
+        require_columns(self, X, rows)
         return model.predict_rows(rows)[:, 0]
 
     def predict_path(self, X: Any, alphas: ArrayLike) -> Float:
@@ -181,7 +181,7 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """
         path = self.path(alphas)
         rows = check_rows(X)
-        self._require_columns(X, rows)
+        require_columns(self, X, rows)
         return path.predict_rows(rows)
 
     @property
@@ -200,7 +200,7 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         alpha = ridge_strength(self.alpha, NO_PENALTY)
         rows = check_rows(X)
         if before is not None:
-            self._require_columns(X, rows)
+            require_columns(self, X, rows)
         # The row numbers stand in for X: y and the weights stay in float64 beside float32 rows, and the
         # numbers that come back are those of the rows with a weight.
         labels = check_batch(np.arange(rows.shape[0], dtype=np.float64)[:, None], y, sample_weight)
@@ -230,7 +230,7 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 "scale the columns, the targets or the weights down."
             )
         if before is None:
-            validate_data(self, X, reset=True, skip_check_array=True)  # n_features_in_, feature_names_in_
+            remember_columns(self, X)
         return self._stand(moments, labels.single_target, alpha)
 
     def _stand(self, moments: CoMoments, single_target: bool, alpha: float) -> Self:
@@ -243,15 +243,6 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
         return self._standing
-
-    def _require_columns(self, X: Any, rows: AnyRows) -> None:
-        """Compare the columns, and their names when there are some, with those of the first fit."""
-        if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: pass the columns of fit, in the same order."
-            )
-        validate_data(self, X, reset=False, skip_check_array=True)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_standing")

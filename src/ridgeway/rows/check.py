@@ -37,7 +37,12 @@ def check_rows(X: Any, *, dtype: np.dtype[np.floating[Any]] | None = None) -> An
 
 
 def check_batch(
-    X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, dtype: np.dtype[np.floating[Any]] | None = None
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    dtype: np.dtype[np.floating[Any]] | None = None,
+    target_dtype: np.dtype[np.floating[Any]] | None = None,
 ) -> Batch:
     """Check X, y and the weights against each other; the values of a dense X are left to the reader.
 
@@ -48,19 +53,21 @@ def check_batch(
     sample_weight : (n_rows,), each 0 or more; None means 1 for every row. Rows of weight 0 are left out, whatever
     they hold.
     dtype : the precision to convert to; by default float32 stays and everything else becomes float64.
+    target_dtype : the precision of y and the weights; by default that of the rows.
     """
     rows = check_rows(X, dtype=dtype)
     n_rows = rows.shape[0]
+    label_dtype = rows.dtype if target_dtype is None else target_dtype
     if y is None:
         raise ValueError("the run requires y to be passed, but the target y is None: expected one number per row.")
-    targets = _numeric("y", y, rows.dtype)
+    targets = _numeric("y", y, label_dtype)
     if targets.ndim not in (1, 2) or targets.shape[0] != n_rows or targets.size == 0:
         raise ValueError(
             f"y has shape {targets.shape} but X has {n_rows} rows: expected ({n_rows},) or ({n_rows}, targets)."
         )
-    weight: Float = np.ones(n_rows, rows.dtype)
+    weight: Float = np.ones(n_rows, label_dtype)
     if sample_weight is not None:
-        weight = _weights(sample_weight, n_rows, rows.dtype)
+        weight = _weights(sample_weight, n_rows, label_dtype)
     finite = np.isfinite(targets.reshape(n_rows, -1)).all(axis=1) if targets.ndim == 2 else np.isfinite(targets)
     if not finite.all() and not (finite | (weight == 0)).all():
         row = int(np.argmin(finite | (weight == 0)))

@@ -75,9 +75,9 @@ class SparseRows:
     `indices` is viewed as unsigned, which spares the kernels the test for negative ones. `indptr` of a part of the
     rows keeps counting from the whole matrix, so a part copies nothing.
 
-    Rows with a `centre` c, (n_columns,), stand for x_i - c without storing it: the last column of every x_i must be 1,
-    and the last entry of c be 0. Coefficients of such rows are told by u, where w = u - u_last c: a multiple of x_i in
-    u is a multiple of x_i - c in w (and w_last = u_last).
+    Rows with a `centre` c, (n_columns,), stand for x_i - v c without storing it, where v, the last entry of x_i, is the
+    same number in every row, and c has 0 there. Coefficients of such rows are told by u, where w = u - u_last c: then a
+    multiple of x_i in u is a multiple of x_i - v c in w.
     """
 
     data: Float
@@ -125,8 +125,9 @@ class SparseRows:
         norms = np.empty(self.shape[0], self.dtype)
         csr_squared_norms(self.data, self.indptr, norms)
         if len(self.centre):
-            square = self.centre @ self.centre
-            norms = np.maximum(norms - 2 * (self.matrix() @ self.centre) + square, 0).astype(self.dtype)
+            cross = self._constants() * (self.matrix() @ self.centre)
+            norms = norms - 2 * cross + self._constants() ** 2 * (self.centre @ self.centre)
+            norms = np.maximum(norms, 0).astype(self.dtype)
         return norms
 
     def times(self, coef: Float) -> Float:
@@ -134,7 +135,11 @@ class SparseRows:
         if len(self.centre) == 0:
             return np.asarray(self.matrix() @ coef)
         own = coef - np.outer(self.centre, coef[-1])
-        return np.asarray(self.matrix() @ own - self.centre @ own)
+        return np.asarray(self.matrix() @ own - np.outer(self._constants(), self.centre @ own))
+
+    def _constants(self) -> Float:
+        """Return the last entries of the rows, which are all alike."""
+        return self.data[self.indptr[1:] - 1]
 
     def matrix(self) -> Any:
         """View the stored entries as a SciPy matrix."""

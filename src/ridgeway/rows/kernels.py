@@ -69,3 +69,87 @@ def gather_csr(
         for e in range(new_indptr[i + 1] - new_indptr[i]):
             new_data[new_indptr[i] + e] = data[start + e]
             new_indices[new_indptr[i] + e] = indices[start + e]
+
+
+@compiled
+def dense_sums(
+    X: Float,
+    weight: NDArray[np.float64],
+    origin: Float,
+    sums: NDArray[np.float64],
+    squares: NDArray[np.float64],
+) -> None:
+    """Add sum_i weight_i (x_i - origin) and sum_i weight_i (x_i - origin)^2 to sums and squares (d,).
+
+    Groups of 32 rows are summed in the precision of X, which keeps to the speed of memory.
+    """
+    n_rows, n_columns = X.shape
+    zero = X.dtype.type(0)
+    part, part2 = np.zeros(n_columns, X.dtype), np.zeros(n_columns, X.dtype)
+    for first in range(0, n_rows, 32):
+        for i in range(first, min(first + 32, n_rows)):
+            c_i = X.dtype.type(weight[i])
+            for c in range(n_columns):
+                deviation = X[i, c] - origin[c]
+                part[c] += c_i * deviation
+                part2[c] += c_i * deviation * deviation
+        for c in range(n_columns):
+            sums[c] += part[c]
+            squares[c] += part2[c]
+            part[c] = zero
+            part2[c] = zero
+
+
+@compiled
+def csr_sums(
+    data: Float,
+    indices: NDArray[np.unsignedinteger[Any]],
+    indptr: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    largest: NDArray[np.float64],
+) -> None:
+    """Add sum_i weight_i x_i to sums (d,), and raise largest (d,) to the largest |entry| of each column."""
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            value = np.float64(data[e])
+            sums[indices[e]] += weight[i] * value
+            largest[indices[e]] = max(largest[indices[e]], abs(value))
+
+
+@compiled
+def standardize_dense(
+    X: Float, order: NDArray[np.intp], offset: Float, rest: Float, inverse: Float, constant: float, out: Float
+) -> None:
+    """Fill out (len(order), d or d + 1) with (x - offset - rest) * inverse, and constant in a last column."""
+    n_columns = X.shape[1]
+    for i in range(len(order)):
+        row = order[i]
+        for c in range(n_columns):
+            out[i, c] = (X[row, c] - offset[c] - rest[c]) * inverse[c]
+        for c in range(n_columns, out.shape[1]):
+            out[i, c] = constant
+
+
+@compiled
+def standardize_csr(
+    data: Float,
+    indices: NDArray[np.unsignedinteger[Any]],
+    indptr: NDArray[np.int64],
+    order: NDArray[np.intp],
+    inverse: NDArray[np.float64],
+    constant: float,
+    new_indptr: NDArray[np.int64],
+    new_data: Float,
+    new_indices: NDArray[np.unsignedinteger[Any]],
+) -> None:
+    """Copy the rows of `order` with each entry times inverse of its column, and constant in a last column if not 0."""
+    for i in range(len(order)):
+        e = new_indptr[i]
+        for old in range(indptr[order[i]], indptr[order[i] + 1]):
+            new_data[e] = data[old] * inverse[indices[old]]
+            new_indices[e] = indices[old]
+            e += 1
+        if constant != 0:
+            new_data[e] = constant
+            new_indices[e] = len(inverse)

@@ -2,10 +2,10 @@
 
 Moments are kept column by column, shape (d, m), so that the m numbers a non-zero entry changes lie side by side.
 
-Centred rows (`SparseRows.centre`) cost one more gather per entry. A row stands for x - c, with 1 as the last entry of
-every x, and the run holds u with w = u - u_last c, so that a step of gain g is u += g x. Then
+Centred rows (`SparseRows.centre`) cost one more gather per entry. A row stands for x - v c, where v is its last entry,
+and the run holds u with w = u - u_last c, so that a step of gain g is u += g x. Then
 
-    <x - c, w> = <x, u> - u_last <x, c> - <u, c> + u_last |c|^2 ,
+    <x - v c, w> = <x, u> - u_last <x, c> - v <u, c> + v u_last |c|^2 ,
 
 and <u, c> is kept up to date beside u.
 """
@@ -49,16 +49,16 @@ def _norm_and_look(
 def _centred_look(
     data: Float, indices: NDArray[np.unsignedinteger[Any]], start: int, stop: int, w: Float, centre: Centre
 ) -> tuple[Scalar, Scalar, Scalar]:
-    """|x - c|^2, <x - c, w> and <x, c>; the last is 0 when the rows are not centred."""
+    """|x - v c|^2, <x - v c, w> and <x, c>; the last is 0 when the rows are not centred."""
     norm, inner = _norm_and_look(data, indices, start, stop, w)
     if len(centre.mean) == 0:
         return norm, inner, 0.0
     cross = 0.0
     for e in range(start, stop):
         cross += data[e] * centre.mean[indices[e]]
-    last = w[len(w) - 1]
-    norm = max(norm - 2 * cross + centre.square, 0.0)
-    return norm, inner - last * cross - centre.product[0] + last * centre.square, cross
+    v, last = data[stop - 1], w[len(w) - 1]
+    norm = max(norm - 2 * v * cross + v * v * centre.square, 0.0)
+    return norm, inner - last * cross - v * centre.product[0] + v * last * centre.square, cross
 
 
 @compiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import Any
 
@@ -113,6 +114,12 @@ class SGDRun:
             state.segments.append(Segment(batch.rows, order))
             state.gains.append(gains)
         self._state = state
+
+    def copy(self) -> SGDRun:
+        """Return a run that goes on from here by itself."""
+        other = copy.copy(self)
+        other._state = None if self._state is None else self._state.copy()
+        return other
 
     def end_pass(self) -> None:
         """End a pass over the data: a mini-batch that is not full makes its step with the rows it has."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -16,7 +15,7 @@ from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.run import SGDRun
 from ridgeway.sgd.shuffle import shuffled_order
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, step_for
-from ridgeway.trajectory import Chains, Layout, Sketch, Trajectory, merge
+from ridgeway.trajectory import Layout, Trajectory, join
 
 WORTH_GUESSING = 2**25  # bytes of rows from which a reading of them to set the step is worth sparing
 
@@ -124,14 +123,6 @@ def run_sgd(
             if step_for(trajectory.r2) == guessed.size:
                 return trajectory
     try:
-        return _joined(run_all(fixed or auto_step(batch)))
+        return join(run_all(fixed or auto_step(batch)))
     except DivergenceError as error:  # its chain has seen some of the rows only
         raise DivergenceError(error.step, 1 / largest_norm(batch), error.at_step) from None
-
-
-def _joined(runs: Sequence[Trajectory]) -> Trajectory:
-    if len(runs) == 1:
-        return runs[0]
-    if all(isinstance(run, Sketch) for run in runs):
-        return merge(runs)
-    return Chains(runs)

@@ -116,14 +116,11 @@ class RunState:
         return Centre(self.centre, float(self.centre @ self.centre), self.products[target])
 
     def copy(self) -> RunState:
-        """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared.
-
-        Segments and gains are appended to only when a batch has succeeded and the copy takes over.
-        """
+        """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared."""
         new = copy(self)
         for name in ("w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed", "products"):
             setattr(new, name, getattr(self, name).copy())
-        for name in ("finished", "short_batches"):
+        for name in ("finished", "segments", "gains", "short_batches"):
             setattr(new, name, copy(getattr(self, name)))
         return new
 

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.number import real_number
-from ridgeway.rows import Batch, require_finite_rows
+from ridgeway.rows import Batch, Float, require_finite_rows
 from ridgeway.trajectory.trajectory import squared_scale
 
 FRACTION = 0.5
@@ -102,29 +102,45 @@ def auto_step(batch: Batch) -> LimitedStep:
             f"the squared norms of X are all 0 in {batch.rows.dtype} (largest entry {batch.rows.largest_entry():g}): "
             "scale the columns up."
         )
-    q = norms.astype(np.float64) * batch.weight
-    return LimitedStep(step_for(min(_mean_norm(q), MEDIANS * _median(q))))
+    return step_from(norms, batch.weight)
 
 
 def guess(batch: Batch) -> LimitedStep | None:
-    """Return the step from a sample of the rows, or None where that would be rash.
+    """Return the step from a sample of the rows, or None where that would be rash (`sampled_step`).
 
-    It is rash when the sample is small, two halves of it disagree or the median comes near to deciding. A step that
-    `step_for` gives for the R^2 of all rows as well is the one that `auto_step` finds.
+    A step that `step_for` gives for the R^2 of all rows as well is the one that `auto_step` finds.
     """
-    n_runs = min(SAMPLED_RUNS, len(batch) // (32 * RUN))
+    sample = sample_of(len(batch))
+    return None if sample is None else sampled_step(batch.rows.take(sample).squared_norms(), batch.weight[sample])
+
+
+def sample_of(n_rows: int) -> NDArray[np.intp] | None:
+    """Return numbers of rows to look at, in runs of neighbours; None when there are too few rows to sample."""
+    n_runs = min(SAMPLED_RUNS, n_rows // (32 * RUN))
     if n_runs < 2:
         return None
-    starts = np.linspace(0, len(batch) - RUN, n_runs).astype(np.intp)
-    sample = (starts[:, None] + np.arange(RUN)).reshape(-1)
-    norms = batch.rows.take(sample).squared_norms()
+    starts = np.linspace(0, n_rows - RUN, n_runs).astype(np.intp)
+    return (starts[:, None] + np.arange(RUN)).reshape(-1)
+
+
+def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
+    """Return the step from the squared norms of sampled rows, or None where that would be rash.
+
+    It is rash when two halves of the sample disagree or the median comes near to deciding.
+    """
     if not np.isfinite(norms).all():
         return None
-    q = (norms.astype(np.float64) * batch.weight[sample]).reshape(n_runs, RUN)
+    q = (norms.astype(np.float64) * weight).reshape(-1, RUN)
     step = step_for(_mean_norm(q))
     halves = (step_for(_mean_norm(q[part::2])) for part in (0, 1))
     agree = all(math.isclose(half, step, rel_tol=0.1) for half in halves)
     return LimitedStep(step) if agree and _mean_norm(q) < MEDIANS / 4 * _median(q) else None
+
+
+def step_from(norms: Float, weight: Float) -> LimitedStep:
+    """Return the step from the squared norms of all rows, which are finite."""
+    q = norms.astype(np.float64) * weight
+    return LimitedStep(step_for(min(_mean_norm(q), MEDIANS * _median(q))))
 
 
 def _mean_norm(q: NDArray[np.float64]) -> float:

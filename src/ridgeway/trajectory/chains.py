@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Scheme, Tail
 from ridgeway.rows import Float
 from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
@@ -87,10 +87,24 @@ class Chains(Trajectory):
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
         total: Any = 0.0
         for share, chain in zip(self._weights, self._chains, strict=True):
-            answer = chain.average(schemes)
+            answer = chain.nearest_average([_for_chain(scheme, self.length) for scheme in schemes])
             total = total + share * answer.astype(np.float64)
         mean: Float = total.astype(answer.dtype)
         return mean
+
+
+def _for_chain(scheme: Scheme, length: int) -> Scheme:
+    """Return a tail that starts at a step of the longest chain as one that starts at that share of any."""
+    if isinstance(scheme, Tail) and isinstance(scheme.start, int):
+        return Tail(scheme.start / length) if 0 < scheme.start < length else scheme
+    return scheme
+
+
+def join(runs: Sequence[Trajectory]) -> Trajectory:
+    """Return the only run, the merged sketches, or other runs side by side."""
+    if len(runs) == 1:
+        return runs[0]
+    return merge(runs) if all(isinstance(run, Sketch) for run in runs) else Chains(runs)
 
 
 def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> Sketch | Chains:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -105,6 +104,15 @@ class Sketch(Trajectory):
         """Return the scheme that is answered in place of `scheme`: itself, or a Tail that starts at a block's edge."""
         return scheme.snapped(self._layout.edges(self.length), self.length)
 
+    def of_targets(self, first: int, last: int) -> Sketch:
+        """Return the sketch of some of the targets of a 2-D y."""
+        part = slice(first, last)
+        return Sketch(self._facts, self._layout, [m[:, part] for m in self._moments], self._start[part], False)
+
+    def single(self) -> Sketch:
+        """Return the sketch of the only target as that of a 1-D y."""
+        return Sketch(self._facts, self._layout, self._moments, self._start[:1], True)
+
     def iterate(self, k: int) -> Float:
         """Return the iterate w_k where k is a block's edge: (d,), or (targets, d) when y was 2-D."""
         self._require_iterate(k)
@@ -135,7 +143,7 @@ class Sketch(Trajectory):
         return cls(facts, first.layout, moments, start, first._single_target)
 
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
-        used = self._answerable(schemes)
+        used = [self.nearest(scheme) for scheme in schemes]
         answer = np.zeros((len(used), *self._start.shape))
         if self._moments:
             coefficients, errors = expand(used, self._layout.blocks(self.length), self.length, self.step)
@@ -145,19 +153,6 @@ class Sketch(Trajectory):
                 answer += np.tensordot(coefficients[:, before : before + len(moments)], moments, axes=1)
                 before += len(moments)
         return self._finished(answer, self._start, self._single_target)
-
-    def _answerable(self, schemes: Sequence[Scheme]) -> list[Scheme]:
-        edges = self._layout.edges(self.length)
-        used = [scheme.snapped(edges, self.length) for scheme in schemes]
-        for asked, answered in zip(schemes, used, strict=True):
-            if asked != answered:
-                warnings.warn(
-                    f"{asked} is answered by {answered}, the sketch's nearest block edge (length {self.length}); "
-                    "run with store='replay' for the exact start.",
-                    UserWarning,
-                    stacklevel=4,
-                )
-        return used
 
     def _refuse_rough(self, schemes: Sequence[Scheme], errors: NDArray[np.float64]) -> None:
         worst = int(np.argmax(errors))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -102,9 +103,21 @@ class Trajectory(ABC):
         """Return the scheme that is answered in place of `scheme`: itself, unless a sketch has to move it."""
         return scheme
 
+    def _tell_moved(self, schemes: Sequence[Scheme]) -> None:
+        """Warn of every scheme that another is answered for."""
+        for asked in schemes:
+            answered = self.nearest(asked)
+            if asked != answered:
+                warnings.warn(
+                    f"{asked} is answered by {answered}, the sketch's nearest block edge (length {self.length}); "
+                    "run with store='replay' for the exact start.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+
     @abstractmethod
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
-        """Return the averages, shape (n_schemes, d) or (n_schemes, targets, d)."""
+        """Return the averages by the nearest schemes, shape (n_schemes, d) or (n_schemes, targets, d)."""
 
     def average(self, schemes: Sequence[Scheme]) -> Float:
         """Average the iterates by each of several schemes.
@@ -123,11 +136,17 @@ class Trajectory(ABC):
         if not schemes:
             raise ValueError("schemes is empty: expected at least one averaging scheme.")
         _require_schemes(schemes)
+        self._tell_moved(schemes)
         return self._averages(schemes)
+
+    def nearest_average(self, schemes: Sequence[Scheme]) -> Float:
+        """As `average` of the `nearest` schemes, without a word about those that were moved."""
+        return self._averages(list(schemes))
 
     def coef(self, scheme: Scheme) -> Float:
         """Average the iterates by one scheme: (d,), or (targets, d) when y was 2-D."""
         _require_schemes([scheme])
+        self._tell_moved([scheme])
         coef: Float = self._averages([scheme])[0]
         return coef
 

@@ -1,0 +1,24 @@
+"""The columns of X as an estimator knows them: their number, and their names when X was a data frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import validate_data
+
+from ridgeway.rows import AnyRows
+
+
+def remember_columns(estimator: Any, X: Any) -> None:
+    """Set `n_features_in_` and, when X has names, `feature_names_in_`."""
+    validate_data(estimator, X, reset=True, skip_check_array=True)
+
+
+def require_columns(estimator: Any, X: Any, rows: AnyRows) -> None:
+    """Compare the columns of X, and their names when there are some, with those of the first fit."""
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input: pass the columns of fit, in the same order."
+        )
+    validate_data(estimator, X, reset=False, skip_check_array=True)

@@ -1,0 +1,5 @@
+"""Estimators in scikit-learn's idiom."""
+
+from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
+
+__all__ = ["AveragedSGDRegressor"]

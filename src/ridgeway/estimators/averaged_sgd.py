@@ -1,0 +1,490 @@
+"""`AveragedSGDRegressor`: fit once, the right average chosen, any other one call away."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from ridgeway.averaging import Geometric, Scheme, Uniform
+from ridgeway.columns import remember_columns, require_columns
+from ridgeway.estimators.averages import Averages
+from ridgeway.estimators.options import (
+    FOLDS,
+    check_averaging,
+    check_cv,
+    check_jobs,
+    check_loss,
+    check_passes,
+    check_store,
+    generator,
+    step_of,
+)
+from ridgeway.estimators.stream import Stream
+from ridgeway.number import counted, ridge_strength, ridge_strengths
+from ridgeway.path_result import PathResult
+from ridgeway.progress import Progress
+from ridgeway.rows import Batch, DenseRows, check_batch, check_rows
+from ridgeway.rows.feed import Feed
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection import (
+    MANY_ROWS,
+    Outcome,
+    Plan,
+    Progressive,
+    auto_passes,
+    by_folds,
+    by_gcv,
+    by_holdout,
+    k_folds,
+    run_only,
+    split_by,
+)
+from ridgeway.selection.cross_validation import unit
+from ridgeway.selection.plan import LONGER
+from ridgeway.selection.table import Selection, marked
+from ridgeway.selection.trial import Centre
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import ArrayLike
+
+    from ridgeway.rows import Float
+    from ridgeway.trajectory import Trajectory
+
+FLOAT64 = np.dtype(np.float64)
+FEWEST = 4  # rows needed to choose anything
+ENOUGH = 1000  # rows of a stream that decide against what a fit before it had chosen
+
+
+class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Linear least squares by constant-step SGD, regularized by averaging its iterates; every strength from one fit.
+
+    Averaging the iterates w_0 .. w_T with geometric weights gives, in expectation and for long runs, the minimiser of
+
+        (1/W) sum_i c_i (y_i - b - x_i . w)^2 + alpha |D w|^2
+
+    for the weights c_i of sum W and the standard deviations D of the columns (without scaling D = 1):
+    ``Ridge(alpha=W * alpha)`` on standardized features. The fit keeps what every alpha and every tail average needs,
+    chooses among them on rows that were not learned from, and answers for any other later, without the data.
+
+    It assumes rows in no particular order, or ``shuffle=True``: SGD forgets the beginning of sorted data. Very badly
+    conditioned features need many passes; a warning says when the error was still falling, and `ExactRidgePath` solves
+    such problems exactly as long as columns are few.
+
+    Parameters
+    ----------
+    averaging : "auto", "geometric", "tail", "uniform", "last" or a scheme
+        What to average by. "auto" lets geometric averages of every alpha, tails, the uniform average and the last
+        iterate compete; "geometric" and "tail" only these.
+    alpha : "auto" or float
+        Ridge strength of a geometric average, 0 or more; "auto" chooses it.
+    passes : "auto" or int
+        How often the rows are gone through. "auto": once when they are many, about a million steps in all when they are
+        few, fewer if the held-out error settles before, up to four times as many while it still falls.
+    step : "auto", float or LimitedStep
+        Step size, in units of standardized features. "auto" is half the inverse of the mean squared row norm and limits
+        the steps of outlying rows. A number is used as it is; one that explodes raises `DivergenceError`.
+    chains : int
+        Cut the rows into this many contiguous segments, run each afresh and average them.
+    batch_size : int
+        Rows per step.
+    shuffle : bool
+        Go through the rows in a fresh random order each pass. `partial_fit` never shuffles.
+    cv : "auto", int, "holdout", "progressive", "gcv", splitter or iterable of (train, test)
+        How the average is chosen. An int: that many folds, whose chains share each reading of the rows. "holdout": a
+        tenth of the rows, at most 20,000, from which the run learns after it was scored. "progressive": every row is
+        predicted before it is learned from. "gcv": the error of the fit, corrected for degrees of freedom. "auto": 5
+        folds up to 100,000 rows, "holdout" beyond, "progressive" for `partial_fit`.
+    one_standard_error : bool
+        Choose the largest alpha whose error is within one standard error of the best.
+    scale : bool
+        Penalise coefficients of standardized features: dense columns are divided by their standard deviations, sparse
+        ones by their largest absolute values. Reported coefficients are always in the user's units.
+    fit_intercept : bool
+        Fit an intercept, which is not penalised; sparse X stays sparse.
+    loss : "squared"
+    store : "auto", "sketch", "replay" or a Layout
+        What the fit remembers; "auto" is the sketch. "replay" keeps a standardized copy of the rows and answers for any
+        scheme exactly.
+    n_jobs : int or None
+        Threads over which the chains of the folds are spread; None means 1.
+    random_state : int, Generator, RandomState or None
+        Seed of orders and folds.
+    verbose : int
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    coef_ : (n_features,), or (n_targets, n_features) when y was 2-D.
+    intercept_ : float, or (n_targets,) when y was 2-D.
+    averaging_ : the scheme that the model stands at.
+    alpha_ : its ridge strength; 0 for the uniform average, None for tails and the last iterate.
+    step_ : the step size.
+    n_steps_ : number of steps made.
+    selection_ : table of candidates and their errors; None when nothing was chosen.
+    trajectory_ : the run, over standardized rows.
+    n_features_in_, feature_names_in_ : columns of X.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((500, 4)) * [1.0, 100.0, 0.01, 1.0] + 5.0
+    >>> y = X @ [1.0, 0.02, 300.0, 0.0] + rng.standard_normal(500)
+    >>> model = rw.AveragedSGDRegressor(random_state=0).fit(X, y)
+    >>> print(f"{model.score(X, y):.2f}")
+    0.94
+    >>> stronger = model.at(1.0)
+    >>> stronger.alpha_, bool(abs(stronger.coef_[0]) < abs(model.coef_[0]))
+    (1.0, True)
+    >>> model.path([0.01, 0.1, 1.0])
+    PathResult(3 alphas from 0.01 to 1, 4 features)
+    """
+
+    _averages: Averages
+    _stream: Stream | None
+    averaging_: Scheme
+    selection_: Selection | None
+    step_: float
+    n_features_in_: int
+
+    def __init__(
+        self,
+        *,
+        averaging: Any = "auto",
+        alpha: Any = "auto",
+        passes: Any = "auto",
+        step: Any = "auto",
+        chains: int = 1,
+        batch_size: int = 1,
+        shuffle: bool = True,
+        cv: Any = "auto",
+        one_standard_error: bool = False,
+        scale: bool = True,
+        fit_intercept: bool = True,
+        loss: str = "squared",
+        store: Any = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.averaging = averaging
+        self.alpha = alpha
+        self.passes = passes
+        self.step = step
+        self.chains = chains
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.cv = cv
+        self.one_standard_error = one_standard_error
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.loss = loss
+        self.store = store
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Run over the rows and choose the average; forget any fit before.
+
+        Parameters
+        ----------
+        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features); float32 stays float32.
+        y : (n_rows,) or (n_rows, n_targets).
+        sample_weight : (n_rows,), each 0 or more; None means 1 for every row. Only their ratios matter.
+        """
+        check_loss(self.loss)
+        batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
+        _require_rows(batch)
+        standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
+        store = check_store(self.store)
+        feed = Feed(batch, standardization, keep=store == "replay")
+        plan = self._plan(feed)
+        outcome = self._run(feed, plan, X, y)
+        plan.progress.close()
+        remember_columns(self, X)
+        sparse = not isinstance(batch.rows, DenseRows)
+        centre = Centre(np.zeros(len(standardization.scale)), np.zeros(batch.y.shape[1]))
+        self._stand_at(
+            Averages(outcome.trajectory, standardization, sparse, centre, batch.single_target),
+            outcome.scheme,
+            outcome.selection,
+        )
+        self._stream = None
+        if outcome.run is not None:
+            family, weight = check_averaging(self.averaging, self.alpha).family, float(len(batch))
+            self._stream = Stream(
+                standardization, outcome.run, plan.step, sparse, batch.single_target, family, weight
+            )
+        self._tell_falling(outcome, feed)
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from more rows, once and in their order; offsets, scales and step are those of the first batch.
+
+        While the average is chosen automatically, every row is predicted by all candidates before it is learned from
+        (``cv="progressive"``), and the model stands at the best of them so far. An error leaves the model as it was.
+
+        Parameters
+        ----------
+        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
+        y : (n_rows,) or (n_rows, n_targets).
+        sample_weight : (n_rows,), each 0 or more; None means 1 for every row.
+        """
+        check_loss(self.loss)
+        begun = getattr(self, "_stream", None)
+        if begun is None and hasattr(self, "_averages"):
+            raise ValueError(
+                "partial_fit cannot go on with a fit of several chains, or one chosen by 'gcv': fit with chains=1 and "
+                "another cv, or begin anew with clone(model)."
+            )
+        dtype = None if begun is None else begun.averages().trajectory.dtype
+        rows = check_rows(X, dtype=dtype)
+        if begun is not None:
+            require_columns(self, X, rows)
+        batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
+        asked = check_averaging(self.averaging, self.alpha)
+        if begun is None:
+            _require_rows(batch)
+            standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
+            feed = Feed(batch, standardization)
+            stream = Stream.begin(
+                feed, step_of(self.step, feed), check_store(self.store), counted("batch_size", self.batch_size), asked.family
+            )
+        else:
+            _require_same(begun, batch)
+            if len(batch) == 0:
+                return self
+            Standardization.of(batch, False, False)  # raises where an entry is not finite
+            feed = Feed(batch, begun.standardization)
+            stream = begun if begun.safe else begun.copy()
+        for piece in feed.pieces(np.arange(len(batch))):
+            stream.learn(piece.batch.take(piece.places) if piece.batch is feed.kept else piece.batch)
+        if begun is None:
+            remember_columns(self, X)
+        self._stream = stream
+        selection, scheme = getattr(self, "selection_", None), asked.scheme or getattr(self, "averaging_", Uniform())
+        if stream.progressive is not None and (begun is None or stream.progressive.scored >= ENOUGH):
+            selection = _best_so_far(stream.progressive, feed, self.one_standard_error)
+            scheme = selection.chosen.scheme if selection else scheme
+        self._stand_at(stream.averages(), scheme, selection)
+        return self
+
+    def predict(self, X: Any) -> Float:
+        """Predict ``X @ coef_ + intercept_``: (n_rows,), or (n_rows, n_targets).
+
+        Parameters
+        ----------
+        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
+        """
+        model = self._model()
+        rows = check_rows(X)
+        require_columns(self, X, rows)
+        return model.predict_rows(rows)[:, 0]
+
+    def path(self, alphas: ArrayLike) -> PathResult:
+        """Coefficients and intercepts for every alpha, in the user's units; no data needed.
+
+        Parameters
+        ----------
+        alphas : (L,), each 0 or more, in any order.
+        """
+        return self._fitted().models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+
+    def predict_path(self, X: Any, alphas: ArrayLike) -> Float:
+        """Predict with every alpha: (n_rows, L), or (n_rows, L, n_targets).
+
+        Parameters
+        ----------
+        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
+        alphas : (L,), each 0 or more, in any order.
+        """
+        path = self.path(alphas)
+        rows = check_rows(X)
+        require_columns(self, X, rows)
+        return path.predict_rows(rows)
+
+    def at(self, average: float | Scheme | None) -> Self:
+        """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
+
+        Parameters
+        ----------
+        average : a ridge strength, a scheme such as ``Tail(0.5)``, or None for the one it stands at already.
+
+        Examples
+        --------
+        >>> import ridgeway as rw
+        >>> model = rw.AveragedSGDRegressor(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
+        >>> model.at(rw.Uniform()).alpha_
+        0.0
+        """
+        averages = self._fitted()
+        moved = copy.copy(self)
+        if average is None:
+            average = self.averaging_
+        if isinstance(average, Scheme):
+            moved.averaging, moved.alpha, scheme = average, "auto", average
+            averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
+        else:
+            strength = ridge_strength(average)
+            moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
+        moved._stand_at(averages, scheme, self.selection_)
+        moved._stream = None if self._stream is None else self._stream.copy()
+        return moved
+
+    @property
+    def coef_(self) -> Float:
+        """Coefficients at `averaging_`, in the user's units."""
+        coef: Float = self._model().coefs[0]
+        return coef
+
+    @property
+    def intercept_(self) -> Any:
+        """Intercept at `averaging_`."""
+        intercept = self._model().intercepts[0]
+        return float(intercept) if np.ndim(intercept) == 0 else intercept
+
+    @property
+    def alpha_(self) -> float | None:
+        """Ridge strength: that of a geometric average, 0 for the uniform one, None for others."""
+        self._fitted()
+        if isinstance(self.averaging_, Geometric):
+            return self.averaging_.alpha
+        return 0.0 if isinstance(self.averaging_, Uniform) else None
+
+    @property
+    def n_steps_(self) -> int:
+        """Number of steps made."""
+        return self._fitted().trajectory.n_steps
+
+    @property
+    def trajectory_(self) -> Trajectory:
+        """The run, over standardized rows."""
+        return self._fitted().trajectory
+
+    def _plan(self, feed: Feed) -> Plan:
+        asked = check_averaging(self.averaging, self.alpha)
+        passes = check_passes(self.passes)
+        planned = auto_passes(len(feed)) if passes is None else passes
+        small = len(feed) <= MANY_ROWS
+        family, scheme = asked.family, asked.scheme
+        if family is not None and len(feed) < FEWEST:
+            family, scheme = None, Uniform()
+        return Plan(
+            family=family,
+            scheme=scheme,
+            step=step_of(self.step, feed),
+            passes=planned,
+            most_passes=planned * LONGER if passes is None and small else planned,
+            settles=passes is None and planned > 1,
+            chains=min(counted("chains", self.chains), len(feed)),
+            batch_size=counted("batch_size", self.batch_size),
+            shuffle=bool(self.shuffle),
+            store=check_store(self.store),
+            n_jobs=check_jobs(self.n_jobs),
+            one_standard_error=bool(self.one_standard_error),
+            rng=generator(self.random_state),
+            progress=Progress(planned * len(feed), shown=bool(self.verbose)),
+        )
+
+    def _run(self, feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
+        cv = check_cv(self.cv)
+        if plan.family is None:
+            return run_only(feed, plan)
+        if isinstance(cv, str) and cv == "auto":
+            cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
+        if isinstance(cv, int):
+            folds = k_folds(len(feed), cv, plan.shuffle, plan.rng)
+            return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
+        if not isinstance(cv, str):
+            folds = split_by(cv, X, y, np.asarray(feed.source.numbers), int(np.shape(y)[0]))
+            return by_folds(feed, folds, plan, f"{len(folds)} given splits")
+        if cv == "holdout":
+            return by_holdout(feed, plan)
+        if cv == "gcv":
+            return by_gcv(feed, plan)
+        return self._run_progressively(feed, plan)
+
+    def _run_progressively(self, feed: Feed, plan: Plan) -> Outcome:
+        """One pass, every row predicted before it is learned from."""
+        stream = Stream.begin(feed, plan.step, plan.store, plan.batch_size, plan.family)
+        order = plan.rng.permutation(len(feed)) if plan.shuffle else np.arange(len(feed))
+        for piece in feed.pieces(order):
+            stream.learn(piece.batch.take(piece.places) if piece.batch is feed.kept else piece.batch)
+            plan.progress.add(len(piece.numbers))
+        stream.run.end_pass()
+        assert stream.progressive is not None
+        selection = _best_so_far(stream.progressive, feed, plan.one_standard_error)
+        trajectory = stream.run.trajectory()
+        scheme = selection.chosen.scheme if selection else Uniform()
+        return Outcome(trajectory, trajectory.nearest(scheme), selection, stream.run)
+
+    def _stand_at(self, averages: Averages, scheme: Scheme, selection: Selection | None) -> None:
+        self._averages = averages
+        self._chosen: PathResult | None = None
+        self.averaging_ = averages.trajectory.nearest(scheme)
+        self.selection_ = selection
+        self.step_ = averages.trajectory.step
+
+    def _tell_falling(self, outcome: Outcome, feed: Feed) -> None:
+        if not outcome.falling:
+            return
+        few = feed.source.rows.shape[1] <= 1000
+        exact = " or, for so few columns, ExactRidgePath, which solves exactly" if few else ""
+        warnings.warn(
+            f"the held-out error was still falling after {self.n_steps_:,} steps: the features are badly conditioned "
+            f"for so few. Set passes to more than {max(1, round(self.n_steps_ / len(feed)))}{exact}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    def _fitted(self) -> Averages:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
+        return self._averages
+
+    def _model(self) -> PathResult:
+        """Return the linear model at `averaging_`, made when first needed."""
+        averages = self._fitted()
+        if self._chosen is None:
+            self._chosen = averages.models([self.averaging_])
+        return self._chosen
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_averages")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
+
+
+def _best_so_far(progressive: Progressive, feed: Feed, one_standard_error: bool) -> Selection | None:
+    scores = progressive.scores(unit(feed))
+    return Selection("prediction before learning", marked(scores, one_standard_error)) if scores else None
+
+
+def _require_rows(batch: Batch) -> None:
+    if len(batch) == 0:
+        raise ValueError("sample_weight is zero for all rows: expected at least one positive weight.")
+
+
+def _require_same(stream: Stream, batch: Batch) -> None:
+    """Compare the form of a batch with that of the first."""
+    if stream.sparse == isinstance(batch.rows, DenseRows):
+        got, expected = ("dense", "sparse") if stream.sparse else ("sparse", "dense")
+        raise ValueError(f"X is {got}: expected {expected} rows, as in the first batch; convert it.")
+    expected_targets = len(stream.standardization.target_scale)
+    if batch.y.shape[1] != expected_targets or batch.single_target != stream.single_target:
+        got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
+        wanted = "1-D" if stream.single_target else f"2-D with {expected_targets} targets"
+        raise ValueError(f"y is {got}: expected {wanted}, as in the first batch.")

@@ -1,0 +1,58 @@
+"""All averages of a fitted run, as linear models in the user's units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Geometric, Scheme
+from ridgeway.path_result import PathResult
+from ridgeway.rows import Float
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.trial import Centre, slopes_of
+from ridgeway.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """What a fit leaves behind: enough for every alpha and scheme, without the data.
+
+    Attributes
+    ----------
+    trajectory : of the run over standardized rows.
+    standardization : how they were standardized.
+    sparse : whether they were sparse.
+    centre : means of the rows learned from, in standardized units.
+    single_target : True when y was 1-D.
+    """
+
+    trajectory: Trajectory
+    standardization: Standardization
+    sparse: bool
+    centre: Centre
+    single_target: bool
+
+    def models(self, schemes: Sequence[Scheme]) -> PathResult:
+        """Linear models of these schemes, the nearest ones that the trajectory can answer for."""
+        standardization, dtype = self.standardization, self.trajectory.dtype
+        slopes = slopes_of(self.trajectory, standardization, self.sparse, schemes).astype(np.float64)
+        coefs = standardization.user_coefs(slopes)  # (L, targets, d)
+        intercepts = np.zeros(coefs.shape[:2])
+        if standardization.constant:
+            mean_x = standardization.offset + standardization.scale * self.centre.x
+            mean_y = standardization.target_offset + standardization.target_scale * self.centre.y
+            intercepts = mean_y - coefs @ mean_x
+        alphas = np.array([s.alpha if isinstance(s, Geometric) else 0.0 for s in schemes])
+        return PathResult(alphas, *self._shaped(coefs, intercepts, dtype))
+
+    def _shaped(
+        self, coefs: NDArray[np.float64], intercepts: NDArray[np.float64], dtype: np.dtype[np.floating]
+    ) -> tuple[Float, Float]:
+        with np.errstate(over="ignore"):
+            answer = coefs.astype(dtype), intercepts.astype(dtype)
+        if not all(np.isfinite(part).all() for part in answer):
+            raise OverflowError(f"coefficients exceed {dtype}: scale y down or X up, or pass X as float64.")
+        return (answer[0][:, 0], answer[1][:, 0]) if self.single_target else answer

@@ -1,0 +1,120 @@
+"""The parameters of an estimator, checked and turned into what they mean."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ridgeway.averaging import Geometric, Last, Scheme, Uniform
+from ridgeway.number import counted, ridge_strength
+from ridgeway.rows.feed import Feed
+from ridgeway.sgd import LimitedStep
+from ridgeway.sgd.step_size import check_step, sample_of, sampled_step, step_from
+from ridgeway.trajectory import Layout
+
+FIXED = {"uniform": Uniform(), "last": Last()}
+FOLDS = 5
+
+
+class Averaging(NamedTuple):
+    """The average that is asked for: a scheme, or a family to choose from."""
+
+    scheme: Scheme | None
+    family: str | None
+
+
+def check_averaging(averaging: Any, alpha: Any) -> Averaging:
+    """Say what `averaging` and `alpha` mean together."""
+    known = isinstance(averaging, str) and averaging in ("auto", "geometric", "tail", *FIXED)
+    if not known and not isinstance(averaging, Scheme):
+        raise ValueError(
+            f"averaging={averaging!r}: expected 'auto', 'geometric', 'tail', 'uniform', 'last' or a scheme such as "
+            "Tail(0.5)."
+        )
+    if not (isinstance(alpha, str) and alpha == "auto"):
+        if isinstance(alpha, str):
+            raise ValueError(f"alpha={alpha!r}: expected 'auto' or a number, 0 or more.")
+        strength = ridge_strength(alpha)
+        if isinstance(averaging, str) and averaging in ("auto", "geometric"):
+            return Averaging(Geometric(strength), None)
+        raise ValueError(
+            f"alpha={alpha} has no meaning for averaging={averaging!r}: only geometric averages have a ridge strength; "
+            "leave alpha at 'auto' or set averaging='geometric'."
+        )
+    if isinstance(averaging, Scheme):
+        return Averaging(averaging, None)
+    return Averaging(FIXED[averaging], None) if averaging in FIXED else Averaging(None, averaging)
+
+
+def check_passes(passes: Any) -> int | None:
+    """Return the number of passes, None for "auto"."""
+    if isinstance(passes, str) and passes == "auto":
+        return None
+    return counted("passes", passes, "expected 'auto' or an integer of 1 or more")
+
+
+def check_cv(cv: Any) -> Any:
+    """Return a number of folds, the name of a method, or a splitter."""
+    if isinstance(cv, str):
+        if cv not in ("auto", "holdout", "progressive", "gcv"):
+            raise ValueError(
+                f"cv={cv!r}: expected 'auto', a number of folds, 'holdout', 'progressive', 'gcv' or a splitter."
+            )
+        return cv
+    if hasattr(cv, "split") or (hasattr(cv, "__iter__") and not isinstance(cv, str)):
+        return cv
+    folds = counted("cv", cv, "expected 'auto', 2 or more folds, 'holdout', 'progressive', 'gcv' or a splitter")
+    if folds < 2:
+        raise ValueError(f"cv={folds}: expected at least 2 folds; averaging=Geometric(alpha) chooses nothing.")
+    return folds
+
+
+def check_store(store: Any) -> str | Layout:
+    """Return what the runs remember; "auto" is the sketch, which needs no rows afterwards."""
+    if isinstance(store, Layout) or (isinstance(store, str) and store in ("sketch", "replay")):
+        return store
+    if isinstance(store, str) and store == "auto":
+        return "sketch"
+    raise ValueError(f"store={store!r}: expected 'auto', 'sketch', 'replay' or a Layout.")
+
+
+def check_jobs(n_jobs: Any) -> int:
+    """Return the number of threads; None is 1, -1 one per chain."""
+    if n_jobs is None:
+        return 1
+    return 64 if n_jobs == -1 else counted("n_jobs", n_jobs, "expected None, -1 or an integer of 1 or more")
+
+
+def check_loss(loss: Any) -> None:
+    """Refuse every loss but the squared one."""
+    if loss != "squared":
+        raise ValueError(f"loss={loss!r}: expected 'squared', the only loss there is so far.")
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a generator from a seed, a generator or scikit-learn's RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
+
+
+def step_of(step: Any, feed: Feed) -> LimitedStep:
+    """Return the step: given, or from the squared norms of the standardized rows.
+
+    The norms of large data are sampled; where that would be rash all of them are looked at.
+    """
+    given = check_step(step)
+    if given is not None:
+        return given
+    if feed.kept is not None:
+        return step_from(feed.kept.rows.squared_norms(), feed.kept.weight)
+    sample = sample_of(len(feed))
+    if sample is not None:
+        batch = feed.take(sample)
+        guessed = sampled_step(batch.rows.squared_norms(), batch.weight)
+        if guessed is not None:
+            return guessed
+    pieces = list(feed.pieces(np.arange(len(feed))))
+    norms = np.concatenate([piece.batch.rows.squared_norms() for piece in pieces])
+    return step_from(norms, np.concatenate([piece.batch.weight for piece in pieces]))

@@ -1,0 +1,113 @@
+"""A stream: a run that goes on batch after batch, with what was learned from the first one."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from ridgeway.estimators.averages import Averages
+from ridgeway.rows import Batch, DenseRows
+from ridgeway.rows.feed import Feed
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection import Progressive
+from ridgeway.selection.means import weighted_sum
+from ridgeway.selection.trial import Centre
+from ridgeway.sgd import LimitedStep, SGDRun
+from ridgeway.sgd.guard import SAFE
+from ridgeway.trajectory import Layout
+
+
+class Stream:
+    """One pass over rows that come in batches.
+
+    Parameters
+    ----------
+    standardization : fixed by the first batch.
+    run : the run, which may have gone through rows before.
+    step : its step.
+    sparse : whether the rows are.
+    single_target : True when y is 1-D.
+    family : what competes; None when the average is given.
+    weight : sum of the weights of the rows that the run has gone through before, whose means are the offsets.
+    """
+
+    def __init__(
+        self,
+        standardization: Standardization,
+        run: SGDRun,
+        step: LimitedStep,
+        sparse: bool,
+        single_target: bool,
+        family: str | None,
+        weight: float = 0.0,
+    ) -> None:
+        self.standardization = standardization
+        self.run = run
+        self.sparse = sparse
+        self.single_target = single_target
+        self._weight = weight
+        self._sum_x = np.zeros(len(standardization.scale))
+        self._sum_y = np.zeros(len(standardization.target_scale))
+        self._step = step
+        self.progressive = None if family is None else Progressive(family, step.size, standardization, sparse)
+        if self.progressive is not None:
+            self.progressive.refresh(run, self.centre)
+
+    @classmethod
+    def begin(
+        cls,
+        feed: Feed,
+        step: LimitedStep,
+        store: str | Layout,
+        batch_size: int,
+        family: str | None,
+    ) -> Stream:
+        """Begin with the first batch, whose rows are still to be learned from."""
+        sparse = not isinstance(feed.source.rows, DenseRows)
+        run = SGDRun(step, store, batch_size)
+        return cls(feed.standardization, run, step, sparse, feed.source.single_target, family)
+
+    @property
+    def centre(self) -> Centre:
+        """Means of the rows learned from."""
+        weight = max(self._weight, np.finfo(np.float64).tiny)
+        return Centre(self._sum_x / weight, self._sum_y / weight)
+
+    def learn(self, batch: Batch) -> None:
+        """Predict the rows of a standardized batch, then learn from them, in their order."""
+        first = 0
+        while first < len(batch):
+            room = len(batch) if self.progressive is None else self.progressive.room(self.run.n_steps)
+            part = batch.between(first, min(first + room, len(batch)))
+            if self.progressive is not None:
+                self.progressive.predict(part)
+            self.run.advance(part)
+            self._count(part)
+            if self.progressive is not None:
+                self.progressive.refresh(self.run, self.centre)
+            first += len(part)
+
+    def averages(self) -> Averages:
+        """Everything that has been learned so far."""
+        return Averages(self.run.trajectory(), self.standardization, self.sparse, self.centre, self.single_target)
+
+    @property
+    def safe(self) -> bool:
+        """Whether no batch of finite rows can make the run fail."""
+        return self._step.limit <= SAFE
+
+    def copy(self) -> Stream:
+        """Return a stream that goes on by itself."""
+        other = copy.copy(self)
+        other.run = self.run.copy()
+        other._sum_x, other._sum_y = self._sum_x.copy(), self._sum_y.copy()
+        other.progressive = copy.deepcopy(self.progressive)
+        return other
+
+    def _count(self, batch: Batch) -> None:
+        weight = batch.weight.astype(np.float64)
+        self._weight += float(weight.sum())
+        if self.standardization.constant:
+            self._sum_x += weighted_sum(batch.rows, weight)
+            self._sum_y += weight @ batch.y

@@ -1,0 +1,58 @@
+"""A progress bar on standard error: rows done, rows per second, time left. Silent unless asked for."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+WIDTH = 30
+EVERY = 0.1  # seconds between two looks of the bar
+
+
+class Progress:
+    """Counts rows towards a total, and draws a bar when `shown`.
+
+    The base install draws it itself: no library for bars is among its dependencies.
+
+    Examples
+    --------
+    >>> progress = Progress(100, shown=False)
+    >>> progress.add(40); progress.done
+    40
+    """
+
+    def __init__(self, total: int, shown: bool, label: str = "rows", stream: TextIO | None = None) -> None:
+        self.total, self.done = total, 0
+        self._shown, self._label = shown, label
+        self._stream = stream if stream is not None else sys.stderr
+        self._begun = self._drawn = time.monotonic()
+
+    def add(self, rows: int) -> None:
+        """Count rows."""
+        self.done += rows
+        if self._shown and time.monotonic() - self._drawn >= EVERY:
+            self._draw()
+
+    def extend(self, rows: int) -> None:
+        """Raise the total."""
+        self.total += rows
+
+    def close(self) -> None:
+        """Draw the bar a last time and end its line."""
+        if self._shown:
+            self._draw()
+            self._stream.write("\n")
+            self._stream.flush()
+
+    def _draw(self) -> None:
+        self._drawn = time.monotonic()
+        seconds = max(self._drawn - self._begun, 1e-9)
+        share = min(self.done / max(self.total, 1), 1.0)
+        rate = self.done / seconds
+        left = max(self.total - self.done, 0) / rate if rate else 0.0
+        bar = ("#" * round(WIDTH * share)).ljust(WIDTH)
+        self._stream.write(
+            f"\r[{bar}] {share:4.0%}  {self.done:,} {self._label}, {rate:,.0f}/s, {seconds:.1f} s, {left:.1f} s left  "
+        )
+        self._stream.flush()

@@ -1,0 +1,175 @@
+"""Standardization: rows, targets and weights on a scale that SGD likes, and coefficients back in the user's units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows.batch import Batch
+from ridgeway.rows.check import require_finite_rows
+from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
+from ridgeway.rows.kernels import csr_sums, dense_sums, standardize_csr, standardize_dense
+from ridgeway.rows.types import Float
+
+CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
+SAMPLE = 1024  # rows whose mean is the origin of the sums
+# A column is constant when its standard deviation is within a few roundings of its mean.
+FEW_ROUNDINGS = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class Standardization:
+    """The map from the user's rows and targets to those that a run sees.
+
+        x -> (x - offset) / scale, with a constant column at the end;    y -> (y - target_offset) / target_scale;
+        weight -> weight / weight_scale
+
+    The constant column takes part in the run so that w is right even where the offsets, taken from the first batch of
+    a stream, are not the means of all rows. Sparse rows stay sparse: their centring is implicit (`SparseRows.centre`).
+
+    Attributes
+    ----------
+    offset, scale : (d,). Dense columns are divided by their standard deviation. Sparse ones are divided by their
+        largest absolute value: unit variance would blow up the rare ones. Constant columns have scale 1.
+    constant : entry of the constant column; 0 means that there is none and nothing is centred.
+    target_offset, target_scale : (targets,).
+    weight_scale : mean weight.
+    """
+
+    offset: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    constant: float
+    target_offset: NDArray[np.float64]
+    target_scale: NDArray[np.float64]
+    weight_scale: float
+
+    @classmethod
+    def of(cls, batch: Batch, scale: bool, centre: bool) -> Standardization:
+        """Take offsets and scales from all rows of a batch; y and weights are in float64.
+
+        Parameters
+        ----------
+        batch : the rows; an entry that is not finite raises an error that names it.
+        scale : False leaves the scales of the columns as they are.
+        centre : False leaves out the offsets and the constant column.
+        """
+        rows, weight = batch.rows, batch.weight.astype(np.float64)
+        total = float(weight.sum())
+        mean, deviation, largest = _columns(batch, weight / total)
+        used = np.ones_like(mean)
+        if scale:
+            used = deviation if isinstance(rows, DenseRows) else largest
+        offset = mean if centre else np.zeros_like(mean)
+        target_offset = weight @ batch.y / total if centre else np.zeros(batch.y.shape[1])
+        around = batch.y - target_offset
+        target_scale = np.sqrt(weight @ (around * around) / total)
+        negligible = np.finfo(batch.y.dtype).eps * FEW_ROUNDINGS * np.abs(target_offset)
+        target_scale[target_scale <= negligible] = 1.0
+        around2 = deviation**2 if centre else deviation**2 + mean**2
+        norm = float((around2 / used**2).sum())
+        constant = float(np.sqrt(CONSTANT_SHARE * norm)) if centre else 0.0
+        if centre and constant == 0:
+            constant = 1.0
+        return cls(offset, used, constant, target_offset, target_scale, total / len(batch))
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the standardized rows."""
+        return len(self.scale) + (self.constant != 0)
+
+    def rows(self, rows: AnyRows, order: NDArray[np.intp]) -> AnyRows:
+        """Copy the rows of `order`, standardized."""
+        if isinstance(rows, DenseRows):
+            out = np.empty((len(order), self.n_columns), rows.dtype)
+            offset = self.offset.astype(rows.dtype)
+            rest = (self.offset - offset).astype(rows.dtype)
+            inverse = (1 / self.scale).astype(rows.dtype)
+            standardize_dense(rows.array, order, offset, rest, inverse, self.constant, out)
+            return DenseRows(readonly(out))
+        indptr = np.zeros(len(order) + 1, np.int64)
+        np.cumsum(rows.indptr[order + 1] - rows.indptr[order] + (self.constant != 0), out=indptr[1:])
+        data = np.empty(indptr[-1], rows.dtype)
+        indices = np.empty(indptr[-1], rows.indices.dtype)
+        given = (rows.data, rows.indices, rows.indptr, order, 1 / self.scale, self.constant)
+        standardize_csr(*given, indptr, data, indices)
+        stored = SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
+        return replace(stored, centre=self._centre()) if self.constant else stored
+
+    def targets(self, y: Float) -> Float:
+        """(y - target_offset) / target_scale, (n, targets)."""
+        standard: Float = (y - self.target_offset) / self.target_scale
+        return standard
+
+    def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
+        """Copy a batch whose entries are known to be finite, or the rows of `order`, standardized."""
+        order = np.arange(len(batch)) if order is None else order
+        dtype = batch.rows.dtype
+        y = readonly(np.ascontiguousarray(self.targets(batch.y[order]), dtype))
+        weight = readonly((batch.weight[order] / self.weight_scale).astype(dtype))
+        return Batch(self.rows(batch.rows, order), y, weight, batch.single_target, order, finite=True)
+
+    def slopes(self, coefs: Float, sparse: bool) -> Float:
+        """Coefficients of the standardized features, (..., d), from those of a run, (..., d or d + 1)."""
+        if self.constant == 0:
+            return coefs
+        if not sparse:
+            return coefs[..., :-1]
+        slopes: Float = coefs[..., :-1] - coefs[..., -1:] * self._centre()[:-1]
+        return slopes
+
+    def user_coefs(self, slopes: Float) -> Float:
+        """Coefficients of the user's features, (..., targets, d), from those of the standardized ones."""
+        coefs: Float = slopes / self.scale * self.target_scale[:, None]
+        return coefs
+
+    def _centre(self) -> NDArray[np.float64]:
+        """What standardized sparse rows are centred at, per unit of the constant column."""
+        centre: NDArray[np.float64] = readonly(np.append(self.offset / self.scale / self.constant, 0.0))
+        return centre
+
+
+def _columns(
+    batch: Batch, share: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Mean, standard deviation and largest |entry| (sparse only) of the columns, (d,); 1 where a column is constant."""
+    rows = batch.rows
+    n_columns = rows.shape[1]
+    sums, squares = np.zeros(n_columns), np.zeros(n_columns)
+    with np.errstate(over="ignore", invalid="ignore"):  # found below
+        if isinstance(rows, DenseRows):
+            origin = rows.array[:: max(1, len(batch) // SAMPLE)].mean(axis=0, dtype=np.float64).astype(rows.dtype)
+            # Weights of mean 1 keep the sums within float32.
+            dense_sums(rows.array, share * len(batch), origin, sums, squares)
+            sums, squares = sums / len(batch), squares / len(batch)
+            mean = origin + sums
+            variance = np.maximum(squares - sums**2, 0.0)
+            largest = np.ones(n_columns)
+        else:
+            largest = np.zeros(n_columns)
+            csr_sums(rows.data, rows.indices, rows.indptr, share, sums, largest)
+            mean, variance = sums, np.zeros(n_columns)
+            squared = SparseRows(readonly(np.square(rows.data, dtype=np.float64)), rows.indices, rows.indptr, n_columns)
+            csr_sums(squared.data, squared.indices, squared.indptr, share, variance, np.zeros(n_columns))
+            variance = np.maximum(variance - mean**2, 0.0)
+            largest[largest == 0] = 1.0
+    if not np.isfinite(mean + variance).all():
+        _refuse(batch)
+    deviation = np.sqrt(variance)
+    constant = deviation <= FEW_ROUNDINGS * float(np.finfo(rows.dtype).eps) * np.abs(mean)
+    deviation[constant] = 1.0
+    return mean, deviation, largest
+
+
+def _refuse(batch: Batch) -> None:
+    """Raise the error of rows whose sums are not finite."""
+    rows = batch.rows
+    if isinstance(rows, DenseRows):
+        entries = np.isfinite(rows.array).all(axis=1)
+    else:
+        entries = np.isfinite(np.add.reduceat(np.append(rows.data, 0.0), rows.indptr[:-1]))
+    require_finite_rows(rows, np.where(entries, 0.0, np.inf), batch.numbers)
+    raise ValueError(
+        f"the squares of X exceed {rows.dtype} (largest entry {rows.largest_entry():g}): scale the columns down."
+    )

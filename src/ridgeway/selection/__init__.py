@@ -1,0 +1,25 @@
+"""Choice of the average: candidates scored on rows that were not learned from."""
+
+from ridgeway.selection.cross_validation import by_folds, run_only
+from ridgeway.selection.folds import k_folds, split_by
+from ridgeway.selection.gcv import by_gcv
+from ridgeway.selection.holdout import by_holdout
+from ridgeway.selection.plan import MANY_ROWS, Outcome, Plan, auto_passes
+from ridgeway.selection.progressive import Progressive
+from ridgeway.selection.table import Scored, Selection
+
+__all__ = [
+    "MANY_ROWS",
+    "Outcome",
+    "Plan",
+    "Progressive",
+    "Scored",
+    "Selection",
+    "auto_passes",
+    "by_folds",
+    "by_gcv",
+    "by_holdout",
+    "k_folds",
+    "run_only",
+    "split_by",
+]

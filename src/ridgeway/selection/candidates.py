@@ -1,0 +1,78 @@
+"""Candidates: the averages that compete, from almost no regularization to almost nothing but the mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+
+PER_DECADE = 8
+WEAKEST = 1e-2  # eta * alpha * n_steps at the weak end: the average is nearly uniform
+STRONGEST = 1e2  # eta * alpha at the strong end: hardly one step counts
+EXTENSION = 4.0  # decades that are added where the best candidate lies at an end
+REFINEMENTS = 2  # how often the grid is made finer around the best alpha
+REFINED = 7  # new alphas between the neighbours of the best, each time
+TAILS = 20
+FAMILIES = ("auto", "geometric", "tail")
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Schemes to choose from.
+
+    Attributes
+    ----------
+    alphas : ridge strengths of geometric averages, increasing.
+    starts : where tails start, as fractions of the run.
+    ends : whether the uniform average and the last iterate take part.
+    """
+
+    alphas: tuple[float, ...]
+    starts: tuple[float, ...]
+    ends: bool
+
+    @classmethod
+    def of(cls, family: str, n_steps: int, step: float) -> Candidates:
+        """Return the candidates of a family ("auto", "geometric" or "tail") for a run of n_steps.
+
+        The range of alpha is the one in which anything changes: below WEAKEST / (step * n_steps) the average is
+        uniform, and above STRONGEST / step it is the start, 0.
+        """
+        alphas: tuple[float, ...] = ()
+        if family in ("auto", "geometric"):
+            alphas = _grid(math.log10(WEAKEST / (step * n_steps)), math.log10(STRONGEST / step))
+        starts: tuple[float, ...] = ()
+        if family in ("auto", "tail"):
+            # Quarters of octaves back from the end, where the blocks of a sketch begin, and a few late ones.
+            starts = tuple(float(start) for start in 1 - np.linspace(0.05, 0.95, TAILS - 2)[::-1]) + (0.02, 0.975)
+        return cls(alphas, tuple(sorted(starts)), ends=family != "geometric")
+
+    def schemes(self) -> list[Scheme]:
+        """Return all of them, geometric ones first."""
+        schemes: list[Scheme] = [Geometric(alpha) for alpha in self.alphas]
+        schemes += [Tail(start) for start in self.starts]
+        return [*schemes, Uniform(), Last()] if self.ends else [*schemes, Uniform()]
+
+
+def _grid(lowest: float, highest: float) -> tuple[float, ...]:
+    """Strengths with round logarithms that cover 10^lowest .. 10^highest."""
+    first, last = math.floor(lowest * PER_DECADE), math.ceil(highest * PER_DECADE)
+    return tuple(10.0 ** (i / PER_DECADE) for i in range(first, last + 1))
+
+
+def stronger(alphas: Sequence[float]) -> tuple[float, ...]:
+    """Return alphas beyond the strongest of these."""
+    top = math.log10(max(alphas))
+    return tuple(alpha for alpha in _grid(top, top + EXTENSION) if alpha > max(alphas) * 1.0001)
+
+
+def between(alphas: Sequence[float], best: float) -> tuple[float, ...]:
+    """Return new alphas between the neighbours of the best one in the increasing sequence `alphas`."""
+    place = alphas.index(best)
+    low, high = alphas[max(place - 1, 0)], alphas[min(place + 1, len(alphas) - 1)]
+    inner = np.geomspace(low, high, REFINED + 2)[1:-1]
+    return tuple(float(alpha) for alpha in inner if not np.isclose(alpha, best, rtol=1e-9))

@@ -1,0 +1,62 @@
+"""Choice by folds: one chain per fold and the final one share each reading of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+
+from ridgeway.rows import Batch, DenseRows
+from ridgeway.rows.feed import Feed
+from ridgeway.selection.candidates import Candidates
+from ridgeway.selection.contest import compare
+from ridgeway.selection.folds import Fold
+from ridgeway.selection.means import centre_without
+from ridgeway.selection.plan import Outcome, Plan
+from ridgeway.selection.settling import advance_until_settled
+from ridgeway.selection.table import Scored, Selection, marked
+from ridgeway.selection.trial import Trial
+
+
+def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outcome:
+    """Run every fold and all rows together, and choose the average that predicts the held-out rows best."""
+    assert plan.family is not None
+    sweep = plan.sweep(feed, [*(fold.train for fold in folds), None])
+    sparse = not isinstance(feed.source.rows, DenseRows)
+    centres = [centre_without(feed, ~fold.train) for fold in folds]
+
+    def score() -> list[Scored]:
+        trials = [
+            Trial(chain.trajectory(), feed.standardization, sparse, centre, partial(_groups, feed, fold, len(folds)))
+            for chain, centre, fold in zip(sweep.chains[:-1], centres, folds, strict=True)
+        ]
+        length = sweep.chains[-1].trajectory().length
+        return compare(trials, Candidates.of(plan.family or "auto", length, plan.step.size), unit(feed))
+
+    ending = advance_until_settled(sweep, len(feed), plan, score)
+    selection = Selection(method, marked(ending.scores, plan.one_standard_error), ending.halfway)
+    chain = sweep.chains[-1]
+    trajectory = chain.trajectory()
+    return Outcome(trajectory, trajectory.nearest(selection.chosen.scheme), selection, chain.only_run, ending.falling)
+
+
+def _groups(feed: Feed, fold: Fold, n_folds: int) -> Iterator[Batch]:
+    return (feed.take(rows) for rows in fold.groups(n_folds))
+
+
+def unit(feed: Feed) -> float:
+    """A squared error of 1 in standardized targets, in the user's units; 1 for several targets."""
+    scale = feed.standardization.target_scale
+    return float(scale[0] ** 2) if len(scale) == 1 else 1.0
+
+
+def run_only(feed: Feed, plan: Plan) -> Outcome:
+    """Run over all rows; the average is given."""
+    assert plan.scheme is not None
+    sweep = plan.sweep(feed, [None])
+    sweep.advance(plan.passes * len(feed))
+    (chain,) = sweep.chains
+    chain.end_pass()
+    return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run)
+
+

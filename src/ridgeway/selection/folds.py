@@ -1,0 +1,74 @@
+"""Folds: which rows each run of a cross-validation learns from, and which it is tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+GROUPS = 50  # groups of held-out rows in all, between which the standard error is taken
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One run of a cross-validation.
+
+    Attributes
+    ----------
+    train : (n,), True for the rows it learns from.
+    test : numbers of the rows it is tried on.
+    """
+
+    train: NDArray[np.bool_]
+    test: NDArray[np.intp]
+
+    def groups(self, n_folds: int) -> list[NDArray[np.intp]]:
+        """Split the test rows into groups of nearly equal size."""
+        n_groups = max(1, min(len(self.test), GROUPS // n_folds))
+        return np.array_split(self.test, n_groups)
+
+
+def k_folds(n_rows: int, k: int, shuffle: bool, rng: np.random.Generator) -> list[Fold]:
+    """Split the rows into k parts of nearly equal size, at random or contiguous; each is the test of one fold."""
+    order = rng.permutation(n_rows) if shuffle else np.arange(n_rows)
+    return [_without(test, n_rows) for test in np.array_split(order, min(k, n_rows))]
+
+
+def held_out(n_rows: int, share: float, most: int, shuffle: bool, rng: np.random.Generator) -> Fold:
+    """Hold a share of the rows out, at most `most`: random ones, or the last."""
+    size = max(1, min(round(share * n_rows), most))
+    order = rng.permutation(n_rows) if shuffle else np.arange(n_rows)
+    return _without(order[n_rows - size :], n_rows)
+
+
+def split_by(splitter: Any, X: Any, y: Any, numbers: NDArray[np.intp], n_given: int) -> list[Fold]:
+    """Take the folds from a scikit-learn splitter or an iterable of (train, test) row numbers.
+
+    Parameters
+    ----------
+    splitter : has split(X, y), or is an iterable of pairs of row numbers.
+    X, y : as the user gave them, n_given rows.
+    numbers : the given rows that are used (those of positive weight).
+    """
+    pairs: Sequence[Any] = list(splitter.split(X, y) if hasattr(splitter, "split") else splitter)
+    used = np.full(n_given, -1)
+    used[numbers] = np.arange(len(numbers))
+    folds = []
+    for train, test in pairs:
+        train_rows, test_rows = used[np.asarray(train)], used[np.asarray(test)]
+        mask = np.zeros(len(numbers), bool)
+        mask[train_rows[train_rows >= 0]] = True
+        folds.append(Fold(mask, test_rows[test_rows >= 0]))
+    usable = [fold for fold in folds if len(fold.test) and fold.train.any()]
+    if not usable:
+        raise ValueError(f"cv={splitter!r} gave no split with rows to learn from and rows to try on.")
+    return usable
+
+
+def _without(test: NDArray[np.intp], n_rows: int) -> Fold:
+    train = np.ones(n_rows, bool)
+    train[test] = False
+    return Fold(train, test)

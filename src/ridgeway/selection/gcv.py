@@ -1,0 +1,128 @@
+"""Choice by generalized cross-validation: no rows are held out, degrees of freedom correct the error of the fit.
+
+One pass of least-squares SGD is linear in y, so an average predicts H y. The trace of H is estimated without bias by
+running the same steps on labels of random sign z beside y: E z' H z = tr H.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.rows import Batch, DenseRows
+from ridgeway.rows.feed import Feed
+from ridgeway.selection.candidates import Candidates
+from ridgeway.selection.contest import compare
+from ridgeway.selection.cross_validation import unit
+from ridgeway.selection.folds import GROUPS
+from ridgeway.selection.plan import Outcome, Plan
+from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.settling import advance_until_settled
+from ridgeway.selection.table import Scored, Selection, marked
+from ridgeway.selection.trial import Centre
+from ridgeway.trajectory import Sketch
+
+PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
+LEAST_SHARE = 1e-3  # of the rows that is left as degrees of freedom of the residuals
+
+
+class CorrectedFit:
+    """Errors of the averages on the rows they were fitted to, divided by (1 - df/n)^2.
+
+    Parameters
+    ----------
+    trajectory : of a run whose targets are those of y, then the probes.
+    feed : all rows, with these targets.
+    n_targets : targets of y.
+    """
+
+    def __init__(self, trajectory: Sketch, feed: Feed, n_targets: int) -> None:
+        self._trajectory, self._feed, self._n_targets = trajectory, feed, n_targets
+        self._sparse = not isinstance(feed.source.rows, DenseRows)
+        self._fit: Residuals | None = None
+        self._probes: Residuals | None = None
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of each group of rows, (groups,)."""
+        assert self._fit is not None
+        return self._fit.weight
+
+    def span(self, schemes: Sequence[Scheme]) -> None:
+        """Read the rows along the directions of these schemes' coefficients."""
+        slopes = self._slopes(schemes)
+        padded = self._feed.standardization.constant != 0
+        self._fit = Residuals(slopes[:, : self._n_targets], padded)
+        self._probes = Residuals(slopes[:, self._n_targets :], padded)
+        for rows in np.array_split(np.arange(len(self._feed)), min(GROUPS, len(self._feed))):
+            group = self._feed.take(rows)
+            self._fit.add(_with_targets(group, slice(0, self._n_targets)))
+            self._probes.add(_with_targets(group, slice(self._n_targets, None)))
+
+    def errors(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Corrected sums of weighted squared errors, (L, targets, groups)."""
+        assert self._fit is not None
+        slopes = self._slopes(schemes)[:, : self._n_targets]
+        standardization = self._feed.standardization
+        centre = Centre(np.zeros(len(standardization.scale)), np.zeros(self._n_targets))
+        fitted = self._fit.errors(slopes, centre.intercepts(slopes))
+        left = np.maximum(1 - self.degrees_of_freedom(schemes) / len(self._feed), LEAST_SHARE)
+        corrected: NDArray[np.float64] = fitted / left[:, None, None] ** 2
+        return corrected
+
+    def degrees_of_freedom(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Estimated trace of the hat matrix of each scheme, and 1 for the intercept: (L,)."""
+        assert self._probes is not None
+        slopes = self._slopes(schemes)[:, self._n_targets :]
+        traces: NDArray[np.float64] = self._probes.covariances(slopes).mean(axis=1)
+        return traces + (self._feed.standardization.constant != 0)
+
+    def _slopes(self, schemes: Sequence[Scheme]) -> NDArray[np.floating]:
+        coefs = self._trajectory.nearest_average(schemes)
+        return self._feed.standardization.slopes(coefs, self._sparse)
+
+
+def by_gcv(feed: Feed, plan: Plan) -> Outcome:
+    """Run over all rows with probes beside the targets, and choose by generalized cross-validation."""
+    n_targets = feed.source.y.shape[1]
+    probed = _with_probes(feed, plan)
+    sweep = plan.sweep(probed, [None])
+    (chain,) = sweep.chains
+
+    def score() -> list[Scored]:
+        trajectory = chain.trajectory()
+        fit = CorrectedFit(trajectory, probed, n_targets)  # type: ignore[arg-type]
+        return compare([fit], Candidates.of(plan.family or "auto", trajectory.length, plan.step.size), unit(feed))
+
+    ending = advance_until_settled(sweep, len(feed), replace(plan, settles=False, most_passes=plan.passes), score)
+    selection = Selection(
+        f"generalized cross-validation with {PROBES} probes", marked(ending.scores, plan.one_standard_error)
+    )
+    whole = chain.trajectory()
+    assert isinstance(whole, Sketch)
+    trajectory = whole.of_targets(0, n_targets)
+    if feed.source.single_target:
+        trajectory = trajectory.single()
+    return Outcome(trajectory, trajectory.nearest(selection.chosen.scheme), selection, None)
+
+
+def _with_probes(feed: Feed, plan: Plan) -> Feed:
+    """Return the feed with columns of random signs beside the targets, over the root of the weights."""
+    source, standardization = feed.source, feed.standardization
+    weight = source.weight / standardization.weight_scale
+    signs = plan.rng.choice([-1.0, 1.0], (len(source), PROBES)) / np.sqrt(weight)[:, None]
+    wider = replace(
+        standardization,
+        target_offset=np.append(standardization.target_offset, np.zeros(PROBES)),
+        target_scale=np.append(standardization.target_scale, np.ones(PROBES)),
+    )
+    batch = replace(source, y=np.hstack([source.y, signs]), single_target=False)
+    return Feed(batch, wider)
+
+
+def _with_targets(batch: Batch, part: slice) -> Batch:
+    return replace(batch, y=batch.y[:, part])

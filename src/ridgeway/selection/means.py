@@ -1,0 +1,42 @@
+"""Means of the rows that a fold learns from: what is left when those it does not learn from are taken away."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows import DenseRows
+from ridgeway.rows.feed import Feed
+from ridgeway.selection.trial import Centre
+
+AT_A_TIME = 8192
+
+
+def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
+    """Means of standardized features and targets over the rows that are not left out; 0 where nothing is centred.
+
+    The means over all rows are 0, so the sums over the rows left out tell them.
+    """
+    standardization = feed.standardization
+    n_targets, n_columns = len(standardization.target_scale), len(standardization.scale)
+    x, y = np.zeros(n_columns), np.zeros(n_targets)
+    if standardization.constant == 0:
+        return Centre(x, y)
+    rows = np.flatnonzero(left_out)
+    weight = feed.source.weight.astype(np.float64) / standardization.weight_scale
+    for first in range(0, len(rows), AT_A_TIME):
+        batch = feed.take(rows[first : first + AT_A_TIME])
+        share = batch.weight.astype(np.float64)
+        y += share @ batch.y
+        x += weighted_sum(batch.rows, share)
+    kept = weight.sum() - weight[rows].sum()
+    return Centre(-x / kept, -y / kept)
+
+
+def weighted_sum(rows: object, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum of weight_i x_i over standardized features (d,), centred and without the constant column."""
+    if isinstance(rows, DenseRows):
+        dense: NDArray[np.float64] = weight.astype(rows.dtype) @ rows.array
+        return dense[:-1].astype(np.float64)
+    sparse: NDArray[np.float64] = rows.matrix().T @ weight  # type: ignore[attr-defined]
+    return sparse[:-1] - sparse[-1] * rows.centre[:-1]  # type: ignore[attr-defined]

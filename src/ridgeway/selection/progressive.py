@@ -1,0 +1,127 @@
+"""Choice on a stream: every row is predicted before it is learned from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.rows import Batch, Float
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.table import Scored
+from ridgeway.selection.trial import Centre, slopes_of
+from ridgeway.sgd import SGDRun
+
+FIRST = 32  # steps after which the first averages are taken
+OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
+PER_DECADE = 4
+WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
+STARTS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+
+@dataclass
+class Stretch:
+    """Errors of the candidates between two refreshments, summed over groups g of rows of weight w_g and errors e_g."""
+
+    first_step: int
+    weight: float = 0.0
+    weight2: float = 0.0  # sum w_g^2
+    errors: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    errors2: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # sum e_g^2
+    crossed: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # sum e_g w_g
+    groups: int = 0
+
+
+class Progressive:
+    """Scores of a fixed list of candidates along a stream, by averages that are refreshed twice an octave.
+
+    Parameters
+    ----------
+    family : "auto", "geometric" or "tail".
+    step : the step eta.
+    standardization : of the rows.
+    sparse : whether they are.
+    """
+
+    def __init__(self, family: str, step: float, standardization: Standardization, sparse: bool) -> None:
+        self._schemes = stream_candidates(family, step)
+        self._standardization = standardization
+        self._sparse = sparse
+        self._slopes: Float | None = None
+        self._intercepts: NDArray[np.float64] = np.zeros(0)
+        self._basis: Residuals | None = None
+        self._next = FIRST
+        self._stretches: list[Stretch] = []
+
+    @property
+    def scored(self) -> float:
+        """Weight of the rows that have been predicted."""
+        return sum(stretch.weight for stretch in self._stretches)
+
+    def room(self, n_steps: int) -> int:
+        """Return how many more steps may be made before the averages are refreshed."""
+        return max(1, self._next - n_steps)
+
+    def predict(self, batch: Batch) -> None:
+        """Score the candidates on rows that are about to be learned from."""
+        if self._basis is None or self._slopes is None:
+            return
+        residuals = self._basis.emptied()
+        residuals.add(batch)
+        errors = residuals.errors(self._slopes, self._intercepts).mean(axis=1)[:, 0]
+        weight = float(residuals.weight[0])
+        now = self._stretches[-1]
+        now.weight += weight
+        now.weight2 += weight * weight
+        now.errors = now.errors + errors
+        now.errors2 = now.errors2 + errors * errors
+        now.crossed = now.crossed + errors * weight
+        now.groups += 1
+
+    def refresh(self, run: SGDRun, centre: Centre) -> None:
+        """Take new averages if it is time."""
+        if run.n_steps < self._next:
+            return
+        self._slopes = slopes_of(run.trajectory(), self._standardization, self._sparse, self._schemes)
+        self._intercepts = centre.intercepts(self._slopes)
+        self._basis = Residuals(self._slopes, padded=self._standardization.constant != 0)
+        octave = 1 << (run.n_steps.bit_length() - 1)
+        self._next = octave * 3 // 2 if run.n_steps < octave * 3 // 2 else octave * 2
+        zeros = np.zeros(len(self._schemes))
+        self._stretches = [*self._recent(run.n_steps), Stretch(run.n_steps, 0.0, 0.0, zeros, zeros, zeros)]
+
+    def scores(self, unit: float) -> list[Scored]:
+        """Mean squared error of each candidate over the last octaves; empty as long as nothing was predicted."""
+        recent = [stretch for stretch in self._stretches if stretch.groups]
+        if not recent:
+            return []
+        weight, weight2 = sum(s.weight for s in recent), sum(s.weight2 for s in recent)
+        mean = np.sum([s.errors for s in recent], axis=0) / weight
+        spread = np.sum([s.errors2 for s in recent], axis=0) - 2 * mean * np.sum([s.crossed for s in recent], axis=0)
+        spread = np.maximum(spread + mean**2 * weight2, 0.0)
+        groups = sum(s.groups for s in recent)
+        deviation = np.sqrt(spread * groups / max(groups - 1, 1)) / weight
+        return [
+            Scored(scheme, float(error * unit), float(se * unit))
+            for scheme, error, se in zip(self._schemes, mean, deviation, strict=True)
+        ]
+
+    def _recent(self, n_steps: int) -> list[Stretch]:
+        return [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= n_steps]
+
+
+def stream_candidates(family: str, step: float) -> list[Scheme]:
+    """Return the candidates of a stream, whose length is not known: a wide grid of alphas, and tails."""
+    schemes: list[Scheme] = []
+    if family != "tail":
+        first = math.floor(math.log10(WEAKEST / step) * PER_DECADE)
+        last = math.ceil(math.log10(STRONGEST / step) * PER_DECADE)
+        schemes += [Geometric(10.0 ** (i / PER_DECADE)) for i in range(first, last + 1)]
+    if family != "geometric":
+        schemes += [Tail(start) for start in STARTS]
+        schemes += [Last()]
+    return [*schemes, Uniform()]

@@ -1,0 +1,158 @@
+"""The sweep: several runs over one reading of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.progress import Progress
+from ridgeway.rows.feed import Feed, Piece
+from ridgeway.sgd import SGDRun
+from ridgeway.sgd.shuffle import shuffled_order
+from ridgeway.trajectory import Trajectory, join
+
+AT_ONCE = 2**16  # rows of several passes over small data that are handed on together
+
+
+class Chain:
+    """One of the runs of a sweep: over the rows of a mask, in one piece or in segments that start afresh.
+
+    Parameters
+    ----------
+    train : (n,), True for the rows to learn from; None for all.
+    segment : (n,), the number of the segment that each row belongs to.
+    runs : one per segment.
+    """
+
+    def __init__(self, train: NDArray[np.bool_] | None, segment: NDArray[np.intp], runs: Sequence[SGDRun]) -> None:
+        self._train, self._segment, self.runs = train, segment, runs
+
+    def advance(self, piece: Piece) -> None:
+        """Take the steps of a piece's rows."""
+        places, numbers = piece.places, piece.numbers
+        if self._train is not None:
+            kept = self._train[numbers]
+            places, numbers = places[kept], numbers[kept]
+        if len(self.runs) == 1:
+            self._step(self.runs[0], piece, places)
+            return
+        segment = self._segment[numbers]
+        for s, run in enumerate(self.runs):
+            self._step(run, piece, places[segment == s])
+
+    @property
+    def only_run(self) -> SGDRun | None:
+        """The run, when it is one."""
+        return self.runs[0] if len(self.runs) == 1 else None
+
+    def learn_all(self) -> None:
+        """From now on learn from every row."""
+        self._train = None
+
+    def end_pass(self) -> None:
+        """End a pass over the rows."""
+        for run in self.runs:
+            run.end_pass()
+
+    def trajectory(self) -> Trajectory:
+        """Return the runs so far, joined."""
+        return join([run.trajectory() for run in self.runs if run.n_steps])
+
+    @staticmethod
+    def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp]) -> None:
+        if len(places):
+            run.advance(piece.batch, places)
+
+
+class Sweep:
+    """Chains that go through the rows of a feed together, pass by pass.
+
+    Parameters
+    ----------
+    feed : the rows.
+    trains : one mask per chain, (n,) or None for all rows.
+    make_run : makes a fresh run.
+    segments : number of segments of each chain.
+    passes_apart : True when a pass has to end before the next one begins (mini-batches).
+    shuffle : a fresh random order each pass, or the order of the rows.
+    n_jobs : threads; the chains are spread over them, and each thread reads the rows.
+    """
+
+    def __init__(
+        self,
+        feed: Feed,
+        trains: Sequence[NDArray[np.bool_] | None],
+        make_run: Callable[[], SGDRun],
+        segments: int,
+        passes_apart: bool,
+        shuffle: bool,
+        n_jobs: int,
+        rng: np.random.Generator,
+        progress: Progress,
+    ) -> None:
+        n_rows = len(feed)
+        segment = np.arange(n_rows) * segments // n_rows
+        self.chains = [Chain(train, segment, [make_run() for _ in range(segments)]) for train in trains]
+        self.rows_done = 0
+        self._feed = feed
+        self._passes_apart = passes_apart
+        self._shuffle = shuffle
+        self._n_jobs = min(n_jobs, len(self.chains))
+        self._rng = rng
+        self._progress = progress
+        self._waiting = np.empty(0, np.intp)  # what is left of the current pass
+
+    def advance(self, n_rows: int) -> None:
+        """Go through the next n_rows rows of the passes."""
+        until = self.rows_done + n_rows
+        while self.rows_done < until:
+            self._go_through(self._next_rows(until - self.rows_done))
+            if self._passes_apart and len(self._waiting) == 0:
+                for chain in self.chains:
+                    chain.end_pass()
+
+    def go_on_with(self, numbers: NDArray[np.intp]) -> None:
+        """Go through these rows once more, or for the first time."""
+        self._go_through(self._rng.permutation(numbers) if self._shuffle else numbers)
+        for chain in self.chains:
+            chain.end_pass()
+
+    def _go_through(self, order: NDArray[np.intp]) -> None:
+        def go(chains: Sequence[Chain], progress: Progress | None) -> None:
+            for piece in self._feed.pieces(order):
+                for chain in chains:
+                    chain.advance(piece)
+                if progress is not None:
+                    progress.add(len(piece.numbers))
+
+        if self._n_jobs == 1:
+            go(self.chains, self._progress)
+        else:
+            groups = [self.chains[i :: self._n_jobs] for i in range(self._n_jobs)]
+            with ThreadPoolExecutor(self._n_jobs) as pool:
+                jobs = [pool.submit(go, group, None if i else self._progress) for i, group in enumerate(groups)]
+                for job in jobs:
+                    job.result()
+        self.rows_done += len(order)
+
+    def _next_rows(self, most: int) -> NDArray[np.intp]:
+        """Return the next rows, up to `most`: the rest of a pass, or several passes over small data."""
+        parts: list[NDArray[np.intp]] = []
+        wanted = most
+        for order in self._orders():
+            parts.append(order[:wanted])
+            self._waiting = order[wanted:]
+            wanted -= len(parts[-1])
+            if wanted == 0 or self._passes_apart or sum(map(len, parts)) >= AT_ONCE:
+                break
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _orders(self) -> Iterator[NDArray[np.intp]]:
+        if len(self._waiting):
+            yield self._waiting
+        while True:
+            rows = self._feed.source.rows
+            yield shuffled_order(rows, self._rng) if self._shuffle else np.arange(len(self._feed))

@@ -1,0 +1,90 @@
+"""A trial: a run, and rows it has not learned from, on which any of its averages can be tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.rows import Batch, Float
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.residuals import Residuals
+from ridgeway.trajectory import Trajectory
+
+
+class Centre:
+    """Weighted means of the standardized features and targets that a model was fitted to; the intercept follows.
+
+    Attributes
+    ----------
+    x : (d,).
+    y : (targets,).
+    """
+
+    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        self.x, self.y = x, y
+
+    def intercepts(self, slopes: Float) -> NDArray[np.float64]:
+        """Intercepts (L, targets) that belong to slopes (L, targets, d): ybar - xbar . w, not shrunk."""
+        intercepts: NDArray[np.float64] = self.y - slopes @ self.x
+        return intercepts
+
+
+class Trial:
+    """The averages of one run against rows that it has not seen.
+
+    Parameters
+    ----------
+    trajectory : of a run over standardized rows.
+    standardization : of these rows.
+    sparse : whether they are.
+    centre : means of the rows that the run has learned from.
+    groups : gives the rows it has not, standardized, in groups between which errors are compared.
+    """
+
+    def __init__(
+        self,
+        trajectory: Trajectory,
+        standardization: Standardization,
+        sparse: bool,
+        centre: Centre,
+        groups: Callable[[], Iterable[Batch]],
+    ) -> None:
+        self._trajectory = trajectory
+        self._standardization = standardization
+        self._sparse = sparse
+        self._centre = centre
+        self._groups = groups
+        self._residuals: Residuals | None = None
+
+    def span(self, schemes: Sequence[Scheme]) -> None:
+        """Read the rows along the directions of these schemes' coefficients, and of all that lie between them."""
+        self._residuals = Residuals(self.slopes(schemes), padded=self._standardization.constant != 0)
+        for group in self._groups():
+            self._residuals.add(group)
+
+    def slopes(self, schemes: Sequence[Scheme]) -> Float:
+        """Coefficients of the standardized features, (L, targets, d)."""
+        return slopes_of(self._trajectory, self._standardization, self._sparse, schemes)
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of each group of rows, (groups,)."""
+        assert self._residuals is not None
+        return self._residuals.weight
+
+    def errors(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Sums of weight times squared error in standardized targets, of schemes within the span: (L, targets, groups)."""
+        assert self._residuals is not None
+        slopes = self.slopes(schemes)
+        return self._residuals.errors(slopes, self._centre.intercepts(slopes))
+
+
+def slopes_of(
+    trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
+) -> Float:
+    """Coefficients of the standardized features, (L, targets, d), by schemes that the trajectory may have to move."""
+    coefs = trajectory.nearest_average(schemes)
+    return standardization.slopes(coefs.reshape(len(schemes), -1, coefs.shape[-1]), sparse)
