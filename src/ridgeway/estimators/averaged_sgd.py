@@ -22,6 +22,7 @@ from ridgeway.estimators.options import (
     check_passes,
     check_store,
     generator,
+    safe_step,
     step_of,
 )
 from ridgeway.estimators.stream import Stream
@@ -36,6 +37,7 @@ from ridgeway.selection import (
     Outcome,
     Plan,
     Progressive,
+    alike,
     auto_passes,
     by_folds,
     by_gcv,
@@ -48,6 +50,7 @@ from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.plan import LONGER
 from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Centre
+from ridgeway.sgd.step_size import check_step
 
 if TYPE_CHECKING:
     from typing import Self
@@ -220,9 +223,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._stream = None
         if outcome.run is not None:
             family, weight = check_averaging(self.averaging, self.alpha).family, float(len(batch))
-            self._stream = Stream(
-                standardization, outcome.run, plan.step, sparse, batch.single_target, family, weight
-            )
+            self._stream = Stream(standardization, outcome.run, plan.step, sparse, batch.single_target, family, weight)
         self._tell_falling(outcome, feed)
         return self
 
@@ -256,7 +257,11 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
             feed = Feed(batch, standardization)
             stream = Stream.begin(
-                feed, step_of(self.step, feed), check_store(self.store), counted("batch_size", self.batch_size), asked.family
+                feed,
+                step_of(self.step, feed),
+                check_store(self.store),
+                counted("batch_size", self.batch_size),
+                asked.family,
             )
         else:
             _require_same(begun, batch)
@@ -375,12 +380,14 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         planned = auto_passes(len(feed)) if passes is None else passes
         small = len(feed) <= MANY_ROWS
         family, scheme = asked.family, asked.scheme
+        step = step_of(self.step, feed)
         if family is not None and len(feed) < FEWEST:
             family, scheme = None, Uniform()
         return Plan(
             family=family,
             scheme=scheme,
-            step=step_of(self.step, feed),
+            step=step,
+            safe_step=safe_step(feed, step) if small and check_step(self.step) is None else None,
             passes=planned,
             most_passes=planned * LONGER if passes is None and small else planned,
             settles=passes is None and planned > 1,
@@ -401,7 +408,8 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(cv, str) and cv == "auto":
             cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
         if isinstance(cv, int):
-            folds = k_folds(len(feed), cv, plan.shuffle, plan.rng)
+            ranking = None if feed.kept is None else alike(feed.kept.rows.squared_norms(), feed.kept.y)
+            folds = k_folds(len(feed), cv, plan.rng if plan.shuffle else None, ranking)
             return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
         if not isinstance(cv, str):
             folds = split_by(cv, X, y, np.asarray(feed.source.numbers), int(np.shape(y)[0]))

@@ -12,7 +12,8 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.path_result import PathResult
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.trial import Centre, slopes_of
+from ridgeway.selection.span import slopes_of
+from ridgeway.selection.trial import Centre
 from ridgeway.trajectory import Trajectory
 
 

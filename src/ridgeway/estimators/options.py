@@ -118,3 +118,12 @@ def step_of(step: Any, feed: Feed) -> LimitedStep:
     pieces = list(feed.pieces(np.arange(len(feed))))
     norms = np.concatenate([piece.batch.rows.squared_norms() for piece in pieces])
     return step_from(norms, np.concatenate([piece.batch.weight for piece in pieces]))
+
+
+def safe_step(feed: Feed, step: LimitedStep) -> LimitedStep | None:
+    """Return the largest step that limits no row, if `step` does limit some."""
+    if feed.kept is None:
+        return None
+    norms = feed.kept.rows.squared_norms().astype(np.float64)
+    largest = float((norms * feed.kept.weight).max())
+    return LimitedStep(1 / largest, step.limit) if step.size * largest > step.limit else None

@@ -134,7 +134,7 @@ class SparseRows:
         """X @ coef for coef of shape (n_columns, k)."""
         if len(self.centre) == 0:
             return np.asarray(self.matrix() @ coef)
-        own = coef - np.outer(self.centre, coef[-1])
+        own = coef - np.outer(self.centre, coef[-1]) if coef[-1].any() else coef
         return np.asarray(self.matrix() @ own - np.outer(self._constants(), self.centre @ own))
 
     def _constants(self) -> Float:

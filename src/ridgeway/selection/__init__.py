@@ -1,7 +1,7 @@
 """Choice of the average: candidates scored on rows that were not learned from."""
 
 from ridgeway.selection.cross_validation import by_folds, run_only
-from ridgeway.selection.folds import k_folds, split_by
+from ridgeway.selection.folds import alike, k_folds, split_by
 from ridgeway.selection.gcv import by_gcv
 from ridgeway.selection.holdout import by_holdout
 from ridgeway.selection.plan import MANY_ROWS, Outcome, Plan, auto_passes
@@ -15,6 +15,7 @@ __all__ = [
     "Progressive",
     "Scored",
     "Selection",
+    "alike",
     "auto_passes",
     "by_folds",
     "by_gcv",

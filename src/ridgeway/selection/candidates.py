@@ -47,9 +47,8 @@ class Candidates:
             alphas = _grid(math.log10(WEAKEST / (step * n_steps)), math.log10(STRONGEST / step))
         starts: tuple[float, ...] = ()
         if family in ("auto", "tail"):
-            # Quarters of octaves back from the end, where the blocks of a sketch begin, and a few late ones.
-            starts = tuple(float(start) for start in 1 - np.linspace(0.05, 0.95, TAILS - 2)[::-1]) + (0.02, 0.975)
-        return cls(alphas, tuple(sorted(starts)), ends=family != "geometric")
+            starts = tuple(float(start) for start in np.linspace(0, 1, TAILS + 2)[1:-1])
+        return cls(alphas, starts, ends=family != "geometric")
 
     def schemes(self) -> list[Scheme]:
         """Return all of them, geometric ones first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +13,8 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.selection.candidates import REFINEMENTS, Candidates, between, stronger
 from ridgeway.selection.table import Scored
 
+CLEARLY = 2.0  # standard errors
+FORGOTTEN = 4.0  # alpha * eta * n_steps from which a geometric average does not feel the end of the run
 WORTHWHILE = 1e-6  # relative gain for which the range of alpha is extended
 
 
@@ -29,41 +32,94 @@ class Rated(Protocol):
         """Sums of weighted squared errors, (L, targets, groups)."""
 
 
-def compare(trials: Sequence[Rated], candidates: Candidates, unit: float = 1.0) -> list[Scored]:
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """Candidates of one step size with their errors.
+
+    Attributes
+    ----------
+    step : the step of the runs.
+    n_steps : how many they have made.
+    rows : the candidates.
+    errors : (L, groups), sums of weighted squared errors, a mean over targets.
+    weight : (groups,).
+    """
+
+    step: float
+    n_steps: int
+    rows: list[Scored]
+    errors: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+    @property
+    def least(self) -> float:
+        """Error of the best candidate."""
+        return min(row.error for row in self.rows)
+
+    @property
+    def wants_more_steps(self) -> bool:
+        """Whether the best candidate is not a geometric average that forgets its end: longer runs would change it."""
+        best = min(self.rows, key=lambda row: row.error)
+        return not best.alpha * self.step * self.n_steps > FORGOTTEN
+
+    def clearly_beats(self, other: Contest) -> bool:
+        """Tell whether the best candidate is better than the other's by two standard errors of the difference.
+
+        Both have been tried on the same groups of rows.
+        """
+        difference = self._best_errors() - other._best_errors()
+        total = difference.sum()
+        n_groups = len(difference)
+        spread = ((difference - total / self.weight.sum() * self.weight) ** 2).sum() * n_groups / max(n_groups - 1, 1)
+        return bool(total < -CLEARLY * np.sqrt(spread))
+
+    def _best_errors(self) -> NDArray[np.float64]:
+        best: NDArray[np.float64] = self.errors[int(np.argmin(self.errors.sum(axis=1)))]
+        return best
+
+
+def compare(trials: Sequence[Rated], candidates: Candidates, step: float, n_steps: int, unit: float = 1.0) -> Contest:
     """Score every candidate; extend the alphas if the strongest is the best, and refine them around the best.
 
     Parameters
     ----------
     trials : runs with their held-out rows; errors are summed over all of them.
     candidates : where to begin.
+    step, n_steps : of the runs.
     unit : what a squared error of 1 in standardized targets is in the user's units.
     """
+
+    def score(schemes: Sequence[Scheme], new: bool) -> Contest:
+        return _score(trials, schemes, step, n_steps, unit, new)
+
     schemes = candidates.schemes()
-    rows = _score(trials, schemes, unit, new=True)
+    contest = score(schemes, new=True)
     alphas = list(candidates.alphas)
-    if alphas and _best(rows, schemes) == Geometric(alphas[-1]):
+    if alphas and _best(contest.rows) == Geometric(alphas[-1]):
         more = stronger(alphas)
-        schemes = [*schemes, *map(Geometric, more)]
-        rows = _score(trials, schemes, unit, new=True)
+        contest = score([*schemes, *map(Geometric, more)], new=True)
         alphas += more
     for _ in range(REFINEMENTS if alphas else 0):
-        geometric = [row for row in rows if isinstance(row.scheme, Geometric)]
-        best = min(geometric, key=lambda row: row.error)
+        best = min((row for row in contest.rows if isinstance(row.scheme, Geometric)), key=lambda row: row.error)
         new = between(alphas, best.alpha)
         if not new:
             break
-        rows += _score(trials, list(map(Geometric, new)), unit, new=False)
+        closer = score(list(map(Geometric, new)), new=False)
+        errors = np.concatenate([contest.errors, closer.errors])
+        contest = Contest(step, n_steps, contest.rows + closer.rows, errors, contest.weight)
         alphas = sorted([*alphas, *new])
-    return rows
+    return contest
 
 
-def _best(rows: Sequence[Scored], schemes: Sequence[Scheme]) -> Scheme:
+def _best(rows: Sequence[Scored]) -> Scheme:
     """Return the scheme of least error, the first among nearly equal ones."""
     least = min(row.error for row in rows)
-    return next(scheme for scheme, row in zip(schemes, rows, strict=True) if row.error <= least * (1 + WORTHWHILE))
+    return next(row.scheme for row in rows if row.error <= least * (1 + WORTHWHILE))
 
 
-def _score(trials: Sequence[Rated], schemes: Sequence[Scheme], unit: float, new: bool) -> list[Scored]:
+def _score(
+    trials: Sequence[Rated], schemes: Sequence[Scheme], step: float, n_steps: int, unit: float, new: bool
+) -> Contest:
     sums, weights = [], []
     for trial in trials:
         if new:
@@ -76,7 +132,8 @@ def _score(trials: Sequence[Rated], schemes: Sequence[Scheme], unit: float, new:
     spread = ((errors - mean[:, None] * weight) ** 2).sum(axis=1)
     n_groups = len(weight)
     deviation = np.sqrt(spread * n_groups / max(n_groups - 1, 1)) / total
-    return [
-        Scored(scheme, float(error * unit), float(se * unit))
+    rows = [
+        Scored(scheme, step, float(error * unit), float(se * unit))
         for scheme, error, se in zip(schemes, mean, deviation, strict=True)
     ]
+    return Contest(step, n_steps, rows, errors, weight)

@@ -5,37 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-
 from ridgeway.rows import Batch, DenseRows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.candidates import Candidates
-from ridgeway.selection.contest import compare
+from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.means import centre_without
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.settling import advance_until_settled
-from ridgeway.selection.table import Scored, Selection, marked
+from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Trial
 
 
 def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outcome:
-    """Run every fold and all rows together, and choose the average that predicts the held-out rows best."""
-    assert plan.family is not None
-    sweep = plan.sweep(feed, [*(fold.train for fold in folds), None])
+    """Run every fold and all rows together, and choose the average that predicts the held-out rows best.
+
+    A step that limits outlying rows makes a robust estimator, which may be better than ridge, or much worse on such
+    rows. So a smaller step that limits none runs beside it, and gives way only where it is clearly beaten because it
+    is too slow.
+    """
+    steps = [plan.step] if plan.safe_step is None else [plan.safe_step, plan.step]
+    sweep = plan.sweep(feed, [*(fold.train for fold in folds), None], steps)
     sparse = not isinstance(feed.source.rows, DenseRows)
     centres = [centre_without(feed, ~fold.train) for fold in folds]
+    per_step = len(folds) + 1
 
-    def score() -> list[Scored]:
+    def contest(place: int) -> Contest:
+        chains = sweep.chains[place * per_step : (place + 1) * per_step]
         trials = [
             Trial(chain.trajectory(), feed.standardization, sparse, centre, partial(_groups, feed, fold, len(folds)))
-            for chain, centre, fold in zip(sweep.chains[:-1], centres, folds, strict=True)
+            for chain, centre, fold in zip(chains[:-1], centres, folds, strict=True)
         ]
-        length = sweep.chains[-1].trajectory().length
-        return compare(trials, Candidates.of(plan.family or "auto", length, plan.step.size), unit(feed))
+        step, n_steps = steps[place].size, chains[-1].trajectory().length
+        candidates = Candidates.of(plan.family or "auto", n_steps, step)
+        return compare(trials, candidates, step, n_steps, unit(feed))
 
-    ending = advance_until_settled(sweep, len(feed), plan, score)
-    selection = Selection(method, marked(ending.scores, plan.one_standard_error), ending.halfway)
-    chain = sweep.chains[-1]
+    contests: list[Contest] = []
+
+    def preferred() -> Contest:
+        contests[:] = [contest(place) for place in range(len(steps))]
+        slow, fast = contests[0], contests[-1]
+        return fast if slow.wants_more_steps and fast.clearly_beats(slow) else slow
+
+    ending = advance_until_settled(sweep, len(feed), plan, preferred)
+    others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
+    table = marked(ending.contest.rows, plan.one_standard_error, others)
+    selection = Selection(method, table, ending.halfway)
+    chain = sweep.chains[(contests.index(ending.contest) + 1) * per_step - 1]
     trajectory = chain.trajectory()
     return Outcome(trajectory, trajectory.nearest(selection.chosen.scheme), selection, chain.only_run, ending.falling)
 
@@ -58,5 +74,3 @@ def run_only(feed: Feed, plan: Plan) -> Outcome:
     (chain,) = sweep.chains
     chain.end_pass()
     return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run)
-
-

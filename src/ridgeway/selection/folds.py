@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.rows import Float
+
+OUTLYING = 0.02  # share of the rows that are ranked by their norm
 GROUPS = 50  # groups of held-out rows in all, between which the standard error is taken
 
 
@@ -31,10 +34,36 @@ class Fold:
         return np.array_split(self.test, n_groups)
 
 
-def k_folds(n_rows: int, k: int, shuffle: bool, rng: np.random.Generator) -> list[Fold]:
-    """Split the rows into k parts of nearly equal size, at random or contiguous; each is the test of one fold."""
-    order = rng.permutation(n_rows) if shuffle else np.arange(n_rows)
-    return [_without(test, n_rows) for test in np.array_split(order, min(k, n_rows))]
+def k_folds(
+    n_rows: int, k: int, rng: np.random.Generator | None, ranking: NDArray[np.intp] | None = None
+) -> list[Fold]:
+    """Split the rows into k parts of nearly equal size; each is the test of one fold.
+
+    Parameters
+    ----------
+    n_rows : rows to split.
+    k : number of folds, fewer when there are fewer rows.
+    rng : deals the rows out at random; None makes the parts contiguous.
+    ranking : (n_rows,), the rows in an order whose neighbours should fall into different folds.
+    """
+    k = min(k, n_rows)
+    if rng is None:
+        return [_without(test, n_rows) for test in np.array_split(np.arange(n_rows), k)]
+    ranking = rng.permutation(n_rows) if ranking is None else ranking
+    hands = rng.permuted(np.tile(np.arange(k), (-(-n_rows // k), 1)), axis=1).reshape(-1)[:n_rows]
+    return [_without(np.sort(ranking[hands == fold]), n_rows) for fold in range(k)]
+
+
+def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
+    """Rank the rows so that those alike are neighbours: outlying ones by their norm, the others by their target.
+
+    Folds that share the outlying rows evenly differ less by luck: with a few of them in one fold, a choice by five
+    folds took ridge strengths that made the test error of diamonds half as large again in one split of ten.
+    """
+    order: NDArray[np.intp] = np.lexsort((y[:, 0],))
+    outlying = squared_norms > np.quantile(squared_norms, 1 - OUTLYING)
+    by_norm = np.argsort(-squared_norms, kind="stable")[: int(outlying.sum())]
+    return np.concatenate([by_norm, order[~outlying[order]]])
 
 
 def held_out(n_rows: int, share: float, most: int, shuffle: bool, rng: np.random.Generator) -> Fold:

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
-from ridgeway.rows import Batch, DenseRows
+from ridgeway.rows import DenseRows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.candidates import Candidates
-from ridgeway.selection.contest import compare
+from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.folds import GROUPS
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.residuals import Residuals
 from ridgeway.selection.settling import advance_until_settled
-from ridgeway.selection.table import Scored, Selection, marked
-from ridgeway.selection.trial import Centre
+from ridgeway.selection.span import Span, span_of
+from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Sketch
 
 PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
@@ -43,6 +43,7 @@ class CorrectedFit:
     def __init__(self, trajectory: Sketch, feed: Feed, n_targets: int) -> None:
         self._trajectory, self._feed, self._n_targets = trajectory, feed, n_targets
         self._sparse = not isinstance(feed.source.rows, DenseRows)
+        self._span: Span | None = None
         self._fit: Residuals | None = None
         self._probes: Residuals | None = None
 
@@ -54,22 +55,22 @@ class CorrectedFit:
 
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Read the rows along the directions of these schemes' coefficients."""
-        slopes = self._slopes(schemes)
-        padded = self._feed.standardization.constant != 0
-        self._fit = Residuals(slopes[:, : self._n_targets], padded)
-        self._probes = Residuals(slopes[:, self._n_targets :], padded)
+        standardization, k = self._feed.standardization, self._n_targets
+        self._span = span_of(self._trajectory, standardization, self._sparse, schemes)
+        directions, padded = self._span.directions, standardization.constant != 0
+        self._fit = Residuals(directions[:, :k], padded)
+        self._probes = Residuals(directions[:, k:], padded)
         for rows in np.array_split(np.arange(len(self._feed)), min(GROUPS, len(self._feed))):
             group = self._feed.take(rows)
-            self._fit.add(_with_targets(group, slice(0, self._n_targets)))
-            self._probes.add(_with_targets(group, slice(self._n_targets, None)))
+            self._fit.add(replace(group, y=group.y[:, :k]))
+            self._probes.add(replace(group, y=group.y[:, k:]))
 
     def errors(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
         """Corrected sums of weighted squared errors, (L, targets, groups)."""
         assert self._fit is not None
-        slopes = self._slopes(schemes)[:, : self._n_targets]
-        standardization = self._feed.standardization
-        centre = Centre(np.zeros(len(standardization.scale)), np.zeros(self._n_targets))
-        fitted = self._fit.errors(slopes, centre.intercepts(slopes))
+        assert self._span is not None
+        coordinates = self._span.coordinates(schemes)
+        fitted = self._fit.errors(coordinates, np.zeros((len(schemes), self._n_targets)))
         left = np.maximum(1 - self.degrees_of_freedom(schemes) / len(self._feed), LEAST_SHARE)
         corrected: NDArray[np.float64] = fitted / left[:, None, None] ** 2
         return corrected
@@ -77,13 +78,9 @@ class CorrectedFit:
     def degrees_of_freedom(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
         """Estimated trace of the hat matrix of each scheme, and 1 for the intercept: (L,)."""
         assert self._probes is not None
-        slopes = self._slopes(schemes)[:, self._n_targets :]
-        traces: NDArray[np.float64] = self._probes.covariances(slopes).mean(axis=1)
+        assert self._span is not None
+        traces: NDArray[np.float64] = self._probes.covariances(self._span.coordinates(schemes)).mean(axis=1)
         return traces + (self._feed.standardization.constant != 0)
-
-    def _slopes(self, schemes: Sequence[Scheme]) -> NDArray[np.floating]:
-        coefs = self._trajectory.nearest_average(schemes)
-        return self._feed.standardization.slopes(coefs, self._sparse)
 
 
 def by_gcv(feed: Feed, plan: Plan) -> Outcome:
@@ -93,14 +90,15 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
     sweep = plan.sweep(probed, [None])
     (chain,) = sweep.chains
 
-    def score() -> list[Scored]:
+    def score() -> Contest:
         trajectory = chain.trajectory()
         fit = CorrectedFit(trajectory, probed, n_targets)  # type: ignore[arg-type]
-        return compare([fit], Candidates.of(plan.family or "auto", trajectory.length, plan.step.size), unit(feed))
+        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size)
+        return compare([fit], candidates, plan.step.size, trajectory.length, unit(feed))
 
     ending = advance_until_settled(sweep, len(feed), replace(plan, settles=False, most_passes=plan.passes), score)
     selection = Selection(
-        f"generalized cross-validation with {PROBES} probes", marked(ending.scores, plan.one_standard_error)
+        f"generalized cross-validation with {PROBES} probes", marked(ending.contest.rows, plan.one_standard_error)
     )
     whole = chain.trajectory()
     assert isinstance(whole, Sketch)
@@ -122,7 +120,3 @@ def _with_probes(feed: Feed, plan: Plan) -> Feed:
     )
     batch = replace(source, y=np.hstack([source.y, signs]), single_target=False)
     return Feed(batch, wider)
-
-
-def _with_targets(batch: Batch, part: slice) -> Batch:
-    return replace(batch, y=batch.y[:, part])

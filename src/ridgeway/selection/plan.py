@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ridgeway.averaging import Scheme
 from ridgeway.progress import Progress
 from ridgeway.rows.feed import Feed
-from ridgeway.selection.sweep import Sweep
+from ridgeway.selection.sweep import Mask, Sweep
 from ridgeway.selection.table import Selection
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.trajectory import Layout, Trajectory
@@ -28,6 +29,7 @@ class Plan:
     family : "auto", "geometric" or "tail", what competes; None when `scheme` is given.
     scheme : the average, when it is not chosen.
     step : the step, with its limit.
+    safe_step : a smaller one that limits no row, to compete with it in a choice by folds; None if `step` limits none.
     passes : passes over the rows.
     most_passes : passes up to which a run goes on while the error still falls; `passes` when they are fixed.
     settles : whether a run may end before `passes` when the error has settled.
@@ -40,6 +42,7 @@ class Plan:
     family: str | None
     scheme: Scheme | None
     step: LimitedStep
+    safe_step: LimitedStep | None
     passes: int
     most_passes: int
     settles: bool
@@ -52,16 +55,13 @@ class Plan:
     rng: np.random.Generator
     progress: Progress
 
-    def make_run(self) -> SGDRun:
-        """Return a fresh run."""
-        return SGDRun(self.step, self.store, self.batch_size)
-
-    def sweep(self, feed: Feed, trains: list[np.ndarray | None]) -> Sweep:
-        """Return a sweep of fresh runs, one per mask of rows."""
+    def sweep(self, feed: Feed, trains: Sequence[Mask], steps: Sequence[LimitedStep] = ()) -> Sweep:
+        """Return a sweep of fresh runs, one per mask of rows and step."""
         return Sweep(
             feed,
             trains,
-            self.make_run,
+            lambda step: SGDRun(step, self.store, self.batch_size),
+            steps=steps or (self.step,),
             segments=self.chains,
             passes_apart=self.batch_size > 1,
             shuffle=self.shuffle,

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
-from ridgeway.rows import Batch, Float
+from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.span import span_of
 from ridgeway.selection.table import Scored
-from ridgeway.selection.trial import Centre, slopes_of
+from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
 
 FIRST = 32  # steps after which the first averages are taken
@@ -48,12 +49,13 @@ class Progressive:
     """
 
     def __init__(self, family: str, step: float, standardization: Standardization, sparse: bool) -> None:
+        self._step = step
         self._schemes = stream_candidates(family, step)
         self._standardization = standardization
         self._sparse = sparse
-        self._slopes: Float | None = None
-        self._intercepts: NDArray[np.float64] = np.zeros(0)
-        self._basis: Residuals | None = None
+        self._coordinates: NDArray[np.float64] = np.zeros((0, 0))
+        self._intercepts: NDArray[np.float64] = np.zeros((0, 0))
+        self._directions: Residuals | None = None
         self._next = FIRST
         self._stretches: list[Stretch] = []
 
@@ -68,11 +70,11 @@ class Progressive:
 
     def predict(self, batch: Batch) -> None:
         """Score the candidates on rows that are about to be learned from."""
-        if self._basis is None or self._slopes is None:
+        if self._directions is None:
             return
-        residuals = self._basis.emptied()
+        residuals = self._directions.emptied()
         residuals.add(batch)
-        errors = residuals.errors(self._slopes, self._intercepts).mean(axis=1)[:, 0]
+        errors = residuals.errors(self._coordinates, self._intercepts).mean(axis=1)[:, 0]
         weight = float(residuals.weight[0])
         now = self._stretches[-1]
         now.weight += weight
@@ -86,9 +88,10 @@ class Progressive:
         """Take new averages if it is time."""
         if run.n_steps < self._next:
             return
-        self._slopes = slopes_of(run.trajectory(), self._standardization, self._sparse, self._schemes)
-        self._intercepts = centre.intercepts(self._slopes)
-        self._basis = Residuals(self._slopes, padded=self._standardization.constant != 0)
+        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes)
+        self._coordinates = span.coordinates(self._schemes)
+        self._intercepts = centre.intercepts(span.directions, self._coordinates)
+        self._directions = Residuals(span.directions, padded=self._standardization.constant != 0)
         octave = 1 << (run.n_steps.bit_length() - 1)
         self._next = octave * 3 // 2 if run.n_steps < octave * 3 // 2 else octave * 2
         zeros = np.zeros(len(self._schemes))
@@ -106,7 +109,7 @@ class Progressive:
         groups = sum(s.groups for s in recent)
         deviation = np.sqrt(spread * groups / max(groups - 1, 1)) / weight
         return [
-            Scored(scheme, float(error * unit), float(se * unit))
+            Scored(scheme, self._step, float(error * unit), float(se * unit))
             for scheme, error, se in zip(self._schemes, mean, deviation, strict=True)
         ]
 

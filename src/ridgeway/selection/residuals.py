@@ -1,12 +1,12 @@
 """Errors of many candidates on the same rows, without a prediction per row and candidate.
 
-The coefficients of all candidates lie near a space of few dimensions: w_l = V a_l with V of shape (d, r). The rows are
-predicted once along V, Z = X V, and
+The coefficients of candidate l are a_l1 B_1 + .. + a_lr B_r, with few directions B (`Span`). The rows are predicted
+once along them, z = (x . B_1, .., x . B_r), and
 
     M = sum_i c_i [1, y_i, z_i]' [1, y_i, z_i]
 
-holds everything: the residual of candidate l is v_l . [1, y, z] with v_l = [-b_l, 1, -a_l], so that its weighted squared
-error is v_l' M v_l, for these candidates and for any other whose coefficients lie in the space.
+holds everything: the residual of candidate l is v_l . [1, y, z] with v_l = [-b_l, 1, -a_l], so that its weighted
+squared error is v_l' M v_l, for these candidates and for any other in the same span.
 """
 
 from __future__ import annotations
@@ -18,83 +18,63 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, Float
 
-NEGLIGIBLE = 1e-6  # directions of the candidates' coefficients below this share of the largest are left out
-
 
 class Residuals:
-    """Squared errors of linear models on groups of rows, kept as moments of the rows along the models' own directions.
+    """Squared errors of linear models on groups of rows, kept as moments of the rows along a few directions.
 
     Parameters
     ----------
-    slopes : (L, targets, d), coefficients of the candidates that span the space.
+    directions : (r, targets, d), slopes of standardized features.
     padded : the rows have one more column, the constant one, which predicts nothing here.
     """
 
-    def __init__(self, slopes: Float, padded: bool) -> None:
-        self._bases = [_basis(slopes[:, q]) for q in range(slopes.shape[1])]
-        self._padded = padded
-        widths = [basis.shape[1] for basis in self._bases]
-        self._edges = np.concatenate([[0], np.cumsum(widths)])
-        self._groups: list[list[NDArray[np.float64]]] = []
+    def __init__(self, directions: Float, padded: bool) -> None:
+        r, self._n_targets, n_columns = directions.shape
+        table = directions.transpose(1, 0, 2).reshape(-1, n_columns).T  # (d, targets * r)
+        self._table = np.vstack([table, np.zeros(table.shape[1])]) if padded else table
+        self._r = r
+        self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
         """Return one with the same directions and no rows."""
         other = copy.copy(self)
-        other._groups = []
+        other._moments = []
         return other
 
     def add(self, batch: Batch) -> None:
         """Take in rows, as a group of their own."""
-        directions = np.concatenate(self._bases, axis=1)
-        if self._padded:
-            directions = np.vstack([directions, np.zeros(directions.shape[1])])
-        Z = batch.rows.times(directions.astype(batch.rows.dtype)).astype(np.float64)
-        moments = []
-        for q in range(len(self._bases)):
-            part = np.column_stack([np.ones(len(batch)), batch.y[:, q], Z[:, self._edges[q] : self._edges[q + 1]]])
-            moments.append(part.T @ (part * batch.weight[:, None]))
-        self._groups.append(moments)
+        if self._table.dtype != batch.rows.dtype:
+            self._table = self._table.astype(batch.rows.dtype)
+        Z = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._r)
+        moments = np.empty((self._n_targets, self._r + 2, self._r + 2))
+        known = np.empty((len(batch), self._r + 2))
+        for q in range(self._n_targets):
+            known[:, 0], known[:, 1], known[:, 2:] = 1.0, batch.y[:, q], Z[:, q]
+            moments[q] = known.T @ (known * batch.weight[:, None])
+        self._moments.append(moments)
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of the rows of each group, (groups,)."""
-        return np.array([moments[0][0, 0] for moments in self._groups])
+        return np.array([moments[0, 0, 0] for moments in self._moments])
 
-    def errors(self, slopes: Float, intercepts: Float) -> NDArray[np.float64]:
+    def errors(self, coordinates: NDArray[np.float64], intercepts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of weight times squared residual: (L, targets, groups).
 
         Parameters
         ----------
-        slopes : (L, targets, d), within the space.
+        coordinates : (L, r), of the candidates.
         intercepts : (L, targets).
         """
-        answer = np.empty((len(slopes), len(self._bases), len(self._groups)))
-        for q, basis in enumerate(self._bases):
-            v = self._residual_vectors(slopes[:, q], intercepts[:, q], basis)
-            moments = np.stack([group[q] for group in self._groups])
-            answer[:, q] = np.maximum(np.einsum("lr,grs,ls->lg", v, moments, v, optimize=True), 0.0)
-        return answer
+        moments = np.stack(self._moments)
+        answer = np.empty((len(coordinates), self._n_targets, len(moments)))
+        for q in range(self._n_targets):
+            v = np.column_stack([-intercepts[:, q], np.ones(len(coordinates)), -coordinates])
+            answer[:, q] = np.einsum("lgs,ls->lg", np.tensordot(v, moments[:, q], axes=([1], [1])), v)
+        return np.maximum(answer, 0.0)
 
-    def covariances(self, slopes: Float) -> NDArray[np.float64]:
+    def covariances(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of weight times y times prediction without intercept, over all rows: (L, targets)."""
-        answer = np.empty((len(slopes), len(self._bases)))
-        for q, basis in enumerate(self._bases):
-            total = np.sum([group[q] for group in self._groups], axis=0)
-            answer[:, q] = (slopes[:, q] @ basis) @ total[2:, 1]
-        return answer
-
-    @staticmethod
-    def _residual_vectors(slopes: Float, intercepts: Float, basis: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.column_stack([-intercepts, np.ones(len(slopes)), -(slopes @ basis)])
-
-
-def _basis(slopes: Float) -> NDArray[np.float64]:
-    """Orthonormal directions (d, r) that the coefficients (L, d) lie in; at least one."""
-    coefs = slopes.astype(np.float64)
-    eigenvalues, vectors = np.linalg.eigh(coefs @ coefs.T)
-    kept = eigenvalues > NEGLIGIBLE**2 * max(eigenvalues[-1], np.finfo(np.float64).tiny)
-    if not kept.any():
-        return np.zeros((coefs.shape[1], 1))
-    basis, _ = np.linalg.qr((coefs.T @ vectors[:, kept]) / np.sqrt(eigenvalues[kept]))
-    directions: NDArray[np.float64] = basis
-    return directions
+        total = np.sum(self._moments, axis=0)  # (targets, r + 2, r + 2)
+        covariances: NDArray[np.float64] = coordinates @ total[:, 2:, 1].T
+        return covariances

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from ridgeway.selection.contest import Contest
 from ridgeway.selection.plan import Plan
 from ridgeway.selection.sweep import Sweep
-from ridgeway.selection.table import Scored
 
 SETTLED = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it
 FALLING = 2e-2  # gain above which the user should know
@@ -18,14 +18,14 @@ FIRST_LOOK = 16  # the first look is at this part of the planned steps
 
 @dataclass(frozen=True)
 class Ending:
-    """How a sweep ended: the last scores, the best error at half of the steps, and whether it was still falling."""
+    """How a sweep ended: the last contest, the best error at half of the steps, and whether it was still falling."""
 
-    scores: list[Scored]
+    contest: Contest
     halfway: float
     falling: bool
 
 
-def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable[[], list[Scored]]) -> Ending:
+def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable[[], Contest]) -> Ending:
     """Go through the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
 
     Looks are at 1/16, 1/8, .. of the planned steps where the plan may end early, otherwise at one half and at the end.
@@ -38,23 +38,21 @@ def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable
     score : scores the candidates as the runs stand.
     """
     planned = plan.passes * n_rows
-    looks = [planned >> k for k in range(FIRST_LOOK.bit_length() - 1, -1, -1)] if plan.settles else [planned // 2, planned]
+    looks = (
+        [planned >> k for k in range(FIRST_LOOK.bit_length() - 1, -1, -1)] if plan.settles else [planned // 2, planned]
+    )
     looks = [look for look in looks if look >= min(2 * n_rows, planned // 2) and look > 0]
     more = planned
     while (more := 2 * more) <= plan.most_passes * n_rows:
         looks.append(more)
-    before, gain, scores = math.nan, math.nan, []
+    before, gain = math.nan, math.nan
     for look in looks:
         if look > planned and not gain > WORTH_MORE:
             break
         sweep.advance(look - sweep.rows_done)
-        scores, halfway = score(), before
-        before = _least(scores)
+        contest, halfway = score(), before
+        before = contest.least
         gain = 1 - before / halfway if halfway > 0 else math.nan
         if look < planned and plan.settles and gain < SETTLED:
             break
-    return Ending(scores, halfway, bool(gain > FALLING))
-
-
-def _least(scores: Sequence[Scored]) -> float:
-    return min(row.error for row in scores)
+    return Ending(contest, halfway, bool(gain > FALLING))

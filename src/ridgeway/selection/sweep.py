@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.progress import Progress
 from ridgeway.rows.feed import Feed, Piece
-from ridgeway.sgd import SGDRun
+from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.sgd.shuffle import shuffled_order
 from ridgeway.trajectory import Trajectory, join
+
+Mask: TypeAlias = NDArray[np.bool_] | None  # rows to learn from, (n,); None for all
 
 AT_ONCE = 2**16  # rows of several passes over small data that are handed on together
 
@@ -27,7 +30,7 @@ class Chain:
     runs : one per segment.
     """
 
-    def __init__(self, train: NDArray[np.bool_] | None, segment: NDArray[np.intp], runs: Sequence[SGDRun]) -> None:
+    def __init__(self, train: Mask, segment: NDArray[np.intp], runs: Sequence[SGDRun]) -> None:
         self._train, self._segment, self.runs = train, segment, runs
 
     def advance(self, piece: Piece) -> None:
@@ -73,8 +76,9 @@ class Sweep:
     Parameters
     ----------
     feed : the rows.
-    trains : one mask per chain, (n,) or None for all rows.
-    make_run : makes a fresh run.
+    trains : one mask per chain of each step.
+    make_run : makes a fresh run of a step.
+    steps : each has its own chains, in this order.
     segments : number of segments of each chain.
     passes_apart : True when a pass has to end before the next one begins (mini-batches).
     shuffle : a fresh random order each pass, or the order of the rows.
@@ -84,8 +88,9 @@ class Sweep:
     def __init__(
         self,
         feed: Feed,
-        trains: Sequence[NDArray[np.bool_] | None],
-        make_run: Callable[[], SGDRun],
+        trains: Sequence[Mask],
+        make_run: Callable[[LimitedStep], SGDRun],
+        steps: Sequence[LimitedStep],
         segments: int,
         passes_apart: bool,
         shuffle: bool,
@@ -95,7 +100,9 @@ class Sweep:
     ) -> None:
         n_rows = len(feed)
         segment = np.arange(n_rows) * segments // n_rows
-        self.chains = [Chain(train, segment, [make_run() for _ in range(segments)]) for train in trains]
+        self.chains = [
+            Chain(train, segment, [make_run(step) for _ in range(segments)]) for step in steps for train in trains
+        ]
         self.rows_done = 0
         self._feed = feed
         self._passes_apart = passes_apart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ridgeway.averaging import Geometric, Scheme, Tail
@@ -19,12 +19,14 @@ class Scored:
     Attributes
     ----------
     scheme : the average.
+    step : the step size of the run it averages.
     error : mean squared error, in squared units of y; with several targets their mean share of unexplained variance.
     standard_error : of `error`.
     chosen : True for one row of the table.
     """
 
     scheme: Scheme
+    step: float
     error: float
     standard_error: float
     chosen: bool = False
@@ -47,7 +49,7 @@ class Selection:
     Attributes
     ----------
     method : in words, for instance "5 folds in one sweep".
-    table : candidates in the order geometric (by alpha), tail (by start), others.
+    table : candidates by step size, and for each in the order geometric (by alpha), tail (by start), others.
     halfway : error of the best candidate when half of the steps were made; NaN where it was not looked at.
 
     Examples
@@ -58,7 +60,7 @@ class Selection:
     >>> model.selection_.best.scheme == model.selection_.chosen.scheme
     True
     >>> sorted(model.selection_.to_frame().columns)
-    ['alpha', 'chosen', 'error', 'scheme', 'standard_error', 'start']
+    ['alpha', 'chosen', 'error', 'scheme', 'standard_error', 'start', 'step']
     """
 
     method: str
@@ -67,8 +69,9 @@ class Selection:
 
     @property
     def best(self) -> Scored:
-        """The candidate of least error."""
-        return min(self.table, key=lambda row: row.error)
+        """The candidate of least error, among those of the step that was chosen."""
+        step = self.chosen.step
+        return min((row for row in self.table if row.step == step), key=lambda row: row.error)
 
     @property
     def chosen(self) -> Scored:
@@ -95,6 +98,7 @@ class Selection:
             "scheme": [type(row.scheme).__name__ for row in self.table],
             "alpha": [row.alpha for row in self.table],
             "start": [float(row.start) for row in self.table],
+            "step": [row.step for row in self.table],
             "error": [row.error for row in self.table],
             "standard_error": [row.standard_error for row in self.table],
             "chosen": [row.chosen for row in self.table],
@@ -102,11 +106,13 @@ class Selection:
 
     def __str__(self) -> str:
         rows = sorted(self.table, key=lambda row: row.error)
+        steps = {row.step for row in rows}
         shown = rows[:SHOWN] + [row for row in rows[SHOWN:] if row.chosen]
         lines = [f"{len(self)} candidates, compared by {self.method}", f"{'error':>12}  {'+-':>10}  scheme"]
         for row in shown:
+            at = f", step {row.step:.3g}" if len(steps) > 1 else ""
             mark = "  <- chosen" if row.chosen else ""
-            lines.append(f"{row.error:>12.6g}  {row.standard_error:>10.2g}  {row.scheme}{mark}")
+            lines.append(f"{row.error:>12.6g}  {row.standard_error:>10.2g}  {row.scheme}{at}{mark}")
         if len(shown) < len(self):
             lines.append(f"{'...':>12}  and {len(self) - len(shown)} others")
         return "\n".join(lines)
@@ -119,24 +125,23 @@ class Selection:
         )
 
 
-def marked(rows: Sequence[Scored], one_standard_error: bool) -> tuple[Scored, ...]:
+def marked(rows: Sequence[Scored], one_standard_error: bool, others: Sequence[Scored] = ()) -> tuple[Scored, ...]:
     """Mark the chosen row: the best or, by the rule, the strongest regularization within its standard error.
 
-    Among geometric averages that is the largest alpha; if none of them is good enough, the best stays.
+    Among geometric averages that is the largest alpha; if none of them is good enough, the best stays. The `others`,
+    averages of a run with another step, are listed but not chosen from.
     """
     best = min(rows, key=lambda row: row.error)
     chosen = best
     if one_standard_error:
         good = [row for row in rows if row.alpha >= 0 and row.error <= best.error + best.standard_error]
         chosen = max(good, key=lambda row: row.alpha, default=best)
-    return tuple(
-        Scored(row.scheme, row.error, row.standard_error, row is chosen) for row in sorted(rows, key=_place_in_table)
-    )
+    return tuple(replace(row, chosen=row is chosen) for row in sorted([*rows, *others], key=_place_in_table))
 
 
-def _place_in_table(row: Scored) -> tuple[int, float, str]:
+def _place_in_table(row: Scored) -> tuple[float, int, float, str]:
     if isinstance(row.scheme, Geometric):
-        return 0, row.scheme.alpha, ""
+        return row.step, 0, row.scheme.alpha, ""
     if isinstance(row.scheme, Tail):
-        return 1, float(row.scheme.start), ""
-    return 2, 0.0, repr(row.scheme)
+        return row.step, 1, float(row.scheme.start), ""
+    return row.step, 2, 0.0, repr(row.scheme)

@@ -11,6 +11,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory
 
 
@@ -26,9 +27,9 @@ class Centre:
     def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self.x, self.y = x, y
 
-    def intercepts(self, slopes: Float) -> NDArray[np.float64]:
-        """Intercepts (L, targets) that belong to slopes (L, targets, d): ybar - xbar . w, not shrunk."""
-        intercepts: NDArray[np.float64] = self.y - slopes @ self.x
+    def intercepts(self, directions: Float, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Intercepts (L, targets), ybar - xbar . w, of coordinates (L, r) along directions (r, targets, d)."""
+        intercepts: NDArray[np.float64] = self.y - coordinates @ (directions @ self.x)
         return intercepts
 
 
@@ -58,16 +59,14 @@ class Trial:
         self._centre = centre
         self._groups = groups
         self._residuals: Residuals | None = None
+        self._span: Span | None = None
 
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Read the rows along the directions of these schemes' coefficients, and of all that lie between them."""
-        self._residuals = Residuals(self.slopes(schemes), padded=self._standardization.constant != 0)
+        self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
+        self._residuals = Residuals(self._span.directions, padded=self._standardization.constant != 0)
         for group in self._groups():
             self._residuals.add(group)
-
-    def slopes(self, schemes: Sequence[Scheme]) -> Float:
-        """Coefficients of the standardized features, (L, targets, d)."""
-        return slopes_of(self._trajectory, self._standardization, self._sparse, schemes)
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -76,15 +75,8 @@ class Trial:
         return self._residuals.weight
 
     def errors(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
-        """Sums of weight times squared error in standardized targets, of schemes within the span: (L, targets, groups)."""
+        """Sums of weight times squared error in standardized targets, for schemes in the span: (L, targets, groups)."""
         assert self._residuals is not None
-        slopes = self.slopes(schemes)
-        return self._residuals.errors(slopes, self._centre.intercepts(slopes))
-
-
-def slopes_of(
-    trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
-) -> Float:
-    """Coefficients of the standardized features, (L, targets, d), by schemes that the trajectory may have to move."""
-    coefs = trajectory.nearest_average(schemes)
-    return standardization.slopes(coefs.reshape(len(schemes), -1, coefs.shape[-1]), sparse)
+        assert self._span is not None
+        coordinates = self._span.coordinates(schemes)
+        return self._residuals.errors(coordinates, self._centre.intercepts(self._span.directions, coordinates))

@@ -142,16 +142,29 @@ class Sketch(Trajectory):
         start = mixed([sketch._start for sketch in sketches]).astype(first.dtype)
         return cls(facts, first.layout, moments, start, first._single_target)
 
-    def _averages(self, schemes: Sequence[Scheme]) -> Float:
+    def expansion(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Coefficients of the survival functions of the nearest schemes, one per moment: (L, moments of all blocks).
+
+        The average by a scheme is w_0 plus the moments weighted by its row; see `mixed`.
+        """
         used = [self.nearest(scheme) for scheme in schemes]
-        answer = np.zeros((len(used), *self._start.shape))
+        coefficients, errors = expand(used, self._layout.blocks(self.length), self.length, self.step)
+        self._refuse_rough(used, errors)
+        return coefficients
+
+    def mixed(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weighted sums of the moments: (r, targets, d) for weights (r, moments of all blocks)."""
+        answer = np.zeros((len(weights), *self._start.shape))
+        before = 0
+        for moments in _grouped(self._moments):
+            answer += np.tensordot(weights[:, before : before + len(moments)], moments, axes=1)
+            before += len(moments)
+        return answer
+
+    def _averages(self, schemes: Sequence[Scheme]) -> Float:
+        answer = np.zeros((len(schemes), *self._start.shape))
         if self._moments:
-            coefficients, errors = expand(used, self._layout.blocks(self.length), self.length, self.step)
-            self._refuse_rough(used, errors)
-            before = 0
-            for moments in _grouped(self._moments):
-                answer += np.tensordot(coefficients[:, before : before + len(moments)], moments, axes=1)
-                before += len(moments)
+            answer = self.mixed(self.expansion(schemes))
         return self._finished(answer, self._start, self._single_target)
 
     def _refuse_rough(self, schemes: Sequence[Scheme], errors: NDArray[np.float64]) -> None:

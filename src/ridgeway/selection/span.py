@@ -1,0 +1,91 @@
+"""The space that the coefficients of all candidates lie in: numerically it has few dimensions.
+
+Every candidate is a smooth function of time applied to the same increments, so the coefficients of hundreds of them are
+mixtures of some twenty directions. A sketch knows the mixtures from the survival functions alone: a new alpha costs
+nothing that grows with the number of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.rows import Float
+from ridgeway.rows.standardization import Standardization
+from ridgeway.trajectory import Sketch, Trajectory
+
+NEGLIGIBLE = 1e-7  # directions below this share of the largest are left out
+
+
+class Span(Protocol):
+    """Directions, and how schemes are mixed from them: slopes (targets, d) = sum_r coordinates_r directions_r."""
+
+    @property
+    def directions(self) -> Float:
+        """Slopes of the standardized features, (r, targets, d)."""
+
+    def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Coordinates (L, r) of schemes within the span."""
+
+
+def span_of(trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]) -> Span:
+    """Return the space that these schemes, and all that lie between them, have their coefficients in."""
+    if isinstance(trajectory, Sketch):
+        return SketchSpan(trajectory, standardization, sparse, schemes)
+    return CoefSpan(trajectory, standardization, sparse, schemes)
+
+
+def slopes_of(
+    trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
+) -> Float:
+    """Coefficients of the standardized features, (L, targets, d), by the nearest schemes that can be answered."""
+    coefs = trajectory.nearest_average(schemes)
+    return standardization.slopes(coefs.reshape(len(schemes), -1, coefs.shape[-1]), sparse)
+
+
+class SketchSpan:
+    """Directions are mixtures of the moments of a sketch."""
+
+    def __init__(
+        self, sketch: Sketch, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
+    ) -> None:
+        self._sketch = sketch
+        self._weights = _orthonormal_rows(sketch.expansion(schemes))  # (r, moments)
+        self.directions: Float = standardization.slopes(sketch.mixed(self._weights), sparse)
+
+    def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Coordinates (L, r) of schemes within the span."""
+        return self._sketch.expansion(schemes) @ self._weights.T
+
+
+class CoefSpan:
+    """Directions are mixtures of the coefficients themselves, for trajectories that have no moments."""
+
+    def __init__(
+        self, trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
+    ) -> None:
+        self._given = trajectory, standardization, sparse
+        slopes = slopes_of(trajectory, standardization, sparse, schemes)
+        rows = _orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64))
+        self._rows = rows
+        self.directions: Float = rows.reshape(-1, *slopes.shape[1:])
+
+    def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Coordinates (L, r) of schemes within the span."""
+        slopes = slopes_of(*self._given, schemes)
+        coordinates: NDArray[np.float64] = slopes.reshape(len(schemes), -1) @ self._rows.T
+        return coordinates
+
+
+def _orthonormal_rows(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Orthonormal rows (r, m) in whose span the rows of the table (L, m) lie; one row of zeros if they are all 0."""
+    eigenvalues, vectors = np.linalg.eigh(table @ table.T)
+    kept = eigenvalues > NEGLIGIBLE**2 * eigenvalues[-1]
+    if eigenvalues[-1] <= 0 or not kept.any():
+        return np.zeros((1, table.shape[1]))
+    rows, _ = np.linalg.qr(table.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept])))
+    return np.ascontiguousarray(rows.T)
