@@ -1,4 +1,4 @@
-"""Run the benchmarks from the project's root: `python -m benchmarks [--quick] [--only dense,csr,growth]`."""
+"""Run the benchmarks from the project's root: `python -m benchmarks [--quick] [--only dense,csr,growth,choice]`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import csr, dense, growth
+from benchmarks import choice, csr, dense, growth
 from benchmarks.machine import facts
 from benchmarks.report import Case, header, lines, store, summary
 
-SUITES: dict[str, Callable[[bool], Iterator[Case]]] = {"dense": dense.cases, "csr": csr.cases, "growth": growth.cases}
+SUITES: dict[str, Callable[[bool], Iterator[Case]]] = {
+    "dense": dense.cases,
+    "csr": csr.cases,
+    "growth": growth.cases,
+    "choice": choice.cases,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import SGDRegressor
+from sklearn.linear_model import RidgeCV, SGDRegressor
+from sklearn.model_selection import GridSearchCV
 
 from benchmarks.planted import Array
 
@@ -29,3 +30,14 @@ def gram_path(X: Array, y: Array, alphas: NDArray[np.float64]) -> NDArray[np.flo
     values, vectors = np.linalg.eigh(gram)
     solutions: NDArray[np.float64] = ((vectors.T @ moment) / (values + alphas[:, None])) @ vectors.T
     return solutions
+
+
+def ridge_cv(X: Array, y: Array) -> Any:
+    """Exact ridge with its strength chosen by leave-one-out error among 25."""
+    return RidgeCV(alphas=np.logspace(-6, 6, 25)).fit(X, y)
+
+
+def grid_search(X: Array, y: Array, n_alphas: int) -> Any:
+    """scikit-learn's averaged SGD, one epoch for each of 5 folds and each strength: the least a grid search can cost."""
+    grid = {"alpha": np.logspace(-6, 1, n_alphas)}
+    return GridSearchCV(SGDRegressor(average=True, max_iter=1, tol=None), grid).fit(X, y)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from ridgeway.averaging import Geometric, Scheme, Uniform
 from ridgeway.columns import remember_columns, require_columns
-from ridgeway.estimators.averages import Averages
+from ridgeway.estimators.averages import Averages, Standing
 from ridgeway.estimators.options import (
     FOLDS,
     check_averaging,
@@ -150,7 +150,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     PathResult(3 alphas from 0.01 to 1, 4 features)
     """
 
-    _averages: Averages
+    _standing: Standing
     _stream: Stream | None
     averaging_: Scheme
     selection_: Selection | None
@@ -241,7 +241,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_loss(self.loss)
         begun = getattr(self, "_stream", None)
-        if begun is None and hasattr(self, "_averages"):
+        if begun is None and self.__sklearn_is_fitted__():
             raise ValueError(
                 "partial_fit cannot go on with a fit of several chains, or one chosen by 'gcv': fit with chains=1 and "
                 "another cv, or begin anew with clone(model)."
@@ -289,7 +289,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
         """
-        model = self._model()
+        model = self._fitted().model
         rows = check_rows(X)
         require_columns(self, X, rows)
         return model.predict_rows(rows)[:, 0]
@@ -301,7 +301,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         alphas : (L,), each 0 or more, in any order.
         """
-        return self._fitted().models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+        return self._fitted().averages.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
 
     def predict_path(self, X: Any, alphas: ArrayLike) -> Float:
         """Predict with every alpha: (n_rows, L), or (n_rows, L, n_targets).
@@ -330,7 +330,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.at(rw.Uniform()).alpha_
         0.0
         """
-        averages = self._fitted()
+        averages = self._fitted().averages
         moved = copy.copy(self)
         if average is None:
             average = self.averaging_
@@ -347,13 +347,13 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def coef_(self) -> Float:
         """Coefficients at `averaging_`, in the user's units."""
-        coef: Float = self._model().coefs[0]
+        coef: Float = self._fitted().model.coefs[0]
         return coef
 
     @property
     def intercept_(self) -> Any:
         """Intercept at `averaging_`."""
-        intercept = self._model().intercepts[0]
+        intercept = self._fitted().model.intercepts[0]
         return float(intercept) if np.ndim(intercept) == 0 else intercept
 
     @property
@@ -367,12 +367,12 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def n_steps_(self) -> int:
         """Number of steps made."""
-        return self._fitted().trajectory.n_steps
+        return self._fitted().averages.trajectory.n_steps
 
     @property
     def trajectory_(self) -> Trajectory:
         """The run, over standardized rows."""
-        return self._fitted().trajectory
+        return self._fitted().averages.trajectory
 
     def _plan(self, feed: Feed) -> Plan:
         asked = check_averaging(self.averaging, self.alpha)
@@ -435,9 +435,8 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return Outcome(trajectory, trajectory.nearest(scheme), selection, stream.run)
 
     def _stand_at(self, averages: Averages, scheme: Scheme, selection: Selection | None) -> None:
-        self._averages = averages
-        self._chosen: PathResult | None = None
-        self.averaging_ = averages.trajectory.nearest(scheme)
+        self._standing = averages.at(scheme)
+        self.averaging_ = self._standing.scheme
         self.selection_ = selection
         self.step_ = averages.trajectory.step
 
@@ -453,20 +452,13 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             stacklevel=3,
         )
 
-    def _fitted(self) -> Averages:
+    def _fitted(self) -> Standing:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
-        return self._averages
-
-    def _model(self) -> PathResult:
-        """Return the linear model at `averaging_`, made when first needed."""
-        averages = self._fitted()
-        if self._chosen is None:
-            self._chosen = averages.models([self.averaging_])
-        return self._chosen
+        return self._standing
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_averages")
+        return hasattr(self, "_standing")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

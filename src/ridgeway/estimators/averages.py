@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,10 @@ class Averages:
         alphas = np.array([s.alpha if isinstance(s, Geometric) else 0.0 for s in schemes])
         return PathResult(alphas, *self._shaped(coefs, intercepts, dtype))
 
+    def at(self, scheme: Scheme) -> Standing:
+        """Return the model of one scheme, or of the nearest that can be answered."""
+        return Standing(self, self.trajectory.nearest(scheme))
+
     def _shaped(
         self, coefs: NDArray[np.float64], intercepts: NDArray[np.float64], dtype: np.dtype[np.floating]
     ) -> tuple[Float, Float]:
@@ -57,3 +62,16 @@ class Averages:
         if not all(np.isfinite(part).all() for part in answer):
             raise OverflowError(f"coefficients exceed {dtype}: scale y down or X up, or pass X as float64.")
         return (answer[0][:, 0], answer[1][:, 0]) if self.single_target else answer
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """The average that a model stands at."""
+
+    averages: Averages
+    scheme: Scheme
+
+    @cached_property
+    def model(self) -> PathResult:
+        """The linear model, made when first needed."""
+        return self.averages.models([self.scheme])

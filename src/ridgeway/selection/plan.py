@@ -16,6 +16,7 @@ from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.trajectory import Layout, Trajectory
 
 STEPS = 1_000_000  # steps in all that passes="auto" aims at
+MOST_PASSES = 10_000  # over very few rows
 MANY_ROWS = 100_000  # beyond, cv="auto" holds rows out once instead of folding
 LONGER = 4  # passes="auto" goes on up to this many times as long while the error still falls
 
@@ -73,7 +74,7 @@ class Plan:
 
 def auto_passes(n_rows: int) -> int:
     """One pass over many rows, about a million steps in all over few."""
-    return max(1, round(STEPS / n_rows))
+    return min(max(1, round(STEPS / n_rows)), MOST_PASSES)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway.progress import Progress
 from ridgeway.rows.feed import Feed, Piece
 from ridgeway.sgd import LimitedStep, SGDRun
-from ridgeway.sgd.shuffle import shuffled_order
+from ridgeway.sgd.shuffle import IN_CACHE, shuffled_order
 from ridgeway.trajectory import Trajectory, join
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # rows to learn from, (n,); None for all
@@ -146,20 +146,16 @@ class Sweep:
         self.rows_done += len(order)
 
     def _next_rows(self, most: int) -> NDArray[np.intp]:
-        """Return the next rows, up to `most`: the rest of a pass, or several passes over small data."""
-        parts: list[NDArray[np.intp]] = []
-        wanted = most
-        for order in self._orders():
-            parts.append(order[:wanted])
-            self._waiting = order[wanted:]
-            wanted -= len(parts[-1])
-            if wanted == 0 or self._passes_apart or sum(map(len, parts)) >= AT_ONCE:
-                break
-        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+        """Return the next rows, up to `most`: the rest of a pass, or of several passes over small data."""
+        if len(self._waiting) == 0:
+            self._waiting = self._next_passes(most)
+        rows, self._waiting = self._waiting[:most], self._waiting[most:]
+        return rows
 
-    def _orders(self) -> Iterator[NDArray[np.intp]]:
-        if len(self._waiting):
-            yield self._waiting
-        while True:
-            rows = self._feed.source.rows
-            yield shuffled_order(rows, self._rng) if self._shuffle else np.arange(len(self._feed))
+    def _next_passes(self, most: int) -> NDArray[np.intp]:
+        rows, n_rows = self._feed.source.rows, len(self._feed)
+        passes = 1 if self._passes_apart else min(AT_ONCE, most) // n_rows
+        if passes > 1 and rows.nbytes <= IN_CACHE:
+            orders = np.tile(np.arange(n_rows), (passes, 1))
+            return (self._rng.permuted(orders, axis=1) if self._shuffle else orders).reshape(-1)
+        return shuffled_order(rows, self._rng) if self._shuffle else np.arange(n_rows)

@@ -126,9 +126,7 @@ class Layout:
 
     def edges(self, n_steps: int) -> NDArray[np.int64]:
         """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
-        edges = [block.start for block in self.blocks(n_steps)]
-        singles = range(min(self.head, n_steps) + 1)
-        return np.unique(np.array([*singles, *edges, n_steps], dtype=np.int64))
+        return _edges(self, n_steps)
 
     def numbers(self, n_steps: int) -> int:
         """Count the numbers kept per coefficient after n_steps."""
@@ -161,6 +159,14 @@ def _blocks(layout: Layout, n_steps: int) -> tuple[Block, ...]:
     while (stop := blocks[-1].stop if blocks else 0) < n_steps:
         blocks.append(layout.block(stop))
     return tuple(blocks)
+
+
+@lru_cache(maxsize=256)
+def _edges(layout: Layout, n_steps: int) -> NDArray[np.int64]:
+    singles = range(min(layout.head, n_steps) + 1)
+    edges = np.unique(np.array([*singles, *(block.start for block in layout.blocks(n_steps)), n_steps], dtype=np.int64))
+    edges.flags.writeable = False
+    return edges
 
 
 @lru_cache(maxsize=256)

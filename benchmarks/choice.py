@@ -1,0 +1,87 @@
+"""The choice of the average: what it costs beside a plain run, and beside other ways to a tuned linear model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+import ridgeway as rw
+from benchmarks.peers import grid_search, ridge_cv
+from benchmarks.planted import Array, dense_rows
+from benchmarks.report import Case, Result, Target
+from benchmarks.timing import QUICK_REPEATS, REPEATS, interleave
+
+FOLDS, HOLDOUT, PROGRESSIVE = Target(high=10), Target(high=2), Target(high=3)
+OVER_RIDGE_CV, OVER_GRID_SEARCH = Target(low=10), Target(low=50)
+PASSES = 10
+MANY = np.logspace(-6, 3, 1000)
+
+
+def cases(quick: bool = False) -> Iterator[Case]:
+    """Time the methods of choice on middling data, then the default fit on large data."""
+    for cv in (5, "holdout", "progressive"):
+        _fit(*dense_rows(5_000, 20, np.float32), cv=cv, passes=1)  # compiles the kernels
+    yield _methods(*dense_rows(20_000 if quick else 100_000, 100, np.float32), QUICK_REPEATS)
+    yield _stream(*dense_rows(200_000 if quick else 1_000_000, 100, np.float32), QUICK_REPEATS if quick else REPEATS)
+    yield _default(*dense_rows(200_000 if quick else 1_000_000, 100, np.float32), QUICK_REPEATS)
+
+
+def _methods(X: Array, y: Array, repeats: int) -> Case:
+    tasks: dict[str, Callable[[], object]] = {
+        "plain run": lambda: rw.run_sgd(X, y, passes=PASSES, shuffle=True, store="sketch", random_state=0),
+        "5 folds": lambda: _fit(X, y, cv=5, passes=PASSES),
+        "hold-out": lambda: _fit(X, y, cv="holdout", passes=PASSES),
+    }
+    timings = interleave(tasks, repeats)
+    results = [
+        Result("fit, chosen by 5 folds / plain run", timings["5 folds"].over(timings["plain run"]), FOLDS),
+        Result("fit, chosen by hold-out / plain run", timings["hold-out"].over(timings["plain run"]), HOLDOUT),
+    ]
+    return Case(f"choice {len(X):,} x {X.shape[1]}, {PASSES} passes", results, timings)
+
+
+def _stream(X: Array, y: Array, repeats: int) -> Case:
+    tasks: dict[str, Callable[[], object]] = {
+        "plain run": lambda: rw.run_sgd(X, y, store="sketch"),
+        "partial_fit": lambda: _stream_fit(X, y),
+        "hold-out": lambda: _fit(X, y, cv="holdout", passes=1, shuffle=False),
+    }
+    timings = interleave(tasks, repeats)
+    results = [
+        Result("progressive choice / plain run", timings["partial_fit"].over(timings["plain run"]), PROGRESSIVE),
+        Result("one pass, chosen by hold-out / plain run", timings["hold-out"].over(timings["plain run"]), HOLDOUT),
+    ]
+    return Case(f"choice {len(X):,} x {X.shape[1]}, one pass", results, timings)
+
+
+def _default(X: Array, y: Array, repeats: int) -> Case:
+    model = _fit(X, y)
+    tasks: dict[str, Callable[[], object]] = {
+        "default fit": partial(_fit, X, y),
+        "RidgeCV": lambda: ridge_cv(X, y),
+        "grid search": lambda: grid_search(X, y, 20),
+        "path of 1,000": lambda: model.path(MANY),
+        "at": lambda: model.at(0.1).coef_,
+    }
+    timings = interleave(tasks, repeats, {"RidgeCV": 2, "grid search": 1})
+    fit = timings["default fit"]
+    results = [
+        Result("RidgeCV / default fit", timings["RidgeCV"].over(fit), OVER_RIDGE_CV),
+        Result("grid search of 20 SGDRegressors / default fit", timings["grid search"].over(fit), OVER_GRID_SEARCH),
+        Result("path of 1,000 alphas, milliseconds", 1e3 * timings["path of 1,000"].best),
+        Result("another alpha, milliseconds", 1e3 * timings["at"].best),
+    ]
+    return Case(f"default fit {len(X):,} x {X.shape[1]}", results, timings)
+
+
+def _fit(X: Array, y: Array, **options: object) -> rw.AveragedSGDRegressor:
+    return rw.AveragedSGDRegressor(random_state=0, **options).fit(X, y)
+
+
+def _stream_fit(X: Array, y: Array, batch: int = 50_000) -> rw.AveragedSGDRegressor:
+    model = rw.AveragedSGDRegressor()
+    for first in range(0, len(X), batch):
+        model.partial_fit(X[first : first + batch], y[first : first + batch])
+    return model
