@@ -30,7 +30,7 @@ from ridgeway.number import counted, ridge_strength, ridge_strengths
 from ridgeway.path_result import PathResult
 from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, check_batch, check_rows
-from ridgeway.rows.feed import Feed
+from ridgeway.rows.feed import Feed, require_finite
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import (
     MANY_ROWS,
@@ -267,15 +267,16 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             _require_same(begun, batch)
             if len(batch) == 0:
                 return self
-            Standardization.of(batch, False, False)  # raises where an entry is not finite
             feed = Feed(batch, begun.standardization)
+            require_finite(feed)
             stream = begun if begun.safe else begun.copy()
         for piece in feed.pieces(np.arange(len(batch))):
-            stream.learn(piece.batch.take(piece.places) if piece.batch is feed.kept else piece.batch)
+            stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
         if begun is None:
             remember_columns(self, X)
         self._stream = stream
-        selection, scheme = getattr(self, "selection_", None), asked.scheme or getattr(self, "averaging_", Uniform())
+        selection = getattr(self, "selection_", None)
+        scheme: Scheme = asked.scheme if asked.scheme is not None else getattr(self, "averaging_", Uniform())
         if stream.progressive is not None and (begun is None or stream.progressive.scored >= ENOUGH):
             selection = _best_so_far(stream.progressive, feed, self.one_standard_error)
             scheme = selection.chosen.scheme if selection else scheme
@@ -425,7 +426,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         stream = Stream.begin(feed, plan.step, plan.store, plan.batch_size, plan.family)
         order = plan.rng.permutation(len(feed)) if plan.shuffle else np.arange(len(feed))
         for piece in feed.pieces(order):
-            stream.learn(piece.batch.take(piece.places) if piece.batch is feed.kept else piece.batch)
+            stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
             plan.progress.add(len(piece.numbers))
         stream.run.end_pass()
         assert stream.progressive is not None
@@ -444,7 +445,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if not outcome.falling:
             return
         few = feed.source.rows.shape[1] <= 1000
-        exact = " or, for so few columns, ExactRidgePath, which solves exactly" if few else ""
+        exact = ", or use ExactRidgePath, which is exact and cheap for so few columns" if few else ""
         warnings.warn(
             f"the held-out error was still falling after {self.n_steps_:,} steps: the features are badly conditioned "
             f"for so few. Set passes to more than {max(1, round(self.n_steps_ / len(feed)))}{exact}.",

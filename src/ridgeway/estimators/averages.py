@@ -41,7 +41,7 @@ class Averages:
         """Linear models of these schemes, the nearest ones that the trajectory can answer for."""
         standardization, dtype = self.standardization, self.trajectory.dtype
         slopes = slopes_of(self.trajectory, standardization, self.sparse, schemes).astype(np.float64)
-        coefs = standardization.user_coefs(slopes)  # (L, targets, d)
+        coefs = standardization.user_coefs(slopes).astype(np.float64)  # (L, targets, d)
         intercepts = np.zeros(coefs.shape[:2])
         if standardization.constant:
             mean_x = standardization.offset + standardization.scale * self.centre.x

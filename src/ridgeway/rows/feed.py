@@ -13,7 +13,7 @@ from ridgeway.rows.standardization import Standardization
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized anew as they are read
 IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
-PIECE_BYTES = 2**19
+PIECE_BYTES = 2**20
 LONGEST = 2**16  # places in a piece
 
 
@@ -39,14 +39,19 @@ class Feed:
         self.source = batch
         self.standardization = standardization
         self._keep = keep
-        self.kept = standardization.batch(batch) if keep or batch.rows.nbytes <= KEPT_BYTES else None
+        small = batch.rows.nbytes <= KEPT_BYTES or standardization.leaves_rows
+        self.kept = standardization.batch(batch) if keep or small else None
 
     def __len__(self) -> int:
         return len(self.source)
 
     def take(self, numbers: NDArray[np.intp]) -> Batch:
-        """Copy these rows, standardized."""
-        return self.standardization.batch(self.source, numbers) if self.kept is None else self.kept.take(numbers)
+        """Return these rows, standardized; neighbours in their own order are viewed, others copied."""
+        if self.kept is None:
+            return self.standardization.batch(self.source, numbers)
+        if _consecutive(numbers):
+            return self.kept.between(int(numbers[0]), int(numbers[-1]) + 1)
+        return self.kept.take(numbers)
 
     def pieces(self, order: NDArray[np.intp]) -> Iterator[Piece]:
         """Yield the rows of `order`, which may hold several passes, in turn."""
@@ -60,3 +65,14 @@ class Feed:
                 yield Piece(self.kept, numbers, numbers)
             else:
                 yield Piece(self.take(numbers), np.arange(len(numbers)), numbers)
+
+
+def require_finite(feed: Feed) -> None:
+    """Raise an error that names the first bad entry when some row is not finite; rows that are kept have been seen."""
+    if feed.kept is None:
+        for _ in feed.pieces(np.arange(len(feed))):
+            pass
+
+
+def _consecutive(numbers: NDArray[np.intp]) -> bool:
+    return int(numbers[-1] - numbers[0]) == len(numbers) - 1 and bool((np.diff(numbers) == 1).all())

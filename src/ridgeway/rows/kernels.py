@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.compiled import compiled
-from ridgeway.rows.types import Float
+from ridgeway.rows.types import Float, Scalar
 
 
 @compiled
@@ -120,15 +120,23 @@ def csr_sums(
 @compiled
 def standardize_dense(
     X: Float, order: NDArray[np.intp], offset: Float, rest: Float, inverse: Float, constant: float, out: Float
-) -> None:
-    """Fill out (len(order), d or d + 1) with (x - offset - rest) * inverse, and constant in a last column."""
+) -> Scalar:
+    """Fill out (len(order), d or d + 1) with (x - offset - rest) * inverse, and constant in a last column.
+
+    Returns 0, or NaN when an entry is not finite.
+    """
     n_columns = X.shape[1]
+    zero = out.dtype.type(0)
+    nothing = zero
     for i in range(len(order)):
         row = order[i]
         for c in range(n_columns):
-            out[i, c] = (X[row, c] - offset[c] - rest[c]) * inverse[c]
+            value = (X[row, c] - offset[c] - rest[c]) * inverse[c]
+            out[i, c] = value
+            nothing += zero * value
         for c in range(n_columns, out.shape[1]):
             out[i, c] = constant
+    return nothing
 
 
 @compiled

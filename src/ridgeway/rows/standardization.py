@@ -79,14 +79,24 @@ class Standardization:
         """Number of columns of the standardized rows."""
         return len(self.scale) + (self.constant != 0)
 
+    @property
+    def leaves_rows(self) -> bool:
+        """Whether the rows stay as they are: nothing is centred or scaled."""
+        return self.constant == 0 and bool((self.scale == 1).all())
+
     def rows(self, rows: AnyRows, order: NDArray[np.intp]) -> AnyRows:
-        """Copy the rows of `order`, standardized."""
+        """Copy the rows of `order`, standardized; an entry that is not finite raises an error that names it."""
         if isinstance(rows, DenseRows):
             out = np.empty((len(order), self.n_columns), rows.dtype)
             offset = self.offset.astype(rows.dtype)
             rest = (self.offset - offset).astype(rows.dtype)
             inverse = (1 / self.scale).astype(rows.dtype)
-            standardize_dense(rows.array, order, offset, rest, inverse, self.constant, out)
+            with np.errstate(invalid="ignore", over="ignore"):
+                sound = standardize_dense(rows.array, order, offset, rest, inverse, self.constant, out) == 0
+            if not sound:
+                taken = rows.take(order)
+                require_finite_rows(taken, taken.squared_norms(), order)
+                raise ValueError(f"entries of X are beyond {rows.dtype} once standardized: pass X as float64.")
             return DenseRows(readonly(out))
         indptr = np.zeros(len(order) + 1, np.int64)
         np.cumsum(rows.indptr[order + 1] - rows.indptr[order] + (self.constant != 0), out=indptr[1:])
@@ -94,6 +104,9 @@ class Standardization:
         indices = np.empty(indptr[-1], rows.indices.dtype)
         given = (rows.data, rows.indices, rows.indptr, order, 1 / self.scale, self.constant)
         standardize_csr(*given, indptr, data, indices)
+        if not np.isfinite(data.sum(dtype=np.float64)):
+            stored = rows.take(order)
+            require_finite_rows(stored, stored.squared_norms(), order)
         stored = SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
         return replace(stored, centre=self._centre()) if self.constant else stored
 
@@ -103,12 +116,14 @@ class Standardization:
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
-        """Copy a batch whose entries are known to be finite, or the rows of `order`, standardized."""
-        order = np.arange(len(batch)) if order is None else order
+        """Return a batch whose entries are known to be finite, or the rows of `order`, standardized."""
+        part: slice | NDArray[np.intp] = slice(None) if order is None else order
+        numbers = np.arange(len(batch)) if order is None else order
         dtype = batch.rows.dtype
-        y = readonly(np.ascontiguousarray(self.targets(batch.y[order]), dtype))
-        weight = readonly((batch.weight[order] / self.weight_scale).astype(dtype))
-        return Batch(self.rows(batch.rows, order), y, weight, batch.single_target, order, finite=True)
+        y = readonly(np.ascontiguousarray(self.targets(batch.y[part]), dtype))
+        weight = readonly((batch.weight[part] / self.weight_scale).astype(dtype))
+        rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, numbers)
+        return Batch(rows, y, weight, batch.single_target, numbers, finite=True)
 
     def slopes(self, coefs: Float, sparse: bool) -> Float:
         """Coefficients of the standardized features, (..., d), from those of a run, (..., d or d + 1)."""

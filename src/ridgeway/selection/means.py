@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import DenseRows
+from ridgeway.rows import AnyRows, DenseRows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.trial import Centre
 
@@ -33,10 +33,10 @@ def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
     return Centre(-x / kept, -y / kept)
 
 
-def weighted_sum(rows: object, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def weighted_sum(rows: AnyRows, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of weight_i x_i over standardized features (d,), centred and without the constant column."""
     if isinstance(rows, DenseRows):
-        dense: NDArray[np.float64] = weight.astype(rows.dtype) @ rows.array
-        return dense[:-1].astype(np.float64)
-    sparse: NDArray[np.float64] = rows.matrix().T @ weight  # type: ignore[attr-defined]
-    return sparse[:-1] - sparse[-1] * rows.centre[:-1]  # type: ignore[attr-defined]
+        dense: NDArray[np.float64] = (weight.astype(rows.dtype) @ rows.array)[:-1].astype(np.float64)
+        return dense
+    stored = np.asarray(rows.matrix().T @ weight, np.float64)
+    return stored[:-1] - stored[-1] * rows.centre[:-1]

@@ -19,9 +19,10 @@ from ridgeway.sgd import SGDRun
 
 FIRST = 32  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
-PER_DECADE = 4
+PER_DECADE = 3
+ROUGHLY = 3e-4  # directions of the candidates that are left out: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
-STARTS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Stretch:
 
 
 class Progressive:
-    """Scores of a fixed list of candidates along a stream, by averages that are refreshed twice an octave.
+    """Scores of a fixed list of candidates along a stream, by averages refreshed whenever its length has doubled.
 
     Parameters
     ----------
@@ -88,12 +89,11 @@ class Progressive:
         """Take new averages if it is time."""
         if run.n_steps < self._next:
             return
-        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes)
+        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, ROUGHLY)
         self._coordinates = span.coordinates(self._schemes)
         self._intercepts = centre.intercepts(span.directions, self._coordinates)
         self._directions = Residuals(span.directions, padded=self._standardization.constant != 0)
-        octave = 1 << (run.n_steps.bit_length() - 1)
-        self._next = octave * 3 // 2 if run.n_steps < octave * 3 // 2 else octave * 2
+        self._next = 1 << run.n_steps.bit_length()
         zeros = np.zeros(len(self._schemes))
         self._stretches = [*self._recent(run.n_steps), Stretch(run.n_steps, 0.0, 0.0, zeros, zeros, zeros)]
 

@@ -47,10 +47,11 @@ class Residuals:
             self._table = self._table.astype(batch.rows.dtype)
         Z = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._r)
         moments = np.empty((self._n_targets, self._r + 2, self._r + 2))
-        known = np.empty((len(batch), self._r + 2))
+        known = np.empty((len(batch), self._r + 2), batch.rows.dtype)
+        weighted = not (batch.weight == 1).all()
         for q in range(self._n_targets):
             known[:, 0], known[:, 1], known[:, 2:] = 1.0, batch.y[:, q], Z[:, q]
-            moments[q] = known.T @ (known * batch.weight[:, None])
+            moments[q] = known.T @ (known * batch.weight[:, None] if weighted else known)
         self._moments.append(moments)
 
     @property

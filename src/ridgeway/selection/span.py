@@ -32,11 +32,20 @@ class Span(Protocol):
         """Coordinates (L, r) of schemes within the span."""
 
 
-def span_of(trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]) -> Span:
-    """Return the space that these schemes, and all that lie between them, have their coefficients in."""
+def span_of(
+    trajectory: Trajectory,
+    standardization: Standardization,
+    sparse: bool,
+    schemes: Sequence[Scheme],
+    negligible: float = NEGLIGIBLE,
+) -> Span:
+    """Return the space that these schemes, and all that lie between them, have their coefficients in.
+
+    `negligible` is the share of the largest direction below which directions are left out.
+    """
     if isinstance(trajectory, Sketch):
-        return SketchSpan(trajectory, standardization, sparse, schemes)
-    return CoefSpan(trajectory, standardization, sparse, schemes)
+        return SketchSpan(trajectory, standardization, sparse, schemes, negligible)
+    return CoefSpan(trajectory, standardization, sparse, schemes, negligible)
 
 
 def slopes_of(
@@ -51,10 +60,15 @@ class SketchSpan:
     """Directions are mixtures of the moments of a sketch."""
 
     def __init__(
-        self, sketch: Sketch, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
+        self,
+        sketch: Sketch,
+        standardization: Standardization,
+        sparse: bool,
+        schemes: Sequence[Scheme],
+        negligible: float,
     ) -> None:
         self._sketch = sketch
-        self._weights = _orthonormal_rows(sketch.expansion(schemes))  # (r, moments)
+        self._weights = _orthonormal_rows(sketch.expansion(schemes), negligible)  # (r, moments)
         self.directions: Float = standardization.slopes(sketch.mixed(self._weights), sparse)
 
     def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
@@ -66,11 +80,16 @@ class CoefSpan:
     """Directions are mixtures of the coefficients themselves, for trajectories that have no moments."""
 
     def __init__(
-        self, trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
+        self,
+        trajectory: Trajectory,
+        standardization: Standardization,
+        sparse: bool,
+        schemes: Sequence[Scheme],
+        negligible: float,
     ) -> None:
         self._given = trajectory, standardization, sparse
         slopes = slopes_of(trajectory, standardization, sparse, schemes)
-        rows = _orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64))
+        rows = _orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64), negligible)
         self._rows = rows
         self.directions: Float = rows.reshape(-1, *slopes.shape[1:])
 
@@ -81,10 +100,10 @@ class CoefSpan:
         return coordinates
 
 
-def _orthonormal_rows(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _orthonormal_rows(table: NDArray[np.float64], negligible: float) -> NDArray[np.float64]:
     """Orthonormal rows (r, m) in whose span the rows of the table (L, m) lie; one row of zeros if they are all 0."""
     eigenvalues, vectors = np.linalg.eigh(table @ table.T)
-    kept = eigenvalues > NEGLIGIBLE**2 * eigenvalues[-1]
+    kept = eigenvalues > negligible**2 * eigenvalues[-1]
     if eigenvalues[-1] <= 0 or not kept.any():
         return np.zeros((1, table.shape[1]))
     rows, _ = np.linalg.qr(table.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept])))

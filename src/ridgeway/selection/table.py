@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from ridgeway.averaging import Geometric, Scheme, Tail
@@ -87,10 +88,10 @@ class Selection:
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         try:
-            import pandas as pd
+            pandas = import_module("pandas")
         except ImportError:
             raise ImportError("to_frame needs pandas: pip install pandas, or use to_dict().") from None
-        return pd.DataFrame(self.to_dict())
+        return pandas.DataFrame(self.to_dict())
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the table as columns."""

@@ -1,0 +1,182 @@
+"""`FilterDisplay`: what each scheme does to each eigen-direction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.display.axes import axes
+from ridgeway.display.scheme_name import scheme_name
+from ridgeway.theory import residual_filter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from numpy.typing import ArrayLike
+
+    from ridgeway.rows import Float
+
+N_EIGENVALUES = 400
+
+
+class FilterDisplay:
+    """The share of each eigen-direction that an average has learned: 1 - q(s) against the eigenvalue s.
+
+    A direction of variance s is learned by ridge regression to s / (s + alpha), drawn dashed beside each geometric
+    average, which follows it as long as step * alpha * n_steps is well above 1. The eigenvalues are those of the second
+    moments of the rows that the run saw, in a fit the standardized ones. Make it with `from_estimator` or
+    `from_schemes`.
+
+    Parameters
+    ----------
+    schemes : the averages.
+    eigenvalues : (k,), places on the axis, above 0.
+    learned : (n_schemes, k), the values of 1 - q.
+    ridge : for some of the schemes the values of s / (s + alpha), (k,).
+    standing : the scheme to draw thick, or None.
+
+    Attributes
+    ----------
+    ax_, figure_ : where `plot` has drawn.
+    lines_ : one line a scheme.
+    ridge_lines_ : one dashed line for each geometric scheme of positive alpha.
+
+    Examples
+    --------
+    >>> import ridgeway as rw
+    >>> from ridgeway.display import FilterDisplay
+    >>> FilterDisplay.from_schemes([rw.Geometric(0.1), rw.Last()], step=0.1, n_steps=1000)
+    FilterDisplay(Geometric(alpha=0.1), Last)
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    lines_: list[Any]
+    ridge_lines_: list[Any]
+
+    def __init__(
+        self,
+        schemes: Sequence[Scheme],
+        eigenvalues: Float,
+        learned: Float,
+        *,
+        ridge: dict[Scheme, Float] | None = None,
+        standing: Scheme | None = None,
+    ) -> None:
+        self.schemes, self.eigenvalues, self.learned = list(schemes), eigenvalues, learned
+        self.ridge, self.standing = ridge or {}, standing
+
+    def __repr__(self) -> str:
+        return f"FilterDisplay({', '.join(scheme_name(scheme) for scheme in self.schemes)})"
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, schemes: Sequence[Scheme] | None = None, ax: Axes | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw what the average of a fitted estimator does, beside others of the same run.
+
+        Parameters
+        ----------
+        estimator : a fitted estimator with `averaging_`, `step_` and `n_steps_`, such as `AveragedSGDRegressor`.
+        schemes : what to draw; None takes the average that the estimator stands at and, for comparison, the uniform
+            average, the second half of the run, the last iterate and, where it stands at no alpha, a geometric average
+            in the middle of the range.
+        ax : matplotlib Axes to draw on; None makes new ones.
+        **kwargs : passed on to matplotlib's plot, for the lines of the schemes.
+        """
+        check_is_fitted(estimator)
+        step, n_steps, standing = estimator.step_, max(1, estimator.n_steps_), estimator.averaging_
+        if schemes is None:
+            middle = Geometric(1 / (step * n_steps**0.5))  # between 1 / (step * n_steps) and 1 / step
+            alike = isinstance(standing, Geometric) and standing.alpha > 0
+            shown = [standing, *([] if alike else [middle]), Uniform(), Tail(0.5), Last()]
+            schemes = list(dict.fromkeys(shown))
+        return cls._of(schemes, step, n_steps, None, standing).plot(ax, **kwargs)
+
+    @classmethod
+    def from_schemes(
+        cls,
+        schemes: Sequence[Scheme],
+        step: float,
+        n_steps: int,
+        eigenvalues: ArrayLike | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw what schemes do in a run of `n_steps` steps of size `step`; no data needed.
+
+        Parameters
+        ----------
+        schemes : the averages.
+        step : step size of the run.
+        n_steps : number of its steps.
+        eigenvalues : (k,), above 0 with step * eigenvalue at most 2; None spans what the run can tell apart, from
+            0.01 / (step * n_steps) to 1 / step.
+        ax : matplotlib Axes to draw on; None makes new ones.
+        **kwargs : passed on to matplotlib's plot, for the lines of the schemes.
+        """
+        return cls._of(schemes, step, n_steps, eigenvalues, None).plot(ax, **kwargs)
+
+    @classmethod
+    def _of(
+        cls,
+        schemes: Sequence[Scheme],
+        step: float,
+        n_steps: int,
+        eigenvalues: ArrayLike | None,
+        standing: Scheme | None,
+    ) -> Self:
+        if len(schemes) == 0:
+            raise ValueError("schemes is empty: expected at least one scheme, for instance Geometric(0.1).")
+        if eigenvalues is None:
+            places = np.geomspace(0.01 / (step * max(1, n_steps)), 1 / step, N_EIGENVALUES)
+        else:
+            places = np.sort(np.asarray(eigenvalues, dtype=np.float64).ravel())
+            if places.size == 0 or not places[0] > 0:
+                raise ValueError(
+                    f"eigenvalues={eigenvalues!r}: expected numbers above 0 for a logarithmic axis; leave the others "
+                    "out, nothing is learned where the data do not vary."
+                )
+        learned = np.stack([1 - residual_filter(scheme, places, step, n_steps) for scheme in schemes])
+        ridge: dict[Scheme, Float] = {
+            scheme: places / (places + scheme.alpha)
+            for scheme in schemes
+            if isinstance(scheme, Geometric) and scheme.alpha > 0
+        }
+        return cls(schemes, places, learned, ridge=ridge, standing=standing)
+
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw one line a scheme, and exact ridge dashed beside each geometric one.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes to draw on; None makes new ones.
+        **kwargs : passed on to matplotlib's plot, for the lines of the schemes.
+        """
+        self.figure_, self.ax_ = axes(ax)
+        self.lines_, self.ridge_lines_ = [], []
+        for k, (scheme, learned) in enumerate(zip(self.schemes, self.learned, strict=True)):
+            stands = scheme == self.standing
+            name = scheme_name(scheme) + (", fitted" if stands else "")
+            look: dict[str, Any] = {"color": f"C{k}", "linewidth": 2.8 if stands else 1.4, "label": name}
+            self.lines_ += self.ax_.plot(self.eigenvalues, learned, **look | kwargs)
+            if isinstance(scheme, Geometric) and scheme in self.ridge:
+                exact: dict[str, Any] = {"color": "0.15", "linestyle": (0, (3, 3)), "linewidth": 1.0, "zorder": 3}
+                name = f"ridge, s / (s + {scheme.alpha:.3g})"
+                self.ridge_lines_ += self.ax_.plot(self.eigenvalues, self.ridge[scheme], **exact, label=name)
+        self.ax_.set_xscale("log")
+        self.ax_.set_xlim(self.eigenvalues[0], self.eigenvalues[-1])
+        self.ax_.set_xlabel("eigenvalue s: variance of the data in a direction")
+        self.ax_.set_ylabel("share of the direction learned, 1 - q(s)")
+        self.ax_.grid(color="0.92")
+        self.ax_.set_axisbelow(True)
+        for side in ("top", "right"):
+            self.ax_.spines[side].set_visible(False)
+        self.ax_.legend(frameon=False, loc="best")
+        return self

@@ -1,0 +1,199 @@
+"""`PathDisplay`: the coefficients against the ridge strength."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ridgeway.display.axes import axes
+from ridgeway.display.margin import label_right
+from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.exact import ExactRidgePath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from numpy.typing import ArrayLike
+
+    from ridgeway.rows import Float
+
+N_ALPHAS = 100
+GREY = "0.75"
+COLORS = 10  # in matplotlib's cycle
+
+
+class PathDisplay:
+    """Coefficient paths: one line a feature, from strong regularization on the left to weak on the right.
+
+    Lines are comparable when the coefficients are those of standardized features, ``coefs * scale``; in the user's
+    units a feature measured in small numbers looks important. Make it with `from_estimator`.
+
+    Parameters
+    ----------
+    alphas : (L,), ridge strengths above 0, as the axis is logarithmic.
+    coefs : (L, n_features), what is drawn.
+    feature_names : one name a feature.
+    alpha : strength that the model stands at, marked by a dashed line; None or 0 draws none.
+    quantity : what the coefficients are, in words.
+
+    Attributes
+    ----------
+    ax_, figure_ : where `plot` has drawn.
+    lines_ : (n_features,), the lines in the order of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeway.display import PathDisplay
+    >>> display = PathDisplay([0.1, 1.0], np.array([[2.0, 1.0], [1.0, 0.5]]), feature_names=["age", "size"], alpha=0.5)
+    >>> display
+    PathDisplay(2 alphas from 0.1 to 1, 2 features)
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    lines_: list[Any]
+
+    def __init__(
+        self,
+        alphas: ArrayLike,
+        coefs: Float,
+        *,
+        feature_names: Sequence[str],
+        alpha: float | None = None,
+        quantity: str = "coefficient",
+    ) -> None:
+        strengths = np.asarray(alphas, dtype=np.float64)
+        order = np.argsort(strengths)
+        if strengths.size == 0 or strengths[order[0]] <= 0:
+            raise ValueError(
+                f"alphas={alphas!r}: expected strengths above 0 for a logarithmic axis; leave 0 out, any alpha below "
+                "1 / (step * n_steps) is nearly the same."
+            )
+        self.alphas, self.coefs = strengths[order], coefs[order]
+        self.feature_names, self.alpha, self.quantity = list(feature_names), alpha, quantity
+
+    def __repr__(self) -> str:
+        ends = f"from {self.alphas[0]:g} to {self.alphas[-1]:g}"
+        return f"PathDisplay({len(self.alphas)} alphas {ends}, {self.coefs.shape[1]} features)"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        alphas: ArrayLike | None = None,
+        *,
+        target: int = 0,
+        standardized: bool = True,
+        labels: int = 10,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the path of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : a fitted `AveragedSGDRegressor`, `ExactRidgePath`, or anything with ``path(alphas)``.
+        alphas : (L,), strengths above 0; None takes 100, for a run of T steps of size eta from 1 / (eta T), where the
+            length of the run takes over, to 10 / eta, where hardly a step counts.
+        target : which target, when the fitted y was 2-D.
+        standardized : True multiplies each coefficient by the scale that the estimator divided its column by.
+        labels : how many of the largest lines have a colour and a name.
+        ax : matplotlib Axes to draw on; None makes new ones.
+        **kwargs : passed on to matplotlib's plot, for all lines.
+
+        Examples
+        --------
+        >>> import numpy as np, ridgeway as rw
+        >>> from ridgeway.display import PathDisplay
+        >>> X = np.random.default_rng(0).standard_normal((100, 3))
+        >>> model = rw.ExactRidgePath().fit(X, X @ [1.0, 2.0, 3.0])
+        >>> PathDisplay.from_estimator(model)
+        PathDisplay(100 alphas from 1e-06 to 1000, 3 features)
+        """
+        check_is_fitted(estimator)
+        path = estimator.path(_alphas(estimator) if alphas is None else alphas)
+        coefs = path.coefs
+        if coefs.ndim == 3:
+            if not -coefs.shape[1] <= target < coefs.shape[1]:
+                raise ValueError(
+                    f"target={target} is out of range: expected 0 to {coefs.shape[1] - 1}, the targets of fit."
+                )
+            coefs = coefs[:, target]
+        elif target != 0:
+            raise ValueError(f"target={target} is out of range: the fitted y had one target; leave target out.")
+        scale = _scale(estimator) if standardized else None
+        names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(coefs.shape[1])])
+        display = cls(
+            path.alphas,
+            coefs if scale is None else coefs * scale,
+            feature_names=[str(name) for name in names],
+            alpha=getattr(estimator, "alpha_", None),
+            quantity="coefficient" if scale is None else "coefficient of the standardized feature",
+        )
+        return display.plot(ax, labels=labels, **kwargs)
+
+    def plot(self, ax: Axes | None = None, *, labels: int = 10, **kwargs: Any) -> Self:
+        """Draw the lines, those of the largest |coefficient| in colour.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes to draw on; None makes new ones.
+        labels : how many lines have a colour and a name.
+        **kwargs : passed on to matplotlib's plot, for all lines.
+        """
+        self.figure_, self.ax_ = axes(ax)
+        largest = np.argsort(-np.abs(self.coefs).max(axis=0), kind="stable")[: max(0, labels)].tolist()
+        self.lines_ = []
+        for k, coefs in enumerate(self.coefs.T):
+            look: dict[str, Any] = {"color": GREY, "linewidth": 0.6, "zorder": 1}
+            if k in largest:
+                look = {"color": f"C{largest.index(k) % COLORS}", "linewidth": 1.6, "zorder": 2}
+            self.lines_ += self.ax_.plot(self.alphas, coefs, **look | kwargs)
+        self.ax_.axhline(0.0, color="0.3", linewidth=0.6, zorder=0)
+        if self.alpha:
+            self.ax_.axvline(self.alpha, color="0.3", linestyle="--", linewidth=1.0, zorder=0)
+            self.ax_.text(
+                self.alpha, 1.01, f"alpha = {self.alpha:.3g}", transform=self.ax_.get_xaxis_transform(), ha="center"
+            )
+        self.ax_.set_xscale("log")
+        # Ridge paths meet at 0 for strong alphas: with the weak end on the right, the labels stand where lines part.
+        self.ax_.set_xlim(*_limits(self.alphas))
+        self.ax_.set_xlabel(r"alpha  (weaker regularization $\rightarrow$)")
+        self.ax_.set_ylabel(self.quantity)
+        for side in ("top", "right"):
+            self.ax_.spines[side].set_visible(False)
+        colors = [str(self.lines_[k].get_color()) for k in largest]
+        label_right(self.ax_, self.coefs[0, largest], [self.feature_names[k] for k in largest], colors)
+        return self
+
+
+def _alphas(estimator: Any) -> Float:
+    """Strengths between which the coefficients change."""
+    if isinstance(estimator, AveragedSGDRegressor):
+        step, n_steps = estimator.step_, max(1, estimator.n_steps_)
+        return np.geomspace(1 / (step * n_steps), 10 / step, N_ALPHAS)
+    return np.logspace(-6, 3, N_ALPHAS)
+
+
+def _scale(estimator: Any) -> Float | None:
+    """What the columns were divided by, (d,), or None where nobody knows."""
+    if isinstance(estimator, AveragedSGDRegressor):
+        return estimator._standing.averages.standardization.scale
+    if isinstance(estimator, ExactRidgePath):
+        spectrum = estimator._standing.spectrum
+        moments = spectrum.moments
+        deviation = np.sqrt(np.where(moments.constant, 1.0, moments.xx.diagonal() / moments.weight))
+        return deviation if spectrum.scale else np.ones_like(deviation)
+    return None
+
+
+def _limits(alphas: Float) -> tuple[float, float]:
+    """Axis limits from the largest to the smallest strength."""
+    low, high = float(alphas[0]), float(alphas[-1])
+    return (high, low) if low < high else (high * 10, low / 10)

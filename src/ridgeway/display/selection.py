@@ -1,0 +1,300 @@
+"""`SelectionDisplay`: the errors of the candidates, and which one was chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ridgeway.averaging import Last, Tail
+from ridgeway.display.axes import axes
+from ridgeway.display.margin import FONT_SIZE
+from ridgeway.display.scheme_name import scheme_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from ridgeway.selection.table import Scored, Selection
+
+GEOMETRIC, TAIL, CHOSEN, OTHER = "C0", "C1", "crimson", "0.6"
+# Share of the width for geometric averages, beside tails or beside the uniform average alone, and a gap.
+WITH_TAILS, WITH_UNIFORM, GAP = 0.62, 0.9, 0.06
+MOST_TICKS = 7
+# The panel reaches so many times as far above the best error as the median candidate, and at least this share of the
+# standard error: smaller differences are not worth a magnifying glass.
+REACH, LEAST_REACH = 2.5, 0.05
+BELOW = 0.3  # of the reach, for the name of the chosen one
+# The whole range, drawn small where the standard error is beyond the panel: left, bottom, width and height.
+INSET = (0.015, 0.5, 0.15, 0.44)
+INSET_TICKS = 0.07  # width of its tick labels
+
+
+class SelectionDisplay:
+    """Errors of all candidates, ordered from much regularization on the left to little on the right.
+
+    Geometric averages of falling alpha end at the uniform average, alpha = 0, which is the tail that starts at 0; tails
+    that start later end at the last iterate. So both curves lie side by side on one axis of errors, and meet. The panel
+    shows the neighbourhood of the least error. The band is one standard error of each error to either side; where it is
+    wider than the panel, a small picture of the whole range shows it. All candidates are scored on the same rows, so
+    differences between them are far more certain than that.
+
+    Parameters
+    ----------
+    selection : the table of a fit.
+    n_steps : length of the run, to place tails whose start is given in steps; None takes the latest start as its end.
+
+    Attributes
+    ----------
+    ax_, figure_ : where `plot` has drawn.
+    tail_ax_ : axes of the tails, on the same axis of errors; `ax_` itself where there are no geometric averages.
+    chosen_ : the star.
+    inset_ax_ : the whole range, drawn small; None where the panel shows the band.
+
+    Examples
+    --------
+    >>> import ridgeway as rw
+    >>> from ridgeway.display import SelectionDisplay
+    >>> rows = (rw.Scored(rw.Geometric(0.1), 0.01, 2.0, 0.1, chosen=True), rw.Scored(rw.Tail(0.5), 0.01, 2.5, 0.1))
+    >>> SelectionDisplay(rw.Selection("5 folds", rows))
+    SelectionDisplay(2 candidates by 5 folds, Geometric(alpha=0.1) chosen)
+    """
+
+    ax_: Axes
+    tail_ax_: Axes
+    figure_: Figure | SubFigure
+    chosen_: Any
+    inset_ax_: Axes | None
+
+    def __init__(self, selection: Selection, *, n_steps: int | None = None) -> None:
+        self.selection = selection
+        starts = [row.start for row in selection if isinstance(row.start, int)]
+        self.n_steps = max([1, *starts] if n_steps is None else [1, n_steps])
+
+    def __repr__(self) -> str:
+        chosen = scheme_name(self.selection.chosen.scheme)
+        return f"SelectionDisplay({len(self.selection)} candidates by {self.selection.method}, {chosen} chosen)"
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw how a fitted estimator chose its average.
+
+        Parameters
+        ----------
+        estimator : a fitted `AveragedSGDRegressor` that had something to choose.
+        ax : matplotlib Axes to draw on; None makes new ones.
+        **kwargs : passed on to matplotlib's plot, for the two curves.
+        """
+        check_is_fitted(estimator)
+        selection = getattr(estimator, "selection_", None)
+        if selection is None:
+            raise ValueError(
+                f"selection_ of this {type(estimator).__name__} is None: expected a fit that chose among candidates; "
+                "fit AveragedSGDRegressor with averaging='auto', 'geometric' or 'tail' and alpha='auto', on 4 rows or "
+                "more."
+            )
+        return cls(selection, n_steps=estimator.n_steps_).plot(ax, **kwargs)
+
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw the candidates.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes to draw on; None makes new ones.
+        **kwargs : passed on to matplotlib's plot, for the two curves.
+        """
+        self.figure_, self.ax_ = axes(ax)
+        chosen = self.selection.chosen
+        rows = [row for row in self.selection if row.step == chosen.step]
+        geometric, others = _geometric(rows), _others(rows)
+        bottom, top = self._heights()
+        self.ax_.set_ylim(bottom, top)
+        self.tail_ax_ = self.ax_.twiny() if geometric and others else self.ax_
+        wide = max(row.standard_error for row in rows) > top - bottom
+        if geometric:
+            self._lay_out_alphas(geometric, others, top, room=wide)
+        if others:
+            self._lay_out_starts(geometric, others)
+        for step in sorted({row.step for row in self.selection} - {chosen.step}):
+            self._draw_faintly([row for row in self.selection if row.step == step], step)
+        tails = [row for row in others if isinstance(row.scheme, Tail)]
+        look = {"marker": "o", "markersize": 2.5}
+        _draw_curve(
+            self.ax_, [row.alpha for row in geometric], geometric, not wide, {"color": GEOMETRIC} | look | kwargs
+        )
+        places = [self._place(row) for row in tails]
+        _draw_curve(self.tail_ax_, places, tails, not wide, {"color": TAIL} | look | kwargs)
+        for row in others:
+            if row not in tails:
+                self._draw_dash(row, bottom, top)
+        self._draw_chosen(chosen)
+        self.inset_ax_ = self._draw_whole(geometric, bottom, top) if geometric and wide else None
+        self._explain(geometric or tails, wide)
+        return self
+
+    def _heights(self) -> tuple[float, float]:
+        """Limits of the axis of errors: the neighbourhood of the least one, with the chosen one."""
+        chosen = self.selection.chosen
+        errors = np.array([row.error for row in self.selection if row.step == chosen.step])
+        errors = errors[np.isfinite(errors)]
+        best = self.selection.best
+        reach = max(REACH * (float(np.median(errors)) - best.error), LEAST_REACH * best.standard_error)
+        reach = max(min(reach, 1.1 * (errors.max() - best.error)), 1.5 * (chosen.error - best.error))
+        reach = reach or abs(best.error) * 0.1 or 1.0  # a single candidate
+        seen = [row.error for row in self.selection if row.error > best.error - reach]
+        return min(seen) - BELOW * reach, best.error + reach
+
+    def _lay_out_alphas(self, geometric: Sequence[Scored], others: Sequence[Scored], top: float, *, room: bool) -> None:
+        """Alphas fall from left to right, on the left part of the axes; those far beyond the panel are cut off."""
+        width = _width(others)
+        low = geometric[0].alpha
+        high = max(row.alpha for row in geometric if row.error <= top)
+        if room:  # for the inset, beside the place where the curve comes in from above
+            inside = width - INSET[0] - INSET[2] - INSET_TICKS
+            high = min((row.alpha for row in geometric if row.alpha > high), default=high)
+            high = high * (high / low) ** (width / inside - 1)
+        else:
+            high = min(geometric[-1].alpha, 10 * high)
+        low, high = (low, high) if low < high else (low / 10, high * 10)
+        self.ax_.set_xscale("log")
+        self.ax_.set_xlim(high, low * (low / high) ** (1 / width - 1))
+        decades = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
+        self.ax_.set_xticks(10.0 ** decades[:: -(-len(decades) // MOST_TICKS)])
+        self.ax_.set_xticks([], minor=True)
+        self.ax_.set_xlabel(r"alpha of geometric averages  (weaker $\rightarrow$)", x=width / 2, color=GEOMETRIC)
+
+    def _lay_out_starts(self, geometric: Sequence[Scored], others: Sequence[Scored]) -> None:
+        """Starts from 0 to 1 on the right part of the axes, or on all of them."""
+        left = _width(others) + GAP if geometric else GAP
+        tails = len(others) > 1
+        share = 1 - GAP - left if tails else GAP
+        self.tail_ax_.set_xlim(-left / share, (1 - left) / share)
+        self.tail_ax_.xaxis.set_ticks_position("bottom")
+        self.tail_ax_.xaxis.set_label_position("bottom")
+        self.tail_ax_.set_xticks([0, 0.5, 1] if tails else [])
+        if tails:
+            self.tail_ax_.set_xlabel("start of tails, share of the run", x=left + share / 2, color=TAIL)
+        if geometric:
+            self.ax_.plot([left - GAP] * 2, [0, 1], color="0.85", linewidth=0.8, transform=self.ax_.transAxes)
+
+    def _place(self, row: Scored) -> float:
+        """Where a tail starts, as a share of the run; the last iterate at 1 and the uniform average at 0."""
+        if isinstance(row.scheme, Tail):
+            return row.start if isinstance(row.start, float) else min(1.0, row.start / self.n_steps)
+        return 1.0 if isinstance(row.scheme, Last) else 0.0
+
+    def _draw_faintly(self, rows: Sequence[Scored], step: float) -> None:
+        """Candidates of a run with another step."""
+        look: dict[str, Any] = {"color": OTHER, "linewidth": 1.0, "linestyle": ":", "label": f"with step {step:.3g}"}
+        geometric = _geometric(rows)
+        tails = [row for row in _others(rows) if isinstance(row.scheme, Tail)]
+        if geometric:
+            self.ax_.plot([row.alpha for row in geometric], [row.error for row in geometric], **look)
+            look["label"] = "_"
+        if tails:
+            self.tail_ax_.plot([self._place(row) for row in tails], [row.error for row in tails], **look)
+
+    def _draw_dash(self, row: Scored, bottom: float, top: float) -> None:
+        """A candidate without a parameter: a short dash with its name, or an arrow if it is beyond the panel."""
+        left, right = self.tail_ax_.get_xlim()
+        # The uniform average stands before the first tail, the last iterate after the last.
+        last, width = isinstance(row.scheme, Last), 0.045 * (right - left)
+        place = self._place(row) + (width if last else -width) / 2
+        name = scheme_name(row.scheme).lower()
+        inside = row.error <= top - 0.06 * (top - bottom)
+        text, height = (name, row.error) if inside else (f"{name} {row.error:.4g} ↑", top - 0.06 * (top - bottom))
+        if inside:
+            self.tail_ax_.plot([place - width / 2, place + width / 2], [row.error] * 2, color="0.2", linewidth=2.2)
+        side = "center" if inside else "right" if last else "left"
+        self.tail_ax_.annotate(
+            text, (place, height), (0, 5), textcoords="offset points", ha=side, fontsize=FONT_SIZE, color="0.2"
+        )
+
+    def _draw_chosen(self, chosen: Scored) -> None:
+        geometric = chosen.alpha > 0
+        ax, place = (self.ax_, chosen.alpha) if geometric else (self.tail_ax_, self._place(chosen))
+        look: dict[str, Any] = {"marker": "*", "markersize": 15, "markeredgecolor": "white", "linestyle": "none"}
+        (self.chosen_,) = ax.plot([place], [chosen.error], color=CHOSEN, zorder=5, **look)
+        across = ax.transData.transform((place, chosen.error))[0]
+        box = ax.get_window_extent()
+        share = (across - box.x0) / box.width
+        side = "left" if share < 0.2 else "right" if share > 0.8 else "center"
+        ax.annotate(
+            f"{scheme_name(chosen.scheme)}\n{chosen.error:.5g} ± {_two_digits(chosen.standard_error)}",
+            (place, chosen.error),
+            (0, -11),
+            textcoords="offset points",
+            ha=side,
+            va="top",
+            color=CHOSEN,
+            zorder=6,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0},
+        )
+
+    def _draw_whole(self, geometric: Sequence[Scored], bottom: float, top: float) -> Axes:
+        """Draw the geometric averages once more, small and with their band, and where the panel lies."""
+        inset = self.ax_.inset_axes(INSET)
+        _draw_curve(inset, [row.alpha for row in geometric], geometric, True, {"color": GEOMETRIC, "linewidth": 1.0})
+        inset.axhspan(bottom, top, color="0.4", alpha=0.3, linewidth=0)
+        inset.set_xscale("log")
+        inset.set_xlim(geometric[-1].alpha, geometric[0].alpha)
+        inset.set_xticks([])
+        inset.set_xticks([], minor=True)
+        inset.yaxis.tick_right()
+        inset.tick_params(labelsize=7, length=2, pad=1)
+        inset.locator_params(axis="y", nbins=3)
+        inset.set_title("whole range", fontsize=FONT_SIZE, pad=3)
+        return inset
+
+    def _explain(self, curve: Sequence[Scored], wide: bool) -> None:
+        self.ax_.set_title(self.selection.method, loc="left")
+        self.ax_.set_ylabel("estimated prediction error")
+        self.ax_.ticklabel_format(axis="y", useOffset=False)
+        for ax in (self.ax_, self.tail_ax_):
+            for side in ("top", "right"):
+                ax.spines[side].set_visible(False)
+        if curve:
+            typical = _two_digits(float(np.median([row.standard_error for row in curve])))
+            note = "" if not wide else f" ({typical}, wider than the panel)"
+            self.ax_.fill_between([], [], [], color="0.5", alpha=0.3, linewidth=0, label=f"± one standard error{note}")
+        self.ax_.legend(
+            frameon=False,
+            fontsize=FONT_SIZE,
+            ncols=2,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            borderaxespad=0.2,
+        )
+
+
+def _draw_curve(ax: Axes, places: Sequence[float], rows: Sequence[Scored], band: bool, look: dict[str, Any]) -> None:
+    """Draw errors at the given places, with a band of one standard error to either side."""
+    if not rows:
+        return
+    errors, spreads = np.array([[row.error, row.standard_error] for row in rows]).T
+    (line,) = ax.plot(places, errors, **look)
+    if band:
+        ax.fill_between(places, errors - spreads, errors + spreads, color=line.get_color(), alpha=0.15, linewidth=0)
+
+
+def _two_digits(value: float) -> str:
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def _geometric(rows: Sequence[Scored]) -> list[Scored]:
+    """Geometric averages by alpha; that of alpha 0 has no place on a logarithmic axis."""
+    return sorted((row for row in rows if row.alpha > 0), key=lambda row: row.alpha)
+
+
+def _others(rows: Sequence[Scored]) -> list[Scored]:
+    """All the others, among which a geometric average of alpha 0 is the uniform one."""
+    return [row for row in rows if not row.alpha > 0]
+
+
+def _width(others: Sequence[Scored]) -> float:
+    """Share of the width that geometric averages have."""
+    return 1.0 if not others else WITH_UNIFORM if len(others) == 1 else WITH_TAILS

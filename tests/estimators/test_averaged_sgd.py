@@ -1,0 +1,300 @@
+"""AveragedSGDRegressor: what is its own beside the contract."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import RidgeCV
+from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
+from sklearn.preprocessing import StandardScaler
+
+import ridgeway as rw
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def data(
+    n: int = 300, d: int = 5, noise: float = 1.0, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) @ rng.standard_normal((d, d)) + rng.standard_normal(d)
+    return X, X @ rng.standard_normal(d) + noise * rng.standard_normal(n)
+
+
+def standardized(X: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
+
+
+# Law: a fit is SGD over standardized rows with a small constant column, averaged, in the user's units.
+@pytest.mark.parametrize("scheme", [rw.Geometric(0.03), rw.Uniform(), rw.Tail(0.5), rw.Last(), rw.Geometric(10.0)])
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_fit_is_averaged_sgd(scheme: rw.Scheme, batch_size: int) -> None:
+    X, y = data()
+    model = rw.AveragedSGDRegressor(
+        averaging=scheme, step=0.01, passes=2, shuffle=False, batch_size=batch_size, store="replay"
+    ).fit(X, y)
+    Z, t = standardized(X, y)
+    constant = np.sqrt(X.shape[1] / 16)
+    run = rw.run_sgd(np.column_stack([Z, np.full(len(Z), constant)]), t, step=0.01, passes=2, batch_size=batch_size)
+    expected = run.coef(scheme)[:-1] / X.std(axis=0) * y.std()
+    np.testing.assert_allclose(model.coef_, expected, rtol=1e-9)
+    np.testing.assert_allclose(model.intercept_, y.mean() - X.mean(axis=0) @ expected, rtol=1e-9)
+    assert model.n_steps_ == run.n_steps
+
+
+# Law: sparse columns are scaled by their largest absolute value, centred without being stored.
+def test_sparse_scaling() -> None:
+    X, y = data()
+    X = np.where(X > 0, X, 0.0)
+    options: dict[str, Any] = {"averaging": rw.Geometric(0.01), "step": 0.01, "passes": 2, "shuffle": False}
+    sparse = rw.AveragedSGDRegressor(**options).fit(scipy.sparse.csr_matrix(X), y)
+    largest = np.abs(X).max(axis=0)
+    dense = rw.AveragedSGDRegressor(scale=False, **options).fit(X / largest, y)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_ / largest, rtol=1e-8)
+    np.testing.assert_allclose(sparse.predict(scipy.sparse.csr_array(X)), dense.predict(X / largest), rtol=1e-8)
+
+
+# Law: one pass in data order by fit is partial_fit of the same rows, bit for bit.
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fit_is_partial_fit(sparse: bool, dtype: Any) -> None:
+    X, y = data()
+    given = scipy.sparse.csr_array(X.astype(dtype)) if sparse else X.astype(dtype)
+    options: dict[str, Any] = {"averaging": rw.Geometric(0.01), "shuffle": False, "passes": 1}
+    whole = rw.AveragedSGDRegressor(**options).fit(given, y)
+    stream = rw.AveragedSGDRegressor(**options).partial_fit(given, y)
+    np.testing.assert_allclose(stream.coef_, whole.coef_, rtol=1e-6 if dtype is np.float32 else 1e-12)
+    np.testing.assert_allclose(stream.intercept_, whole.intercept_, rtol=1e-5 if dtype is np.float32 else 1e-11)
+    assert stream.step_ == whole.step_
+
+
+# Law: with nothing taken from the first batch, batches of any sizes are one call.
+def test_batches_are_one_call() -> None:
+    X, y = data()
+    y = y / np.sqrt((y**2).mean())
+    options: dict[str, Any] = {"averaging": rw.Tail(0.5), "step": 0.005, "scale": False, "fit_intercept": False}
+    whole = rw.AveragedSGDRegressor(passes=1, shuffle=False, **options).fit(X, y)
+    for size in (1, 7, 100):
+        stream = rw.AveragedSGDRegressor(**options)
+        for first in range(0, len(X), size):
+            stream.partial_fit(X[first : first + size], y[first : first + size])
+        np.testing.assert_allclose(stream.coef_, whole.coef_, rtol=1e-9)
+
+
+# Law: a stream whose first batch has other means than the rest still ends near the exact fit.
+def test_stream_with_a_misleading_first_batch() -> None:
+    X, y = data(20_000, noise=0.5)
+    order = np.argsort(X[:300, 0])
+    X, y = np.vstack([X[:300][order], X[300:]]), np.concatenate([y[:300][order], y[300:]])
+    stream = rw.AveragedSGDRegressor()
+    for first in range(0, len(X), 150):
+        stream.partial_fit(X[first : first + 150], y[first : first + 150])
+    exact = rw.ExactRidgePath().fit(X, y)
+    assert np.mean((stream.predict(X) - y) ** 2) < 1.05 * np.mean((exact.predict(X) - y) ** 2)
+    assert stream.selection_ is not None
+    assert stream.n_steps_ == 20_000
+
+
+# Law: every way to choose comes near exact ridge with its own choice, on new rows.
+@pytest.mark.parametrize(
+    "cv", ["auto", 3, "holdout", "gcv", KFold(4, shuffle=True, random_state=0), ShuffleSplit(3, random_state=0)]
+)
+def test_choice_comes_near_ridge(cv: Any) -> None:
+    X, y = data(1500, 20, noise=8.0)
+    scaler = StandardScaler().fit(X[:500])
+    ridge = RidgeCV(alphas=np.logspace(-4, 4, 30)).fit(scaler.transform(X[:500]), y[:500])
+    model = rw.AveragedSGDRegressor(cv=cv, random_state=0).fit(X[:500], y[:500])
+
+    def error(predictions: NDArray[np.float64]) -> float:
+        return float(np.mean((predictions - y[500:]) ** 2))
+
+    assert error(model.predict(X[500:])) < 1.03 * error(ridge.predict(scaler.transform(X[500:])))
+    assert model.selection_ is not None
+    assert model.selection_.chosen.scheme in (model.averaging_, model.selection_.chosen.scheme)
+
+
+# Law: the errors in the table are those of models fitted without the fold, predicted on it.
+def test_table_of_folds_by_brute_force() -> None:
+    X, y = data(120)
+    folds = list(KFold(3).split(X))
+    model = rw.AveragedSGDRegressor(
+        averaging="geometric", cv=folds, passes=2, shuffle=False, step=0.02, store="replay", fit_intercept=False
+    ).fit(X, y)
+    assert model.selection_ is not None
+    Z, t = X / X.std(axis=0), y / np.sqrt((y**2).mean())
+    runs = [rw.run_sgd(Z[train], t[train], step=0.02, passes=2) for train, _ in folds]
+    for row in list(model.selection_)[::15]:
+        errors = [
+            ((Z[test] @ run.coef(row.scheme) - t[test]) ** 2).sum() for run, (_, test) in zip(runs, folds, strict=True)
+        ]
+        np.testing.assert_allclose(row.error, sum(errors) / 120 * (y**2).mean(), rtol=1e-8)
+
+
+# Law: no signal, almost no coefficients.
+def test_no_signal() -> None:
+    X, _ = data(400, 30)
+    y = np.random.default_rng(5).standard_normal(400)
+    model = rw.AveragedSGDRegressor(random_state=0).fit(X, y)
+    assert np.var(model.predict(X)) < 0.1
+    assert model.score(X, y) > -0.01
+
+
+# Law: the one-standard-error rule takes a larger alpha, within one standard error of the best.
+def test_one_standard_error() -> None:
+    X, y = data(200, 10, noise=6.0)
+    best = rw.AveragedSGDRegressor(averaging="geometric", random_state=0).fit(X, y)
+    simpler = rw.AveragedSGDRegressor(averaging="geometric", one_standard_error=True, random_state=0).fit(X, y)
+    assert best.selection_ is not None
+    assert simpler.selection_ is not None
+    assert simpler.alpha_ is not None
+    assert best.alpha_ is not None
+    assert simpler.alpha_ > best.alpha_
+    limit = simpler.selection_.best.error + simpler.selection_.best.standard_error
+    assert simpler.selection_.chosen.error <= limit
+
+
+@pytest.mark.parametrize(
+    ("averaging", "kinds"),
+    [("geometric", (rw.Geometric, rw.Uniform)), ("tail", (rw.Tail, rw.Uniform, rw.Last))],
+)
+def test_families(averaging: str, kinds: tuple[type, ...]) -> None:
+    X, y = data()
+    model = rw.AveragedSGDRegressor(averaging=averaging, passes=5, random_state=0).fit(X, y)
+    assert model.selection_ is not None
+    assert {type(row.scheme) for row in model.selection_} <= set(kinds)
+
+
+@pytest.mark.parametrize(("averaging", "expected"), [("uniform", rw.Uniform()), ("last", rw.Last())])
+def test_named_schemes(averaging: str, expected: rw.Scheme) -> None:
+    model = rw.AveragedSGDRegressor(averaging=averaging, passes=2).fit(*data())
+    assert model.averaging_ == expected
+    assert model.selection_ is None
+
+
+# Law: threads change nothing but the time.
+def test_threads() -> None:
+    X, y = data()
+    one = rw.AveragedSGDRegressor(passes=5, random_state=0).fit(X, y)
+    two = rw.AveragedSGDRegressor(passes=5, random_state=0, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+# Law: chains are segments of the rows, run afresh and averaged.
+def test_chains() -> None:
+    X, y = data(400)
+    options: dict[str, Any] = {"averaging": rw.Geometric(1.0), "step": 0.05, "passes": 1, "shuffle": False}
+    model = rw.AveragedSGDRegressor(chains=4, **options).fit(X, y)
+    Z, t = standardized(X, y)
+    Z = np.column_stack([Z, np.full(400, np.sqrt(5 / 16))])
+    run = rw.run_sgd(Z, t, step=0.05, chains=4)
+    np.testing.assert_allclose(model.coef_, run.coef(rw.Geometric(1.0))[:-1] / X.std(axis=0) * y.std(), rtol=1e-7)
+    assert rw.AveragedSGDRegressor(chains=3, passes=3, random_state=0).fit(X, y).score(X, y) > 0.5
+    with pytest.raises(ValueError, match="chains=1"):
+        model.partial_fit(X, y)
+
+
+# Law: a fit can go on as a stream, and the copies of a model go on by themselves.
+def test_fit_then_partial_fit() -> None:
+    X, y = data(3000)
+    model = rw.AveragedSGDRegressor(random_state=0, passes=3).fit(X[:1000], y[:1000])
+    steps = model.n_steps_
+    other = model.at(0.5)
+    model.partial_fit(X[1000:], y[1000:])
+    assert model.n_steps_ == steps + 2000
+    assert other.n_steps_ == steps
+    other.partial_fit(X[1000:1100], y[1000:1100])
+    assert other.n_steps_ == steps + 100
+    assert model.n_steps_ == steps + 2000
+
+
+# Law: a batch that is refused leaves a stream as it was.
+def test_refused_batch_changes_nothing() -> None:
+    X, y = data()
+    stream = rw.AveragedSGDRegressor().partial_fit(X[:100], y[:100])
+    before, steps = stream.coef_.copy(), stream.n_steps_
+    spoiled = X[100:].copy()
+    spoiled[30, 1] = np.inf
+    with pytest.raises(ValueError, match=r"X\[30, 1\] is inf"):
+        stream.partial_fit(spoiled, y[100:])
+    with pytest.raises(ValueError, match="expecting"):
+        stream.partial_fit(X[100:, :3], y[100:])
+    with pytest.raises(ValueError, match="1-D"):
+        stream.partial_fit(X[100:], y[100:, None])
+    with pytest.raises(ValueError, match="dense"):
+        stream.partial_fit(scipy.sparse.csr_array(X[100:]), y[100:])
+    np.testing.assert_array_equal(stream.coef_, before)
+    assert stream.n_steps_ == steps
+
+
+# Law: an explicit step that explodes is reported, not returned.
+def test_divergence() -> None:
+    X, y = data(1000)
+    with pytest.raises(rw.DivergenceError, match="step"):
+        rw.AveragedSGDRegressor(averaging="uniform", step=10.0).fit(X, y)
+
+
+# Law: passes="auto" is about a million steps for few rows, ended early once the error has settled.
+def test_automatic_passes() -> None:
+    X, y = data(500, noise=3.0)
+    settled = rw.AveragedSGDRegressor(random_state=0).fit(X, y)
+    assert 500 * 10 < settled.n_steps_ <= 4_000_000
+    fixed = rw.AveragedSGDRegressor(averaging="uniform", random_state=0).fit(X, y)
+    assert fixed.n_steps_ == 1_000_000
+    assert rw.AveragedSGDRegressor(passes=3, random_state=0).fit(X, y).n_steps_ == 1500
+
+
+# Law: too few passes for the conditioning are reported with the remedy.
+def test_still_falling() -> None:
+    rng = np.random.default_rng(0)
+    base = rng.standard_normal((2000, 1))
+    X = np.hstack([base + 0.03 * rng.standard_normal((2000, 1)) for _ in range(6)])
+    y = (X[:, 0] - X[:, 1]) * 30 + 0.01 * rng.standard_normal(2000)
+    with pytest.warns(ConvergenceWarning, match="still falling after.*passes.*ExactRidgePath"):
+        rw.AveragedSGDRegressor(passes=4, random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rw.AveragedSGDRegressor(passes=4, random_state=0).fit(*data())
+
+
+def test_time_series_splitter() -> None:
+    X, y = data()
+    model = rw.AveragedSGDRegressor(cv=TimeSeriesSplit(3), passes=3, shuffle=False).fit(X, y)
+    assert model.selection_ is not None
+    assert model.selection_.method == "3 given splits"
+
+
+def test_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    rw.AveragedSGDRegressor(verbose=1, passes=3, random_state=0).fit(*data())
+    shown = capsys.readouterr().err
+    assert "100%" in shown
+    assert "rows" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"averaging": "best"}, "averaging='best'.*expected"),
+        ({"alpha": "strong"}, "alpha='strong'.*expected"),
+        ({"alpha": -1.0}, "negative"),
+        ({"alpha": 1.0, "averaging": "tail"}, "no meaning"),
+        ({"passes": 0}, "passes"),
+        ({"step": -1.0}, "step"),
+        ({"chains": 0}, "chains"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"cv": 1}, "cv=1"),
+        ({"cv": "loo"}, "cv='loo'"),
+        ({"loss": "huber"}, "loss='huber'"),
+        ({"store": "disk"}, "store='disk'"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_bad_parameters(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        rw.AveragedSGDRegressor(**options).fit(*data())
