@@ -38,6 +38,6 @@ def ridge_cv(X: Array, y: Array) -> Any:
 
 
 def grid_search(X: Array, y: Array, n_alphas: int) -> Any:
-    """scikit-learn's averaged SGD, one epoch for each of 5 folds and each strength: the least a grid search can cost."""
+    """scikit-learn's averaged SGD, one epoch for each of 5 folds and each strength: the least a search can cost."""
     grid = {"alpha": np.logspace(-6, 1, n_alphas)}
     return GridSearchCV(SGDRegressor(average=True, max_iter=1, tol=None), grid).fit(X, y)

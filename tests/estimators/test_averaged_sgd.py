@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 
 import ridgeway as rw
 
-
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 

@@ -38,5 +38,6 @@ def weighted_sum(rows: AnyRows, weight: NDArray[np.float64]) -> NDArray[np.float
     if isinstance(rows, DenseRows):
         dense: NDArray[np.float64] = (weight.astype(rows.dtype) @ rows.array)[:-1].astype(np.float64)
         return dense
-    stored = np.asarray(rows.matrix().T @ weight, np.float64)
-    return stored[:-1] - stored[-1] * rows.centre[:-1]
+    stored: NDArray[np.float64] = np.asarray(rows.matrix().T @ weight, np.float64)
+    centred: NDArray[np.float64] = stored[:-1] - stored[-1] * rows.centre[:-1]
+    return centred

@@ -10,8 +10,6 @@ from typing import Any
 
 from ridgeway.averaging import Geometric, Scheme, Tail
 
-SHOWN = 12  # rows in the text form of a long table
-
 
 @dataclass(frozen=True)
 class Scored:
@@ -107,15 +105,16 @@ class Selection:
 
     def __str__(self) -> str:
         rows = sorted(self.table, key=lambda row: row.error)
+        kinds = dict.fromkeys((row.step, type(row.scheme)) for row in rows)
+        first_of_kind = [next(row for row in rows if (row.step, type(row.scheme)) == kind) for kind in kinds]
+        shown = [row for row in rows if row.chosen or row in first_of_kind]
         steps = {row.step for row in rows}
-        shown = rows[:SHOWN] + [row for row in rows[SHOWN:] if row.chosen]
-        lines = [f"{len(self)} candidates, compared by {self.method}", f"{'error':>12}  {'+-':>10}  scheme"]
+        lines = [f"{len(self)} candidates, compared by {self.method}; the best of each kind:"]
+        lines.append(f"{'error':>12}  {'+-':>8}  scheme")
         for row in shown:
             at = f", step {row.step:.3g}" if len(steps) > 1 else ""
             mark = "  <- chosen" if row.chosen else ""
-            lines.append(f"{row.error:>12.6g}  {row.standard_error:>10.2g}  {row.scheme}{at}{mark}")
-        if len(shown) < len(self):
-            lines.append(f"{'...':>12}  and {len(self) - len(shown)} others")
+            lines.append(f"{row.error:>12.6g}  {row.standard_error:>8.2g}  {row.scheme}{at}{mark}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
 MOST_SUMMED = 10**7  # steps of a run whose weights are summed one by one
 BLOCK = 4096  # weights at a time
@@ -199,7 +200,7 @@ def _log_size(u: Array) -> Array:
     return size
 
 
-def _power(log_size: Array, negative: Array | bool, n: int) -> Array:
+def _power(log_size: Array, negative: Mask | bool, n: int) -> Array:
     """Return the power n of numbers known by the logarithm of their size and their sign."""
     if n == 0:
         return np.ones_like(log_size)
@@ -207,7 +208,7 @@ def _power(log_size: Array, negative: Array | bool, n: int) -> Array:
     return np.where(negative, -values, values) if n % 2 else values
 
 
-def _one_minus_power(log_size: Array, negative: Array, n: int) -> Array:
+def _one_minus_power(log_size: Array, negative: Mask, n: int) -> Array:
     """Return 1 minus the power n >= 1 of numbers of size at most 1."""
     exponent = n * log_size
     values = -np.expm1(exponent)

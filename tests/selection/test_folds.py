@@ -1,0 +1,52 @@
+"""Folds cover the rows, and share the outlying ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import KFold
+
+from ridgeway.selection.folds import alike, held_out, k_folds, split_by
+
+
+# Law: every row is the test of exactly one fold, and of none it is trained on; sizes differ by one at most.
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.integers(2, 200), st.integers(2, 12), st.booleans())
+def test_folds_cover_the_rows(n_rows: int, k: int, shuffle: bool) -> None:
+    folds = k_folds(n_rows, k, np.random.default_rng(0) if shuffle else None)
+    np.testing.assert_array_equal(np.sort(np.concatenate([fold.test for fold in folds])), np.arange(n_rows))
+    sizes = [len(fold.test) for fold in folds]
+    assert max(sizes) - min(sizes) <= 1
+    for fold in folds:
+        assert not fold.train[fold.test].any()
+        assert fold.train.sum() == n_rows - len(fold.test)
+        np.testing.assert_array_equal(np.sort(np.concatenate(fold.groups(len(folds)))), np.sort(fold.test))
+
+
+# Law: the largest rows are dealt out evenly.
+def test_outlying_rows_are_shared() -> None:
+    rng = np.random.default_rng(0)
+    norms = rng.standard_normal(1000) ** 2
+    largest = rng.choice(1000, 5, replace=False)
+    norms[largest] = 1e6
+    folds = k_folds(1000, 5, rng, alike(norms, rng.standard_normal((1000, 1))))
+    for fold in folds:
+        assert len(np.intersect1d(fold.test, largest)) == 1
+
+
+def test_held_out_rows() -> None:
+    fold = held_out(1000, 0.1, 50, shuffle=False, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(fold.test, np.arange(950, 1000))
+    assert len(held_out(100, 0.1, 50, shuffle=True, rng=np.random.default_rng(0)).test) == 10
+
+
+# Law: a splitter speaks of the rows as they were given; rows without weight are left out of its folds.
+def test_splitters() -> None:
+    numbers = np.array([0, 2, 3, 5, 6, 7, 8, 9])
+    folds = split_by(KFold(2), np.zeros((10, 1)), np.zeros(10), numbers, 10)
+    np.testing.assert_array_equal(numbers[folds[0].test], [0, 2, 3])
+    np.testing.assert_array_equal(numbers[folds[1].train], [0, 2, 3])
+    with pytest.raises(ValueError, match="gave no split"):
+        split_by([], None, None, numbers, 10)

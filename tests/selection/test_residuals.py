@@ -1,0 +1,54 @@
+"""Errors from moments against predictions row by row, and spans against all coefficients."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ridgeway as rw
+from tests.oracles import problem
+from ridgeway.rows import check_batch
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.span import slopes_of, span_of
+
+SCHEMES = [rw.Geometric(alpha) for alpha in np.logspace(-5, 3, 60)] + [rw.Uniform(), rw.Last(), rw.Tail(0.5)]
+
+
+# Law: v' M v is the weighted sum of squared residuals, group by group and target by target.
+def test_errors_are_those_of_the_predictions() -> None:
+    rng = np.random.default_rng(0)
+    X, y = problem(80, 6, targets=2)
+    weight = rng.uniform(0.5, 2.0, 80)
+    directions, coordinates = rng.standard_normal((3, 2, 6)), rng.standard_normal((5, 3))
+    intercepts = rng.standard_normal((5, 2))
+    batch = check_batch(X, y, weight)
+    residuals = Residuals(directions, padded=False)
+    groups = [(0, 30), (30, 80)]
+    for first, last in groups:
+        residuals.add(batch.between(first, last))
+    errors = residuals.errors(coordinates, intercepts)
+    np.testing.assert_allclose(residuals.weight, [weight[a:b].sum() for a, b in groups])
+    for candidate in range(5):
+        for target in range(2):
+            coef = coordinates[candidate] @ directions[:, target]
+            residual = y[:, target] - intercepts[candidate, target] - X @ coef
+            for g, (first, last) in enumerate(groups):
+                expected = weight[first:last] @ residual[first:last] ** 2
+                np.testing.assert_allclose(errors[candidate, target, g], expected, rtol=1e-9)
+
+
+# Law: a span holds the coefficients of all schemes, and of those between them, in few directions.
+@pytest.mark.parametrize("store", ["sketch", "replay"])
+@pytest.mark.parametrize("targets", [None, 2])
+def test_spans_hold_all_schemes(store: str, targets: int | None) -> None:
+    X, y = problem(400, 30, targets)
+    trajectory = rw.run_sgd(X, y, step=0.01, passes=5, store=store)
+    batch = check_batch(X, y)
+    nothing = Standardization.of(batch, scale=False, centre=False)
+    span = span_of(trajectory, nothing, False, SCHEMES)
+    assert len(span.directions) < 30
+    others = [rw.Geometric(3e-3), rw.Geometric(0.7), *SCHEMES]
+    got = np.tensordot(span.coordinates(others), span.directions, axes=1)
+    expected = slopes_of(trajectory, nothing, False, others)
+    np.testing.assert_allclose(got, expected, atol=1e-5 * np.abs(expected).max())

@@ -1,0 +1,54 @@
+"""The table of candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ridgeway as rw
+from ridgeway.selection.candidates import Candidates, between, stronger
+from ridgeway.selection.table import Scored, Selection, marked
+
+ROWS = [
+    Scored(rw.Geometric(0.1), 0.5, 1.05, 0.1),
+    Scored(rw.Geometric(1.0), 0.5, 1.0, 0.1),
+    Scored(rw.Geometric(10.0), 0.5, 1.08, 0.1),
+    Scored(rw.Geometric(100.0), 0.5, 3.0, 0.1),
+    Scored(rw.Tail(0.5), 0.5, 1.01, 0.1),
+    Scored(rw.Last(), 0.5, 1.2, 0.1),
+]
+
+
+# Law: the best is chosen; by the rule, the largest alpha within a standard error of it.
+def test_marked() -> None:
+    assert Selection("x", marked(ROWS, one_standard_error=False)).chosen.scheme == rw.Geometric(1.0)
+    assert Selection("x", marked(ROWS, one_standard_error=True)).chosen.scheme == rw.Geometric(10.0)
+    others = [Scored(rw.Geometric(1.0), 0.1, 0.9, 0.1)]
+    selection = Selection("x", marked(ROWS, one_standard_error=False, others=others))
+    assert selection.chosen.step == 0.5
+    assert selection.best.error == 1.0
+    assert len(selection) == 7
+
+
+def test_forms() -> None:
+    selection = Selection("5 folds", marked(ROWS, one_standard_error=False))
+    frame = selection.to_frame()
+    assert frame["chosen"].sum() == 1
+    assert list(frame["scheme"]) == ["Geometric"] * 4 + ["Tail", "Last"]
+    assert "Geometric(alpha=1.0)  <- chosen" in str(selection)
+    assert repr(selection).startswith("Selection(6 candidates by 5 folds: Geometric(alpha=1.0)")
+
+
+# Law: the grid covers everything between the uniform average and the start; refinements lie between neighbours.
+def test_candidates() -> None:
+    candidates = Candidates.of("auto", 1000, 0.1)
+    assert min(candidates.alphas) <= 1e-2 / (0.1 * 1000) * 1.01
+    assert max(candidates.alphas) >= 1e2 / 0.1 * 0.99
+    assert rw.Uniform() in candidates.schemes()
+    assert rw.Last() in candidates.schemes()
+    assert not Candidates.of("tail", 1000, 0.1).alphas
+    assert not Candidates.of("geometric", 1000, 0.1).starts
+    new = between([0.1, 1.0, 10.0], 1.0)
+    assert min(new) > 0.1
+    assert max(new) < 10.0
+    assert 1.0 not in np.round(new, 9)
+    assert min(stronger([0.1, 1.0])) > 1.0

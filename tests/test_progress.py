@@ -1,0 +1,25 @@
+"""The progress bar."""
+
+from __future__ import annotations
+
+import io
+
+from ridgeway.progress import Progress
+
+
+def test_silent_unless_shown() -> None:
+    stream = io.StringIO()
+    progress = Progress(10, shown=False, stream=stream)
+    progress.add(10)
+    progress.close()
+    assert progress.done == 10
+    assert stream.getvalue() == ""
+
+
+def test_shows_share_and_rate() -> None:
+    stream = io.StringIO()
+    progress = Progress(1000, shown=True, stream=stream)
+    progress.add(500)
+    progress.close()
+    assert "50%" in stream.getvalue()
+    assert "500 rows" in stream.getvalue()
