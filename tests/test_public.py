@@ -12,6 +12,13 @@ import pytest
 import ridgeway as rw
 
 PUBLIC = {
+    "AveragedSGDRegressor",
+    "FilterDisplay",
+    "PathDisplay",
+    "Scored",
+    "Selection",
+    "SelectionDisplay",
+    "theory",
     "Chains",
     "DivergenceError",
     "ExactRidgePath",

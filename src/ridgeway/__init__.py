@@ -39,6 +39,7 @@ _HOME = {
         "Uniform",
     ),
     "ridgeway.datasets": ("load_flights",),
+    "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
     "ridgeway.estimators": ("AveragedSGDRegressor",),
     "ridgeway.exact": ("ExactRidgePath",),
     "ridgeway.path_result": ("PathResult",),
@@ -53,11 +54,13 @@ __all__ = [
     "DivergenceError",
     "ExactRidgePath",
     "Exponential",
+    "FilterDisplay",
     "Geometric",
     "Last",
     "Layout",
     "LimitedStep",
     "NegativeBinomial",
+    "PathDisplay",
     "PathResult",
     "Poisson",
     "Replay",
@@ -65,6 +68,7 @@ __all__ = [
     "Scheme",
     "Scored",
     "Selection",
+    "SelectionDisplay",
     "Sketch",
     "Tail",
     "Trajectory",
@@ -72,10 +76,13 @@ __all__ = [
     "load_flights",
     "merge",
     "run_sgd",
+    "theory",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "theory":
+        return import_module("ridgeway.theory")
     for module, names in _HOME.items():
         if name in names:
             return getattr(import_module(module), name)

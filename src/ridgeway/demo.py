@@ -37,9 +37,8 @@ def main() -> None:
         errors: Float = np.sqrt(((predictions.T - y_test) ** 2).mean(axis=-1))
         return errors
 
-    print(
-        f"Arrival delay of {len(y):,} flights from {X.shape[1]} columns; test error on {len(y_test):,} others, in minutes"
-    )
+    print(f"Arrival delay of {len(y):,} flights from {X.shape[1]} columns.")
+    print(f"Test error in minutes, on {len(y_test):,} others")
     print(f"(always predicting the mean: {rmse(np.full(len(y_test), y.mean())):.3f})\n")
     print(model.selection_)
     print(f"\nTest error as chosen: {rmse(model.predict(X_test)):.3f}. Every other strength, from the same fit:\n")
@@ -57,8 +56,8 @@ def main() -> None:
     ):
         print(f"{name:>34}  {seconds:>8.4f}  {seconds / read:>10.1f}")
     print(
-        f"\n{model.n_steps_:,} steps of size {model.step_:.4g}, {model.trajectory_.limited:,} of them limited; the model "
-        f"holds every alpha in {model.trajectory_.nbytes / 2**20:.1f} MiB."
+        f"\n{model.n_steps_:,} steps of size {model.step_:.4g}, {model.trajectory_.limited:,} of them limited; "
+        f"the model holds every alpha in {model.trajectory_.nbytes / 2**20:.1f} MiB."
     )
 
 

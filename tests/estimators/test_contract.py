@@ -187,9 +187,7 @@ def test_clone_and_pickle(make: Make) -> None:
 
 # Law: data frames of any make are their values, and their names are remembered and held against.
 @every
-@pytest.mark.parametrize(
-    "frame", [pd.DataFrame, pl.DataFrame, pa.table]
-)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_data_frames(make: Make, frame: Callable[[dict[str, Any]], Any]) -> None:
     X, y = data()
     names = ["a", "b", "c", "d"]

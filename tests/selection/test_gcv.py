@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.oracles import problem
 
 import ridgeway as rw
-from tests.oracles import problem
 from ridgeway.rows import check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.oracles import problem
 
 import ridgeway as rw
-from tests.oracles import problem
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.residuals import Residuals

@@ -168,7 +168,7 @@ class FilterDisplay:
             self.lines_ += self.ax_.plot(self.eigenvalues, learned, **look | kwargs)
             if isinstance(scheme, Geometric) and scheme in self.ridge:
                 exact: dict[str, Any] = {"color": "0.15", "linestyle": (0, (3, 3)), "linewidth": 1.0, "zorder": 3}
-                name = f"ridge, s / (s + {scheme.alpha:.3g})"
+                name = "_" if self.ridge_lines_ else "ridge, s / (s + alpha)"  # once in the legend
                 self.ridge_lines_ += self.ax_.plot(self.eigenvalues, self.ridge[scheme], **exact, label=name)
         self.ax_.set_xscale("log")
         self.ax_.set_xlim(self.eigenvalues[0], self.eigenvalues[-1])

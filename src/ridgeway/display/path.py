@@ -38,7 +38,7 @@ class PathDisplay:
     alphas : (L,), ridge strengths above 0, as the axis is logarithmic.
     coefs : (L, n_features), what is drawn.
     feature_names : one name a feature.
-    alpha : strength that the model stands at, marked by a dashed line; None or 0 draws none.
+    alpha : strength that the model stands at, marked by a dashed line if it is among the alphas drawn; None draws none.
     quantity : what the coefficients are, in words.
 
     Attributes
@@ -156,7 +156,7 @@ class PathDisplay:
                 look = {"color": f"C{largest.index(k) % COLORS}", "linewidth": 1.6, "zorder": 2}
             self.lines_ += self.ax_.plot(self.alphas, coefs, **look | kwargs)
         self.ax_.axhline(0.0, color="0.3", linewidth=0.6, zorder=0)
-        if self.alpha:
+        if self.alpha and self.alphas[0] <= self.alpha <= self.alphas[-1]:
             self.ax_.axvline(self.alpha, color="0.3", linestyle="--", linewidth=1.0, zorder=0)
             self.ax_.text(
                 self.alpha, 1.01, f"alpha = {self.alpha:.3g}", transform=self.ax_.get_xaxis_transform(), ha="center"

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Last, Tail
 from ridgeway.display.axes import axes
-from ridgeway.display.margin import FONT_SIZE
+from ridgeway.display.margin import FONT_SIZE, LINE_HEIGHT
 from ridgeway.display.scheme_name import scheme_name
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class SelectionDisplay:
         bottom, top = self._heights()
         self.ax_.set_ylim(bottom, top)
         self.tail_ax_ = self.ax_.twiny() if geometric and others else self.ax_
-        wide = max(row.standard_error for row in rows) > top - bottom
+        wide = self.selection.best.standard_error >= top - self.selection.best.error
         if geometric:
             self._lay_out_alphas(geometric, others, top, room=wide)
         if others:
@@ -133,7 +133,7 @@ class SelectionDisplay:
                 self._draw_dash(row, bottom, top)
         self._draw_chosen(chosen)
         self.inset_ax_ = self._draw_whole(geometric, bottom, top) if geometric and wide else None
-        self._explain(geometric or tails, wide)
+        self._explain(wide)
         return self
 
     def _heights(self) -> tuple[float, float]:
@@ -146,6 +146,8 @@ class SelectionDisplay:
         reach = max(min(reach, 1.1 * (errors.max() - best.error)), 1.5 * (chosen.error - best.error))
         reach = reach or abs(best.error) * 0.1 or 1.0  # a single candidate
         seen = [row.error for row in self.selection if row.error > best.error - reach]
+        if best.standard_error < reach:
+            seen.append(best.error - best.standard_error + (BELOW - 0.05) * reach)  # the band, and a little below it
         return min(seen) - BELOW * reach, best.error + reach
 
     def _lay_out_alphas(self, geometric: Sequence[Scored], others: Sequence[Scored], top: float, *, room: bool) -> None:
@@ -165,7 +167,7 @@ class SelectionDisplay:
         decades = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
         self.ax_.set_xticks(10.0 ** decades[:: -(-len(decades) // MOST_TICKS)])
         self.ax_.set_xticks([], minor=True)
-        self.ax_.set_xlabel(r"alpha of geometric averages  (weaker $\rightarrow$)", x=width / 2, color=GEOMETRIC)
+        self.ax_.set_xlabel(r"alpha (geometric, weaker $\rightarrow$)", x=width / 2, color=GEOMETRIC)
 
     def _lay_out_starts(self, geometric: Sequence[Scored], others: Sequence[Scored]) -> None:
         """Starts from 0 to 1 on the right part of the axes, or on all of them."""
@@ -177,7 +179,7 @@ class SelectionDisplay:
         self.tail_ax_.xaxis.set_label_position("bottom")
         self.tail_ax_.set_xticks([0, 0.5, 1] if tails else [])
         if tails:
-            self.tail_ax_.set_xlabel("start of tails, share of the run", x=left + share / 2, color=TAIL)
+            self.tail_ax_.set_xlabel("start (tails)", x=left + share / 2, color=TAIL)
         if geometric:
             self.ax_.plot([left - GAP] * 2, [0, 1], color="0.85", linewidth=0.8, transform=self.ax_.transAxes)
 
@@ -219,17 +221,20 @@ class SelectionDisplay:
         ax, place = (self.ax_, chosen.alpha) if geometric else (self.tail_ax_, self._place(chosen))
         look: dict[str, Any] = {"marker": "*", "markersize": 15, "markeredgecolor": "white", "linestyle": "none"}
         (self.chosen_,) = ax.plot([place], [chosen.error], color=CHOSEN, zorder=5, **look)
-        across = ax.transData.transform((place, chosen.error))[0]
-        box = ax.get_window_extent()
-        share = (across - box.x0) / box.width
-        side = "left" if share < 0.2 else "right" if share > 0.8 else "center"
+        across = ax.transAxes.inverted().transform(ax.transData.transform((place, chosen.error)))[0]
+        bottom, top = ax.get_ylim()
+        if geometric and chosen.error - self.selection.best.error > 0.1 * (top - bottom):
+            offset, side, level = (12, 0), "left", "center"  # on the slope: the curve falls off beside the name
+        else:
+            offset, level = (0, -11), "top"
+            side = "left" if across < 0.15 else "right" if across > 0.85 else "center"
         ax.annotate(
             f"{scheme_name(chosen.scheme)}\n{chosen.error:.5g} ± {_two_digits(chosen.standard_error)}",
             (place, chosen.error),
-            (0, -11),
+            offset,
             textcoords="offset points",
             ha=side,
-            va="top",
+            va=level,
             color=CHOSEN,
             zorder=6,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0},
@@ -250,25 +255,27 @@ class SelectionDisplay:
         inset.set_title("whole range", fontsize=FONT_SIZE, pad=3)
         return inset
 
-    def _explain(self, curve: Sequence[Scored], wide: bool) -> None:
-        self.ax_.set_title(self.selection.method, loc="left")
+    def _explain(self, wide: bool) -> None:
         self.ax_.set_ylabel("estimated prediction error")
         self.ax_.ticklabel_format(axis="y", useOffset=False)
         for ax in (self.ax_, self.tail_ax_):
             for side in ("top", "right"):
                 ax.spines[side].set_visible(False)
-        if curve:
-            typical = _two_digits(float(np.median([row.standard_error for row in curve])))
-            note = "" if not wide else f" ({typical}, wider than the panel)"
-            self.ax_.fill_between([], [], [], color="0.5", alpha=0.3, linewidth=0, label=f"± one standard error{note}")
+        size = _two_digits(self.selection.best.standard_error)
+        note = f"standard error about {size}, wider than the panel" if wide else "± one standard error"
+        self.ax_.fill_between([], [], [], color="0.5", alpha=0.3, linewidth=0, label=note)
+        # Above the axes, where no curve can be: the legend first, one line an entry, and the title on top.
+        handles, _ = self.ax_.get_legend_handles_labels()
         self.ax_.legend(
             frameon=False,
             fontsize=FONT_SIZE,
-            ncols=2,
-            loc="lower right",
-            bbox_to_anchor=(1.0, 1.0),
-            borderaxespad=0.2,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            borderpad=0.0,
+            borderaxespad=0.4,
+            labelspacing=0.25,
         )
+        self.ax_.set_title(self.selection.method, loc="left", pad=8 + LINE_HEIGHT * FONT_SIZE * len(handles))
 
 
 def _draw_curve(ax: Axes, places: Sequence[float], rows: Sequence[Scored], band: bool, look: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from ridgeway.averaging import Geometric, Scheme, Uniform
+from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averages import Averages, Standing
 from ridgeway.estimators.options import (
@@ -208,9 +209,12 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         _require_rows(batch)
         standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
         store = check_store(self.store)
-        feed = Feed(batch, standardization, keep=store == "replay")
-        plan = self._plan(feed)
-        outcome = self._run(feed, plan, X, y)
+        passes = check_passes(self.passes)
+        planned = auto_passes(len(batch)) if passes is None else passes
+        feed = Feed(batch, standardization, keep=store == "replay", several_passes=planned > 1)
+        plan = self._plan(feed, planned)
+        with one_thread():
+            outcome = self._run(feed, plan, X, y)
         plan.progress.close()
         remember_columns(self, X)
         sparse = not isinstance(batch.rows, DenseRows)
@@ -270,8 +274,9 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             feed = Feed(batch, begun.standardization)
             require_finite(feed)
             stream = begun if begun.safe else begun.copy()
-        for piece in feed.pieces(np.arange(len(batch))):
-            stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
+        with one_thread():
+            for piece in feed.pieces(np.arange(len(batch))):
+                stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
         if begun is None:
             remember_columns(self, X)
         self._stream = stream
@@ -375,10 +380,8 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The run, over standardized rows."""
         return self._fitted().averages.trajectory
 
-    def _plan(self, feed: Feed) -> Plan:
-        asked = check_averaging(self.averaging, self.alpha)
-        passes = check_passes(self.passes)
-        planned = auto_passes(len(feed)) if passes is None else passes
+    def _plan(self, feed: Feed, planned: int) -> Plan:
+        asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None
         small = len(feed) <= MANY_ROWS
         family, scheme = asked.family, asked.scheme
         step = step_of(self.step, feed)
@@ -390,8 +393,8 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             step=step,
             safe_step=safe_step(feed, step) if small and check_step(self.step) is None else None,
             passes=planned,
-            most_passes=planned * LONGER if passes is None and small else planned,
-            settles=passes is None and planned > 1,
+            most_passes=planned * LONGER if automatic and small else planned,
+            settles=automatic and planned > 1,
             chains=min(counted("chains", self.chains), len(feed)),
             batch_size=counted("batch_size", self.batch_size),
             shuffle=bool(self.shuffle),

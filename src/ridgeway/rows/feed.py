@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.standardization import Standardization
 
-KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized anew as they are read
+KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
+KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
 IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
 PIECE_BYTES = 2**20
 LONGEST = 2**16  # places in a piece
@@ -33,13 +34,17 @@ class Feed:
     batch : the user's rows, finite.
     standardization : what a run is to see of them.
     keep : hold all of the standardized rows in memory, as a replay needs them.
+    several_passes : the rows are going to be read several times.
     """
 
-    def __init__(self, batch: Batch, standardization: Standardization, keep: bool = False) -> None:
+    def __init__(
+        self, batch: Batch, standardization: Standardization, keep: bool = False, several_passes: bool = False
+    ) -> None:
         self.source = batch
         self.standardization = standardization
         self._keep = keep
-        small = batch.rows.nbytes <= KEPT_BYTES or standardization.leaves_rows
+        most = KEPT_FOR_PASSES if several_passes else KEPT_BYTES
+        small = batch.rows.nbytes <= most or standardization.leaves_rows
         self.kept = standardization.batch(batch) if keep or small else None
 
     def __len__(self) -> int:
