@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ridgeway import theory
     from ridgeway.averaging import (
         Exponential,
         Geometric,
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
         Uniform,
     )
     from ridgeway.datasets import load_flights
+    from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
+    from ridgeway.estimators import AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
     from ridgeway.path_result import PathResult
+    from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, LimitedStep, SGDRun, run_sgd
     from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
 
