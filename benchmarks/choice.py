@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -43,15 +44,22 @@ def _methods(X: Array, y: Array, repeats: int) -> Case:
 
 
 def _stream(X: Array, y: Array, repeats: int) -> Case:
+    """One pass: the choice alone, over rows taken as they are like those of the plain run; then standardized."""
+    plain: dict[str, Any] = {"scale": False, "fit_intercept": False}
     tasks: dict[str, Callable[[], object]] = {
         "plain run": lambda: rw.run_sgd(X, y, store="sketch"),
-        "partial_fit": lambda: _stream_fit(X, y),
-        "hold-out": lambda: _fit(X, y, cv="holdout", passes=1, shuffle=False),
+        "progressive": lambda: _stream_fit(X, y, **plain),
+        "hold-out": lambda: _fit(X, y, cv="holdout", passes=1, shuffle=False, **plain),
+        "progressive, standardized": lambda: _stream_fit(X, y),
+        "hold-out, standardized": lambda: _fit(X, y, cv="holdout", passes=1, shuffle=False),
     }
     timings = interleave(tasks, repeats)
+    run = timings["plain run"]
     results = [
-        Result("progressive choice / plain run", timings["partial_fit"].over(timings["plain run"]), PROGRESSIVE),
-        Result("one pass, chosen by hold-out / plain run", timings["hold-out"].over(timings["plain run"]), HOLDOUT),
+        Result("partial_fit, chosen progressively / plain run", timings["progressive"].over(run), PROGRESSIVE),
+        Result("fit, chosen by hold-out / plain run", timings["hold-out"].over(run), HOLDOUT),
+        Result("  the former with standardization", timings["progressive, standardized"].over(run)),
+        Result("  the latter with standardization", timings["hold-out, standardized"].over(run)),
     ]
     return Case(f"choice {len(X):,} x {X.shape[1]}, one pass", results, timings)
 
@@ -76,12 +84,12 @@ def _default(X: Array, y: Array, repeats: int) -> Case:
     return Case(f"default fit {len(X):,} x {X.shape[1]}", results, timings)
 
 
-def _fit(X: Array, y: Array, **options: object) -> rw.AveragedSGDRegressor:
+def _fit(X: Array, y: Array, **options: Any) -> rw.AveragedSGDRegressor:
     return rw.AveragedSGDRegressor(random_state=0, **options).fit(X, y)
 
 
-def _stream_fit(X: Array, y: Array, batch: int = 50_000) -> rw.AveragedSGDRegressor:
-    model = rw.AveragedSGDRegressor()
+def _stream_fit(X: Array, y: Array, batch: int = 50_000, **options: Any) -> rw.AveragedSGDRegressor:
+    model = rw.AveragedSGDRegressor(**options)
     for first in range(0, len(X), batch):
         model.partial_fit(X[first : first + batch], y[first : first + batch])
     return model

@@ -111,7 +111,7 @@ def test_choice_comes_near_ridge(cv: Any) -> None:
     ridge = RidgeCV(alphas=np.logspace(-4, 4, 30)).fit(scaler.transform(X[:500]), y[:500])
     model = rw.AveragedSGDRegressor(cv=cv, random_state=0).fit(X[:500], y[:500])
 
-    def error(predictions: NDArray[np.float64]) -> float:
+    def error(predictions: NDArray[np.floating]) -> float:
         return float(np.mean((predictions - y[500:]) ** 2))
 
     assert error(model.predict(X[500:])) < 1.03 * error(ridge.predict(scaler.transform(X[500:])))

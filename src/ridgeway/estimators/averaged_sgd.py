@@ -31,7 +31,7 @@ from ridgeway.number import counted, ridge_strength, ridge_strengths
 from ridgeway.path_result import PathResult
 from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, check_batch, check_rows
-from ridgeway.rows.feed import Feed, require_finite
+from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import (
     MANY_ROWS,
@@ -272,8 +272,7 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             if len(batch) == 0:
                 return self
             feed = Feed(batch, begun.standardization)
-            require_finite(feed)
-            stream = begun if begun.safe else begun.copy()
+            stream = begun if begun.safe and feed.kept is not None and feed.checked else begun.copy()
         with one_thread():
             for piece in feed.pieces(np.arange(len(batch))):
                 stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)

@@ -10,11 +10,12 @@ from ridgeway.averaging import Geometric, Last, Scheme, Uniform
 from ridgeway.number import counted, ridge_strength
 from ridgeway.rows.feed import Feed
 from ridgeway.sgd import LimitedStep
-from ridgeway.sgd.step_size import check_step, sample_of, sampled_step, step_from
+from ridgeway.sgd.step_size import auto_step, check_step, sample_of, sampled_step, step_from
 from ridgeway.trajectory import Layout
 
 FIXED = {"uniform": Uniform(), "last": Last()}
 FOLDS = 5
+WORTH_SAMPLING = 2**25  # bytes of rows whose norms are sampled
 
 
 class Averaging(NamedTuple):
@@ -107,14 +108,14 @@ def step_of(step: Any, feed: Feed) -> LimitedStep:
     given = check_step(step)
     if given is not None:
         return given
-    if feed.kept is not None:
-        return step_from(feed.kept.rows.squared_norms(), feed.kept.weight)
-    sample = sample_of(len(feed))
+    sample = sample_of(len(feed)) if feed.source.rows.nbytes > WORTH_SAMPLING else None
     if sample is not None:
         batch = feed.take(sample)
         guessed = sampled_step(batch.rows.squared_norms(), batch.weight)
         if guessed is not None:
             return guessed
+    if feed.kept is not None:
+        return auto_step(feed.kept)
     pieces = list(feed.pieces(np.arange(len(feed))))
     norms = np.concatenate([piece.batch.rows.squared_norms() for piece in pieces])
     return step_from(norms, np.concatenate([piece.batch.weight for piece in pieces]))

@@ -102,7 +102,7 @@ class Stream:
         other = copy.copy(self)
         other.run = self.run.copy()
         other._sum_x, other._sum_y = self._sum_x.copy(), self._sum_y.copy()
-        other.progressive = copy.deepcopy(self.progressive)
+        other.progressive = None if self.progressive is None else self.progressive.copy()
         return other
 
     def _count(self, batch: Batch) -> None:

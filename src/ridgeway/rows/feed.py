@@ -14,16 +14,25 @@ from ridgeway.rows.standardization import Standardization
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
 KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
 IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
-PIECE_BYTES = 2**20
+PIECE_BYTES = 2**21
 LONGEST = 2**16  # places in a piece
 
 
 class Piece(NamedTuple):
-    """Standardized rows and the places in them to go through; `numbers` are the rows they are in the whole data."""
+    """Standardized rows and the places in them to go through.
+
+    Attributes
+    ----------
+    batch : the rows.
+    places : which of them, in turn.
+    numbers : which rows of the whole data these are.
+    in_sequence : whether the places are all rows of the batch in their order.
+    """
 
     batch: Batch
     places: NDArray[np.intp]
     numbers: NDArray[np.intp]
+    in_sequence: bool
 
 
 class Feed:
@@ -35,6 +44,11 @@ class Feed:
     standardization : what a run is to see of them.
     keep : hold all of the standardized rows in memory, as a replay needs them.
     several_passes : the rows are going to be read several times.
+
+    Attributes
+    ----------
+    kept : all rows, standardized, when they are held in memory.
+    checked : whether no row can turn out not to be finite; standardizing finds out, rows left as they are do not.
     """
 
     def __init__(
@@ -46,6 +60,7 @@ class Feed:
         most = KEPT_FOR_PASSES if several_passes else KEPT_BYTES
         small = batch.rows.nbytes <= most or standardization.leaves_rows
         self.kept = standardization.batch(batch) if keep or small else None
+        self.checked = not standardization.leaves_rows
 
     def __len__(self) -> int:
         return len(self.source)
@@ -58,25 +73,22 @@ class Feed:
             return self.kept.between(int(numbers[0]), int(numbers[-1]) + 1)
         return self.kept.take(numbers)
 
-    def pieces(self, order: NDArray[np.intp]) -> Iterator[Piece]:
-        """Yield the rows of `order`, which may hold several passes, in turn."""
+    def pieces(self, order: NDArray[np.intp], shared: bool = True) -> Iterator[Piece]:
+        """Yield the rows of `order`, which may hold several passes, in turn.
+
+        Pieces that are shared by several readers are small enough to stay in the cache.
+        """
         nbytes = self.source.rows.nbytes if self.kept is None else self.kept.rows.nbytes
         whole = self.kept is not None and (self._keep or nbytes <= IN_CACHE)
-        size = LONGEST if whole else min(LONGEST, max(1, PIECE_BYTES * len(self) // nbytes))
+        at_hand = self.kept is not None and not shared and _consecutive(order)
+        size = LONGEST if whole or at_hand else min(LONGEST, max(1, PIECE_BYTES * len(self) // nbytes))
         for first in range(0, len(order), size):
             numbers = order[first : first + size]
             if whole:
                 assert self.kept is not None
-                yield Piece(self.kept, numbers, numbers)
+                yield Piece(self.kept, numbers, numbers, in_sequence=False)
             else:
-                yield Piece(self.take(numbers), np.arange(len(numbers)), numbers)
-
-
-def require_finite(feed: Feed) -> None:
-    """Raise an error that names the first bad entry when some row is not finite; rows that are kept have been seen."""
-    if feed.kept is None:
-        for _ in feed.pieces(np.arange(len(feed))):
-            pass
+                yield Piece(self.take(numbers), np.arange(len(numbers)), numbers, in_sequence=True)
 
 
 def _consecutive(numbers: NDArray[np.intp]) -> bool:

@@ -51,13 +51,16 @@ class Standardization:
 
         Parameters
         ----------
-        batch : the rows; an entry that is not finite raises an error that names it.
+        batch : the rows; an entry that is not finite raises an error that names it, unless they are left as they are.
         scale : False leaves the scales of the columns as they are.
         centre : False leaves out the offsets and the constant column.
         """
         rows, weight = batch.rows, batch.weight.astype(np.float64)
         total = float(weight.sum())
-        mean, deviation, largest = _columns(batch, weight / total)
+        if scale or centre:
+            mean, deviation, largest = _columns(batch, weight / total)
+        else:  # nothing to know; a run finds entries that are not finite by itself
+            mean, deviation, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
         used = np.ones_like(mean)
         if scale:
             used = deviation if isinstance(rows, DenseRows) else largest
@@ -116,14 +119,14 @@ class Standardization:
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
-        """Return a batch whose entries are known to be finite, or the rows of `order`, standardized."""
+        """Return the rows of a batch, or those of `order`, standardized."""
         part: slice | NDArray[np.intp] = slice(None) if order is None else order
         numbers = np.arange(len(batch)) if order is None else order
         dtype = batch.rows.dtype
         y = readonly(np.ascontiguousarray(self.targets(batch.y[part]), dtype))
         weight = readonly((batch.weight[part] / self.weight_scale).astype(dtype))
         rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, numbers)
-        return Batch(rows, y, weight, batch.single_target, numbers, finite=True)
+        return Batch(rows, y, weight, batch.single_target, numbers, finite=not self.leaves_rows)
 
     def slopes(self, coefs: Float, sparse: bool) -> Float:
         """Coefficients of the standardized features, (..., d), from those of a run, (..., d or d + 1)."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway.rows import Float
 
 OUTLYING = 0.02  # share of the rows that are ranked by their norm
-GROUPS = 50  # groups of held-out rows in all, between which the standard error is taken
+GROUPS = 30  # groups of held-out rows in all, between which the standard error is taken
 
 
 @dataclass(frozen=True, eq=False)

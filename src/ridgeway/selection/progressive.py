@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, field
 
@@ -17,10 +18,11 @@ from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
 
-FIRST = 32  # steps after which the first averages are taken
+FIRST = 64  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
 PER_DECADE = 3
-ROUGHLY = 3e-4  # directions of the candidates that are left out: errors of a stream need no more digits
+SMALLEST_GROUP, GROUPS = 32.0, 16  # rows in a group of errors; groups in a stretch
+DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
@@ -56,14 +58,23 @@ class Progressive:
         self._sparse = sparse
         self._coordinates: NDArray[np.float64] = np.zeros((0, 0))
         self._intercepts: NDArray[np.float64] = np.zeros((0, 0))
-        self._directions: Residuals | None = None
+        self._open: Residuals | None = None  # the group of rows that is being gathered
+        self._group = 0.0  # weight at which it is full
         self._next = FIRST
         self._stretches: list[Stretch] = []
 
     @property
     def scored(self) -> float:
         """Weight of the rows that have been predicted."""
-        return sum(stretch.weight for stretch in self._stretches)
+        gathered = 0.0 if self._open is None else float(self._open.weight.sum())
+        return sum(stretch.weight for stretch in self._stretches) + gathered
+
+    def copy(self) -> Progressive:
+        """Return one that goes on by itself."""
+        other = copy.copy(self)
+        other._stretches = [copy.copy(stretch) for stretch in self._stretches]
+        other._open = None if self._open is None else self._open.copy()
+        return other
 
     def room(self, n_steps: int) -> int:
         """Return how many more steps may be made before the averages are refreshed."""
@@ -71,12 +82,18 @@ class Progressive:
 
     def predict(self, batch: Batch) -> None:
         """Score the candidates on rows that are about to be learned from."""
-        if self._directions is None:
+        if self._open is not None:
+            self._open.add(batch, to_last=True)
+            if self._open.weight[0] >= self._group:
+                self._close_group()
+
+    def _close_group(self) -> None:
+        """Turn the gathered rows into errors."""
+        if self._open is None or len(self._open.weight) == 0:
             return
-        residuals = self._directions.emptied()
-        residuals.add(batch)
-        errors = residuals.errors(self._coordinates, self._intercepts).mean(axis=1)[:, 0]
-        weight = float(residuals.weight[0])
+        errors = self._open.errors(self._coordinates, self._intercepts).mean(axis=1)[:, 0]
+        weight = float(self._open.weight[0])
+        self._open = self._open.emptied()
         now = self._stretches[-1]
         now.weight += weight
         now.weight2 += weight * weight
@@ -89,16 +106,19 @@ class Progressive:
         """Take new averages if it is time."""
         if run.n_steps < self._next:
             return
-        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, ROUGHLY)
-        self._coordinates = span.coordinates(self._schemes)
+        self._close_group()
+        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
+        self._coordinates = span.given
         self._intercepts = centre.intercepts(span.directions, self._coordinates)
-        self._directions = Residuals(span.directions, padded=self._standardization.constant != 0)
+        self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
+        self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
         self._next = 1 << run.n_steps.bit_length()
         zeros = np.zeros(len(self._schemes))
         self._stretches = [*self._recent(run.n_steps), Stretch(run.n_steps, 0.0, 0.0, zeros, zeros, zeros)]
 
     def scores(self, unit: float) -> list[Scored]:
         """Mean squared error of each candidate over the last octaves; empty as long as nothing was predicted."""
+        self._close_group()
         recent = [stretch for stretch in self._stretches if stretch.groups]
         if not recent:
             return []

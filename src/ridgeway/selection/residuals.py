@@ -30,9 +30,11 @@ class Residuals:
 
     def __init__(self, directions: Float, padded: bool) -> None:
         r, self._n_targets, n_columns = directions.shape
-        table = directions.transpose(1, 0, 2).reshape(-1, n_columns).T  # (d, targets * r)
-        self._table = np.vstack([table, np.zeros(table.shape[1])]) if padded else table
-        self._r = r
+        self._width = r + 2
+        # Two columns of zeros before those of each target leave room for 1 and y in the product.
+        table = np.zeros((n_columns + padded, self._n_targets, self._width))
+        table[:n_columns, :, 2:] = directions.transpose(2, 1, 0)
+        self._table: Float = table.reshape(n_columns + padded, -1)
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
@@ -41,18 +43,27 @@ class Residuals:
         other._moments = []
         return other
 
-    def add(self, batch: Batch) -> None:
-        """Take in rows, as a group of their own."""
+    def copy(self) -> Residuals:
+        """Return one with the same directions and groups, which takes in rows by itself."""
+        other = copy.copy(self)
+        other._moments = list(self._moments)
+        return other
+
+    def add(self, batch: Batch, to_last: bool = False) -> None:
+        """Take in rows: as a group of their own, or in the last group."""
         if self._table.dtype != batch.rows.dtype:
             self._table = self._table.astype(batch.rows.dtype)
-        Z = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._r)
-        moments = np.empty((self._n_targets, self._r + 2, self._r + 2))
-        known = np.empty((len(batch), self._r + 2), batch.rows.dtype)
+        known = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._width)
+        known[:, :, 0] = 1
+        known[:, :, 1] = batch.y
         weighted = not (batch.weight == 1).all()
+        moments = np.empty((self._n_targets, self._width, self._width))
         for q in range(self._n_targets):
-            known[:, 0], known[:, 1], known[:, 2:] = 1.0, batch.y[:, q], Z[:, q]
-            moments[q] = known.T @ (known * batch.weight[:, None] if weighted else known)
-        self._moments.append(moments)
+            moments[q] = known[:, q].T @ (known[:, q] * batch.weight[:, None] if weighted else known[:, q])
+        if to_last and self._moments:
+            self._moments[-1] = self._moments[-1] + moments
+        else:
+            self._moments.append(moments)
 
     @property
     def weight(self) -> NDArray[np.float64]:

@@ -28,6 +28,10 @@ class Span(Protocol):
     def directions(self) -> Float:
         """Slopes of the standardized features, (r, targets, d)."""
 
+    @property
+    def given(self) -> NDArray[np.float64]:
+        """Coordinates (L, r) of the schemes that the span was made of."""
+
     def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
         """Coordinates (L, r) of schemes within the span."""
 
@@ -37,15 +41,15 @@ def span_of(
     standardization: Standardization,
     sparse: bool,
     schemes: Sequence[Scheme],
-    negligible: float = NEGLIGIBLE,
+    most: int | None = None,
 ) -> Span:
     """Return the space that these schemes, and all that lie between them, have their coefficients in.
 
-    `negligible` is the share of the largest direction below which directions are left out.
+    `most` is the largest number of directions to keep; the weakest are left out.
     """
     if isinstance(trajectory, Sketch):
-        return SketchSpan(trajectory, standardization, sparse, schemes, negligible)
-    return CoefSpan(trajectory, standardization, sparse, schemes, negligible)
+        return SketchSpan(trajectory, standardization, sparse, schemes, most)
+    return CoefSpan(trajectory, standardization, sparse, schemes, most)
 
 
 def slopes_of(
@@ -65,10 +69,12 @@ class SketchSpan:
         standardization: Standardization,
         sparse: bool,
         schemes: Sequence[Scheme],
-        negligible: float,
+        most: int | None,
     ) -> None:
         self._sketch = sketch
-        self._weights = _orthonormal_rows(sketch.expansion(schemes), negligible)  # (r, moments)
+        expansion = sketch.expansion(schemes)
+        self._weights = _orthonormal_rows(expansion, most)  # (r, moments)
+        self.given: NDArray[np.float64] = expansion @ self._weights.T
         self.directions: Float = standardization.slopes(sketch.mixed(self._weights), sparse)
 
     def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
@@ -85,12 +91,13 @@ class CoefSpan:
         standardization: Standardization,
         sparse: bool,
         schemes: Sequence[Scheme],
-        negligible: float,
+        most: int | None,
     ) -> None:
         self._given = trajectory, standardization, sparse
         slopes = slopes_of(trajectory, standardization, sparse, schemes)
-        rows = _orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64), negligible)
+        rows = _orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64), most)
         self._rows = rows
+        self.given: NDArray[np.float64] = slopes.reshape(len(schemes), -1) @ rows.T
         self.directions: Float = rows.reshape(-1, *slopes.shape[1:])
 
     def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
@@ -100,11 +107,13 @@ class CoefSpan:
         return coordinates
 
 
-def _orthonormal_rows(table: NDArray[np.float64], negligible: float) -> NDArray[np.float64]:
+def _orthonormal_rows(table: NDArray[np.float64], most: int | None) -> NDArray[np.float64]:
     """Orthonormal rows (r, m) in whose span the rows of the table (L, m) lie; one row of zeros if they are all 0."""
-    eigenvalues, vectors = np.linalg.eigh(table @ table.T)
-    kept = eigenvalues > negligible**2 * eigenvalues[-1]
+    eigenvalues, vectors = np.linalg.eigh(table @ table.T)  # increasing
+    kept = eigenvalues > NEGLIGIBLE**2 * eigenvalues[-1]
     if eigenvalues[-1] <= 0 or not kept.any():
         return np.zeros((1, table.shape[1]))
+    if most is not None:
+        kept[: len(kept) - most] = False
     rows, _ = np.linalg.qr(table.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept])))
     return np.ascontiguousarray(rows.T)

@@ -36,8 +36,7 @@ class Chain:
     def advance(self, piece: Piece) -> None:
         """Take the steps of a piece's rows."""
         places, numbers = piece.places, piece.numbers
-        if self._train is not None:
-            kept = self._train[numbers]
+        if self._train is not None and not (kept := self._train[numbers]).all():
             places, numbers = places[kept], numbers[kept]
         if len(self.runs) == 1:
             self._step(self.runs[0], piece, places)
@@ -67,7 +66,7 @@ class Chain:
     @staticmethod
     def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp]) -> None:
         if len(places):
-            run.advance(piece.batch, places)
+            run.advance(piece.batch, None if piece.in_sequence and len(places) == len(piece.places) else places)
 
 
 class Sweep:
@@ -129,7 +128,7 @@ class Sweep:
 
     def _go_through(self, order: NDArray[np.intp]) -> None:
         def go(chains: Sequence[Chain], progress: Progress | None) -> None:
-            for piece in self._feed.pieces(order):
+            for piece in self._feed.pieces(order, shared=len(chains) > 1):
                 for chain in chains:
                     chain.advance(piece)
                 if progress is not None:

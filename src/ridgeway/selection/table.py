@@ -114,7 +114,7 @@ class Selection:
         for row in shown:
             at = f", step {row.step:.3g}" if len(steps) > 1 else ""
             mark = "  <- chosen" if row.chosen else ""
-            lines.append(f"{row.error:>12.6g}  {row.standard_error:>8.2g}  {row.scheme}{at}{mark}")
+            lines.append(f"{row.error:>12.5g}  {row.standard_error:>8.2g}  {row.scheme}{at}{mark}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

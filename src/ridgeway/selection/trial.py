@@ -60,9 +60,11 @@ class Trial:
         self._groups = groups
         self._residuals: Residuals | None = None
         self._span: Span | None = None
+        self._spanned: Sequence[Scheme] = ()
 
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Read the rows along the directions of these schemes' coefficients, and of all that lie between them."""
+        self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
         self._residuals = Residuals(self._span.directions, padded=self._standardization.constant != 0)
         for group in self._groups():
@@ -78,5 +80,5 @@ class Trial:
         """Sums of weight times squared error in standardized targets, for schemes in the span: (L, targets, groups)."""
         assert self._residuals is not None
         assert self._span is not None
-        coordinates = self._span.coordinates(schemes)
+        coordinates = self._span.given if schemes is self._spanned else self._span.coordinates(schemes)
         return self._residuals.errors(coordinates, self._centre.intercepts(self._span.directions, coordinates))

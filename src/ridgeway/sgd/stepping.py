@@ -17,7 +17,7 @@ from ridgeway.sgd.losses import SQUARED
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.task import Task
 
-IN_CACHE = 2**21  # bytes of rows that may be read in any order
+IN_CACHE = 2**22  # bytes of rows that may be read in any order
 PIECE_BYTES = 2**18  # bytes of a piece of larger rows: gathered from a random order, or gone through by target
 IN_SEQUENCE = readonly(np.arange(2**16))
 
