@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -80,8 +81,8 @@ class Stream:
         while first < len(batch):
             room = len(batch) if self.progressive is None else self.progressive.room(self.run.n_steps)
             part = batch.between(first, min(first + room, len(batch)))
-            if self.progressive is not None:
-                self.progressive.predict(part)
+            if self.progressive is not None and self.progressive.predict(part):
+                part = replace(part, finite=True)
             self.run.advance(part)
             self._count(part)
             if self.progressive is not None:

@@ -14,7 +14,7 @@ from ridgeway.rows.standardization import Standardization
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
 KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
 IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
-PIECE_BYTES = 2**21
+PIECE_BYTES = 2**22
 LONGEST = 2**16  # places in a piece
 
 

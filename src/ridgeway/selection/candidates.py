@@ -11,6 +11,7 @@ import numpy as np
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 
 PER_DECADE = 8
+ROUGHLY = 2  # per decade
 WEAKEST = 1e-2  # eta * alpha * n_steps at the weak end: the average is nearly uniform
 STRONGEST = 1e2  # eta * alpha at the strong end: hardly one step counts
 EXTENSION = 4.0  # decades that are added where the best candidate lies at an end
@@ -36,15 +37,17 @@ class Candidates:
     ends: bool
 
     @classmethod
-    def of(cls, family: str, n_steps: int, step: float) -> Candidates:
-        """Return the candidates of a family ("auto", "geometric" or "tail") for a run of n_steps.
+    def of(cls, family: str, n_steps: int, step: float, rough: bool = False) -> Candidates:
+        """Return the candidates of a family ("auto", "geometric" or "tail") for a run of n_steps, fewer if `rough`.
 
         The range of alpha is the one in which anything changes: below WEAKEST / (step * n_steps) the average is
         uniform, and above STRONGEST / step it is the start, 0.
         """
         alphas: tuple[float, ...] = ()
         if family in ("auto", "geometric"):
-            alphas = _grid(math.log10(WEAKEST / (step * n_steps)), math.log10(STRONGEST / step))
+            alphas = _grid(
+                math.log10(WEAKEST / (step * n_steps)), math.log10(STRONGEST / step), ROUGHLY if rough else PER_DECADE
+            )
         starts: tuple[float, ...] = ()
         if family in ("auto", "tail"):
             starts = tuple(float(start) for start in np.linspace(0, 1, TAILS + 2)[1:-1])
@@ -57,10 +60,10 @@ class Candidates:
         return [*schemes, Uniform(), Last()] if self.ends else [*schemes, Uniform()]
 
 
-def _grid(lowest: float, highest: float) -> tuple[float, ...]:
+def _grid(lowest: float, highest: float, per_decade: int = PER_DECADE) -> tuple[float, ...]:
     """Strengths with round logarithms that cover 10^lowest .. 10^highest."""
-    first, last = math.floor(lowest * PER_DECADE), math.ceil(highest * PER_DECADE)
-    return tuple(10.0 ** (i / PER_DECADE) for i in range(first, last + 1))
+    first, last = math.floor(lowest * per_decade), math.ceil(highest * per_decade)
+    return tuple(10.0 ** (i / per_decade) for i in range(first, last + 1))
 
 
 def stronger(alphas: Sequence[float]) -> tuple[float, ...]:

@@ -78,7 +78,14 @@ class Contest:
         return best
 
 
-def compare(trials: Sequence[Rated], candidates: Candidates, step: float, n_steps: int, unit: float = 1.0) -> Contest:
+def compare(
+    trials: Sequence[Rated],
+    candidates: Candidates,
+    step: float,
+    n_steps: int,
+    unit: float = 1.0,
+    refine: bool = True,
+) -> Contest:
     """Score every candidate; extend the alphas if the strongest is the best, and refine them around the best.
 
     Parameters
@@ -87,6 +94,7 @@ def compare(trials: Sequence[Rated], candidates: Candidates, step: float, n_step
     candidates : where to begin.
     step, n_steps : of the runs.
     unit : what a squared error of 1 in standardized targets is in the user's units.
+    refine : False scores the candidates as they are, and no others.
     """
 
     def score(schemes: Sequence[Scheme], new: bool) -> Contest:
@@ -94,7 +102,7 @@ def compare(trials: Sequence[Rated], candidates: Candidates, step: float, n_step
 
     schemes = candidates.schemes()
     contest = score(schemes, new=True)
-    alphas = list(candidates.alphas)
+    alphas = list(candidates.alphas) if refine else []
     if alphas and _best(contest.rows) == Geometric(alphas[-1]):
         more = stronger(alphas)
         contest = score([*schemes, *map(Geometric, more)], new=True)

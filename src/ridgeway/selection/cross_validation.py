@@ -30,20 +30,20 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
     centres = [centre_without(feed, ~fold.train) for fold in folds]
     per_step = len(folds) + 1
 
-    def contest(place: int) -> Contest:
+    def contest(place: int, rough: bool) -> Contest:
         chains = sweep.chains[place * per_step : (place + 1) * per_step]
         trials = [
             Trial(chain.trajectory(), feed.standardization, sparse, centre, partial(_groups, feed, fold, len(folds)))
             for chain, centre, fold in zip(chains[:-1], centres, folds, strict=True)
         ]
         step, n_steps = steps[place].size, chains[-1].trajectory().length
-        candidates = Candidates.of(plan.family or "auto", n_steps, step)
-        return compare(trials, candidates, step, n_steps, unit(feed))
+        candidates = Candidates.of(plan.family or "auto", n_steps, step, rough)
+        return compare(trials, candidates, step, n_steps, unit(feed), refine=not rough)
 
     contests: list[Contest] = []
 
-    def preferred() -> Contest:
-        contests[:] = [contest(place) for place in range(len(steps))]
+    def preferred(rough: bool) -> Contest:
+        contests[:] = [contest(place, rough) for place in range(len(steps))]
         slow, fast = contests[0], contests[-1]
         return fast if slow.wants_more_steps and fast.clearly_beats(slow) else slow
 

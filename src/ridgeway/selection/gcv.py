@@ -90,11 +90,11 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
     sweep = plan.sweep(probed, [None])
     (chain,) = sweep.chains
 
-    def score() -> Contest:
+    def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
         fit = CorrectedFit(trajectory, probed, n_targets)  # type: ignore[arg-type]
-        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size)
-        return compare([fit], candidates, plan.step.size, trajectory.length, unit(feed))
+        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
+        return compare([fit], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
 
     ending = advance_until_settled(sweep, len(feed), replace(plan, settles=False, most_passes=plan.passes), score)
     selection = Selection(

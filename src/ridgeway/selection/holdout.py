@@ -31,11 +31,11 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
     def groups() -> Iterator[Batch]:
         return (feed.take(rows) for rows in fold.groups(1))
 
-    def score() -> Contest:
+    def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
         trial = Trial(trajectory, feed.standardization, sparse, centre, groups)
-        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size)
-        return compare([trial], candidates, plan.step.size, trajectory.length, unit(feed))
+        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
+        return compare([trial], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
 
     ending = advance_until_settled(sweep, len(feed), plan, score)
     chain.learn_all()

@@ -18,7 +18,7 @@ from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
 
-FIRST = 64  # steps after which the first averages are taken
+FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
 PER_DECADE = 3
 SMALLEST_GROUP, GROUPS = 32.0, 16  # rows in a group of errors; groups in a stretch
@@ -80,12 +80,14 @@ class Progressive:
         """Return how many more steps may be made before the averages are refreshed."""
         return max(1, self._next - n_steps)
 
-    def predict(self, batch: Batch) -> None:
-        """Score the candidates on rows that are about to be learned from."""
-        if self._open is not None:
-            self._open.add(batch, to_last=True)
-            if self._open.weight[0] >= self._group:
-                self._close_group()
+    def predict(self, batch: Batch) -> bool:
+        """Score the candidates on rows that are about to be learned from; tell whether all rows were seen finite."""
+        if self._open is None:
+            return False
+        finite = self._open.add(batch, to_last=True)
+        if finite and self._open.weight[0] >= self._group:
+            self._close_group()
+        return finite
 
     def _close_group(self) -> None:
         """Turn the gathered rows into errors."""

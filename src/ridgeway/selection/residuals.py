@@ -49,8 +49,8 @@ class Residuals:
         other._moments = list(self._moments)
         return other
 
-    def add(self, batch: Batch, to_last: bool = False) -> None:
-        """Take in rows: as a group of their own, or in the last group."""
+    def add(self, batch: Batch, to_last: bool = False) -> bool:
+        """Take in rows, as a group of their own or in the last group; False, and nothing, if they are not finite."""
         if self._table.dtype != batch.rows.dtype:
             self._table = self._table.astype(batch.rows.dtype)
         known = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._width)
@@ -60,10 +60,13 @@ class Residuals:
         moments = np.empty((self._n_targets, self._width, self._width))
         for q in range(self._n_targets):
             moments[q] = known[:, q].T @ (known[:, q] * batch.weight[:, None] if weighted else known[:, q])
+        if not np.isfinite(moments).all():
+            return False
         if to_last and self._moments:
             self._moments[-1] = self._moments[-1] + moments
         else:
             self._moments.append(moments)
+        return True
 
     @property
     def weight(self) -> NDArray[np.float64]:

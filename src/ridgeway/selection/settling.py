@@ -25,7 +25,7 @@ class Ending:
     falling: bool
 
 
-def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable[[], Contest]) -> Ending:
+def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable[[bool], Contest]) -> Ending:
     """Go through the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
 
     Looks are at 1/16, 1/8, .. of the planned steps where the plan may end early, otherwise at one half and at the end.
@@ -35,7 +35,7 @@ def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable
     sweep : the runs.
     n_rows : rows of a pass.
     plan : how many passes.
-    score : scores the candidates as the runs stand.
+    score : scores the candidates as the runs stand; roughly, if given True, where that will not be the end.
     """
     planned = plan.passes * n_rows
     looks = (
@@ -50,7 +50,7 @@ def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable
         if look > planned and not gain > WORTH_MORE:
             break
         sweep.advance(look - sweep.rows_done)
-        contest, halfway = score(), before
+        contest, halfway = score(look < planned and not plan.settles), before
         before = contest.least
         gain = 1 - before / halfway if halfway > 0 else math.nan
         if look < planned and plan.settles and gain < SETTLED:

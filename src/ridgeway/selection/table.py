@@ -136,7 +136,8 @@ def marked(rows: Sequence[Scored], one_standard_error: bool, others: Sequence[Sc
     if one_standard_error:
         good = [row for row in rows if row.alpha >= 0 and row.error <= best.error + best.standard_error]
         chosen = max(good, key=lambda row: row.alpha, default=best)
-    return tuple(replace(row, chosen=row is chosen) for row in sorted([*rows, *others], key=_place_in_table))
+    table = sorted([*rows, *others], key=_place_in_table)
+    return tuple(replace(row, chosen=True) if row is chosen else row for row in table)
 
 
 def _place_in_table(row: Scored) -> tuple[float, int, float, str]:

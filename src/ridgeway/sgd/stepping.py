@@ -34,7 +34,8 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
         last = first + len(places)
         _through_blocks(state, piece, places, gains[:, first:last], batch)
         first = last
-    if has_exploded(state):
+    safe = batch.finite and state.step.limit <= SAFE
+    if not safe and has_exploded(state):
         raise _divergence(state, batch)
     return gains.T
 
