@@ -135,6 +135,14 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     trajectory_ : the run, over standardized rows.
     n_features_in_, feature_names_in_ : columns of X.
 
+    Notes
+    -----
+    ``check_estimator`` passes with all defaults. With a given alpha its two checks that a weight of 2 equals a repeated
+    row cannot pass: the one is a step of twice the length, the other two steps, which agree in expectation only.
+
+    A choice by folds may run two steps: the automatic one, which limits outlying rows, and a smaller one that limits
+    none and is preferred unless it is clearly beaten because it is too slow. `selection_` lists the candidates of both.
+
     Examples
     --------
     >>> import numpy as np, ridgeway as rw

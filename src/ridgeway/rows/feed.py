@@ -92,4 +92,4 @@ class Feed:
 
 
 def _consecutive(numbers: NDArray[np.intp]) -> bool:
-    return int(numbers[-1] - numbers[0]) == len(numbers) - 1 and bool((np.diff(numbers) == 1).all())
+    return int(numbers[-1] - numbers[0]) == len(numbers) - 1 and bool((numbers[1:] > numbers[:-1]).all())

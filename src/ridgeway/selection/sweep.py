@@ -26,7 +26,7 @@ class Chain:
     Parameters
     ----------
     train : (n,), True for the rows to learn from; None for all.
-    segment : (n,), the number of the segment that each row belongs to.
+    segment : (n,), the number of the segment that each row belongs to; not looked at if there is only one.
     runs : one per segment.
     """
 
@@ -98,7 +98,7 @@ class Sweep:
         progress: Progress,
     ) -> None:
         n_rows = len(feed)
-        segment = np.arange(n_rows) * segments // n_rows
+        segment = np.arange(n_rows) * segments // n_rows if segments > 1 else np.empty(0, np.intp)
         self.chains = [
             Chain(train, segment, [make_run(step) for _ in range(segments)]) for step in steps for train in trains
         ]
