@@ -41,6 +41,7 @@ class Progress:
     def close(self) -> None:
         """Draw the bar a last time and end its line."""
         if self._shown:
+            self.total = self.done  # a run may settle before
             self._draw()
             self._stream.write("\n")
             self._stream.flush()

@@ -78,7 +78,7 @@ def test_fit_is_partial_fit(sparse: bool, dtype: Any) -> None:
 def test_batches_are_one_call() -> None:
     X, y = data()
     y = y / np.sqrt((y**2).mean())
-    options: dict[str, Any] = {"averaging": rw.Tail(0.5), "step": 0.005, "scale": False, "fit_intercept": False}
+    options: dict[str, Any] = {"averaging": rw.Geometric(0.01), "step": 0.005, "scale": False, "fit_intercept": False}
     whole = rw.AveragedSGDRegressor(passes=1, shuffle=False, **options).fit(X, y)
     for size in (1, 7, 100):
         stream = rw.AveragedSGDRegressor(**options)
@@ -297,3 +297,125 @@ def test_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
 def test_bad_parameters(options: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         rw.AveragedSGDRegressor(**options).fit(*data())
+
+
+# Law: empty columns of sparse rows have no effect.
+def test_empty_sparse_columns() -> None:
+    S: Any = scipy.sparse.random(1000, 20, density=0.3, format="csr", random_state=0)
+    y = S @ np.arange(20.0) + 0.1 * np.random.default_rng(0).standard_normal(1000)
+    wide = scipy.sparse.hstack([S, scipy.sparse.csr_matrix((1000, 5000))]).tocsr()
+    one, other = (rw.AveragedSGDRegressor(passes=3, random_state=0).fit(Z, y) for Z in (S, wide))
+    assert one.step_ == other.step_
+    np.testing.assert_allclose(other.coef_[:20], one.coef_, rtol=1e-9)
+
+
+# Law: what was asked for is what a stream stands at.
+def test_streams_keep_what_was_asked_for() -> None:
+    X, y = data(3000)
+    model = rw.AveragedSGDRegressor(passes=1, random_state=0).fit(X[:1000], y[:1000]).at(0.1)
+    assert model.partial_fit(X[1000:], y[1000:]).alpha_ == 0.1
+    stream = rw.AveragedSGDRegressor().partial_fit(X[:1500], y[:1500]).at("last")
+    assert stream.partial_fit(X[1500:], y[1500:]).averaging_ == rw.Last()
+    burning = rw.AveragedSGDRegressor(averaging=rw.Tail(500))
+    for first in range(0, 800, 100):
+        burning.partial_fit(X[first : first + 100], y[first : first + 100])
+        assert burning.n_steps_ == first + 100
+        assert burning.averaging_ == rw.Last() or first >= 400
+    assert isinstance(burning.averaging_, rw.Tail)
+
+
+# Law: a stream stands at the best so far from the start, and its tail moves on with it.
+def test_streams_choose_early_and_move_on() -> None:
+    X, y = data(3000)
+    stream = rw.AveragedSGDRegressor(averaging="tail").partial_fit(X[:50], y[:50])
+    for first in range(50, 650, 100):
+        stream.partial_fit(X[first : first + 100], y[first : first + 100])
+    assert stream.selection_ is not None
+    same = stream.at(None)
+    assert same.averaging == stream.selection_.chosen.scheme
+    np.testing.assert_array_equal(same.coef_, stream.coef_)
+
+
+# Law: a first batch that misleads about scales is reported.
+def test_a_first_batch_that_is_too_small() -> None:
+    X, y = data(2000)
+    stream = rw.AveragedSGDRegressor(averaging="uniform").partial_fit(X[:1], y[:1])
+    with pytest.warns(UserWarning, match="Begin with a larger batch"):
+        stream.partial_fit(X[1:] * 10, y[1:])
+
+
+# Law: folds that have not begun at a look are waited for.
+def test_folds_that_begin_late() -> None:
+    X, y = data(400)
+    for options in (
+        {"shuffle": False, "passes": 1, "cv": 2},
+        {"passes": 1, "batch_size": 256, "cv": 5},
+        {"passes": 1, "batch_size": 256, "cv": "holdout"},
+        {"passes": 1, "batch_size": 256, "cv": "gcv"},
+    ):
+        assert np.isfinite(rw.AveragedSGDRegressor(random_state=0, **options).fit(X, y).coef_).all()
+    for n in (4, 5, 6):
+        rw.AveragedSGDRegressor(passes=1, cv=2, random_state=0).fit(X[:n], y[:n])
+
+
+# Law: generalized cross-validation does not take interpolation for a good fit, and refuses what it cannot do.
+def test_gcv_limits() -> None:
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((40, 55))
+    y = Z[:, 0] + 2 * rng.standard_normal(40)
+    model = rw.AveragedSGDRegressor(cv="gcv", passes=300, random_state=0).fit(Z, y)
+    assert model.selection_ is not None
+    assert model.selection_.chosen.error > 0.5
+    for options in ({"store": "replay"}, {"chains": 3}):
+        with pytest.raises(ValueError, match="cv='gcv' needs one chain and a sketch"):
+            rw.AveragedSGDRegressor(cv="gcv", **options).fit(Z, y)
+
+
+# Law: chains of unequal lengths answer for every tail.
+@pytest.mark.filterwarnings("ignore:Tail")
+def test_tails_of_unequal_chains() -> None:
+    X, y = data(400)
+    model = rw.AveragedSGDRegressor(averaging=rw.Tail(0.99), chains=3, passes=1, random_state=0).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    rw.AveragedSGDRegressor(cv=KFold(2), chains=3, passes=50, random_state=0).fit(X[:7], y[:7])
+
+
+# Law: a scheme that cannot be answered is refused by fit; a tail that has to move says so.
+def test_schemes_are_checked_by_fit() -> None:
+    X, y = data(2000)
+    with pytest.raises(ValueError, match="not smooth enough"):
+        rw.AveragedSGDRegressor(averaging=rw.Exponential(0.3), passes=2).fit(X, y)
+    with pytest.warns(UserWarning, match="is answered by"):
+        rw.AveragedSGDRegressor(averaging=rw.Tail(0.9), passes=1).fit(X, y)
+
+
+# Law: after a fit that chose the smaller step, the stream goes on with it.
+def test_streams_go_on_with_the_chosen_step() -> None:
+    X, y = data(4000)
+    X[::200] *= 30
+    model = rw.AveragedSGDRegressor(passes=2, random_state=0).fit(X[:2000], y[:2000])
+    model.partial_fit(X[2000:], y[2000:])
+    assert model.selection_ is not None
+    assert model.selection_.chosen.step == model.step_
+
+
+# Law: float32 columns of any size are resolved; a y beyond squares is refused.
+def test_extreme_sizes() -> None:
+    X, y = data()
+    single = X.astype(np.float32)
+    tiny = single * np.array([1, 1e-25, 1e15, 1, 1], np.float32)
+    one, other = (rw.AveragedSGDRegressor(passes=20, random_state=0).fit(Z, y) for Z in (single, tiny))
+    np.testing.assert_allclose(other.predict(tiny), one.predict(single), rtol=1e-2, atol=1e-2)
+    with pytest.raises(ValueError, match="y is too large"):
+        rw.AveragedSGDRegressor(passes=2).fit(X, y * 1e160)
+
+
+# Law: scikit-learn's habits hold.
+def test_habits() -> None:
+    X, y = data()
+    for options in ({"cv": None}, {"n_jobs": -1}, {"n_jobs": -2}):
+        rw.AveragedSGDRegressor(passes=2, random_state=0, **options).fit(X, y)
+    with pytest.raises(ValueError, match="cv names row 1000"):
+        rw.AveragedSGDRegressor(cv=[([0, 1, 2], [1000])]).fit(X, y)
+    with pytest.raises(ValueError, match="gave no split"):
+        rw.AveragedSGDRegressor(cv=[(list(range(100)), [])]).fit(X, y)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from ridgeway.averaging import Geometric, Scheme, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averages import Averages, Standing
@@ -51,6 +51,7 @@ from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.plan import LONGER
 from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Centre
+from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import check_step
 
 if TYPE_CHECKING:
@@ -73,13 +74,15 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         (1/W) sum_i c_i (y_i - b - x_i . w)^2 + alpha |D w|^2
 
-    for the weights c_i of sum W and the standard deviations D of the columns (without scaling D = 1):
-    ``Ridge(alpha=W * alpha)`` on standardized features. The fit keeps what every alpha and every tail average needs,
-    chooses among them on rows that were not learned from, and answers for any other later, without the data.
+    for the weights c_i of sum W and the scales D of the columns: ``Ridge(alpha=W * alpha)`` on features divided by D.
+    These are standard deviations, of sparse X largest absolute values, without scaling 1. The fit keeps what every
+    alpha and every tail average needs, chooses among them on rows that were not learned from, and answers for any
+    other later, without the data.
 
-    It assumes rows in no particular order, or ``shuffle=True``: SGD forgets the beginning of sorted data. Very badly
-    conditioned features need many passes; a warning says when the error was still falling, and `ExactRidgePath` solves
-    such problems exactly as long as columns are few.
+    It assumes rows in no particular order, or ``shuffle=True``: SGD forgets the beginning of sorted data. A strong
+    alpha rests on the first 1 / (step * alpha) steps alone and is noisy where these are few; ``chains`` averages
+    several such beginnings. Very badly conditioned features need many passes; a warning says when the error was still
+    falling, and `ExactRidgePath` solves such problems exactly as long as columns are few.
 
     Parameters
     ----------
@@ -221,9 +224,13 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         planned = auto_passes(len(batch)) if passes is None else passes
         feed = Feed(batch, standardization, keep=store == "replay", several_passes=planned > 1)
         plan = self._plan(feed, planned)
-        with one_thread():
-            outcome = self._run(feed, plan, X, y)
-        plan.progress.close()
+        try:
+            with one_thread():
+                outcome = self._run(feed, plan, X, y)
+        finally:
+            plan.progress.close()
+        if plan.scheme is not None:
+            outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
         remember_columns(self, X)
         sparse = not isinstance(batch.rows, DenseRows)
         centre = Centre(np.zeros(len(standardization.scale)), np.zeros(batch.y.shape[1]))
@@ -235,7 +242,8 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._stream = None
         if outcome.run is not None:
             family, weight = check_averaging(self.averaging, self.alpha).family, float(len(batch))
-            self._stream = Stream(standardization, outcome.run, plan.step, sparse, batch.single_target, family, weight)
+            step = LimitedStep(outcome.trajectory.step, plan.step.limit)
+            self._stream = Stream(standardization, outcome.run, step, sparse, batch.single_target, family, weight)
         self._tell_falling(outcome, feed)
         return self
 
@@ -252,17 +260,16 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : (n_rows,), each 0 or more; None means 1 for every row.
         """
         check_loss(self.loss)
-        begun = getattr(self, "_stream", None)
+        begun: Stream | None = getattr(self, "_stream", None)
         if begun is None and self.__sklearn_is_fitted__():
             raise ValueError(
                 "partial_fit cannot go on with a fit of several chains, or one chosen by 'gcv': fit with chains=1 and "
                 "another cv, or begin anew with clone(model)."
             )
-        dtype = None if begun is None else begun.averages().trajectory.dtype
-        rows = check_rows(X, dtype=dtype)
-        if begun is not None:
-            require_columns(self, X, rows)
+        dtype = None if begun is None else self.trajectory_.dtype
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
+        if begun is not None:
+            require_columns(self, X, batch.rows)
         asked = check_averaging(self.averaging, self.alpha)
         if begun is None:
             _require_rows(batch)
@@ -284,15 +291,20 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         with one_thread():
             for piece in feed.pieces(np.arange(len(batch))):
                 stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
+        selection = getattr(self, "selection_", None)
+        scheme: Scheme = asked.scheme if asked.scheme is not None else getattr(self, "_wanted", Uniform())
+        progressive = stream.progressive if asked.scheme is None else None
+        if progressive is not None and (not stream.continued or progressive.rows >= ENOUGH):
+            selection = _best_so_far(progressive, feed, self.one_standard_error)
+            scheme = selection.chosen.scheme if selection else scheme
+        averages = stream.averages()
+        if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
+            scheme = Last()  # a burn-in that has not ended yet
+        self._stand_at(averages, scheme, selection)
+        self._stream = stream
         if begun is None:
             remember_columns(self, X)
-        self._stream = stream
-        selection = getattr(self, "selection_", None)
-        scheme: Scheme = asked.scheme if asked.scheme is not None else getattr(self, "averaging_", Uniform())
-        if stream.progressive is not None and (begun is None or stream.progressive.scored >= ENOUGH):
-            selection = _best_so_far(stream.progressive, feed, self.one_standard_error)
-            scheme = selection.chosen.scheme if selection else scheme
-        self._stand_at(stream.averages(), scheme, selection)
+        stream.tell_limited()
         return self
 
     def predict(self, X: Any) -> Float:
@@ -329,12 +341,12 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         require_columns(self, X, rows)
         return path.predict_rows(rows)
 
-    def at(self, average: float | Scheme | None) -> Self:
+    def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
 
         Parameters
         ----------
-        average : a ridge strength, a scheme such as ``Tail(0.5)``, or None for the one it stands at already.
+        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for where it stands.
 
         Examples
         --------
@@ -345,13 +357,18 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         averages = self._fitted().averages
         moved = copy.copy(self)
-        if average is None:
-            average = self.averaging_
-        if isinstance(average, Scheme):
-            moved.averaging, moved.alpha, scheme = average, "auto", average
-            averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
+        wanted = self._wanted if average is None else average
+        if isinstance(wanted, str):
+            named = check_averaging(wanted, "auto").scheme
+            if named is None:
+                raise ValueError(f"at({wanted!r}): expected an alpha, a scheme, 'uniform', 'last' or None.")
+            wanted = named
+        if isinstance(wanted, Scheme):
+            moved.averaging, moved.alpha, scheme = wanted, "auto", wanted
+            if average is not None:
+                averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
         else:
-            strength = ridge_strength(average)
+            strength = ridge_strength(wanted)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
         moved._stand_at(averages, scheme, self.selection_)
         moved._stream = None if self._stream is None else self._stream.copy()
@@ -416,6 +433,10 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         cv = check_cv(self.cv)
         if plan.family is None:
             return run_only(feed, plan)
+        if isinstance(cv, str) and cv == "gcv" and (plan.chains > 1 or plan.store == "replay"):
+            raise ValueError(
+                "cv='gcv' needs one chain and a sketch: leave chains=1 and store='auto', or choose another cv."
+            )
         if isinstance(cv, str) and cv == "auto":
             cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
         if isinstance(cv, int):
@@ -443,9 +464,10 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         selection = _best_so_far(stream.progressive, feed, plan.one_standard_error)
         trajectory = stream.run.trajectory()
         scheme = selection.chosen.scheme if selection else Uniform()
-        return Outcome(trajectory, trajectory.nearest(scheme), selection, stream.run)
+        return Outcome(trajectory, scheme, selection, stream.run, passes=1.0)
 
     def _stand_at(self, averages: Averages, scheme: Scheme, selection: Selection | None) -> None:
+        self._wanted = scheme
         self._standing = averages.at(scheme)
         self.averaging_ = self._standing.scheme
         self.selection_ = selection
@@ -457,8 +479,8 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         few = feed.source.rows.shape[1] <= 1000
         exact = ", or use ExactRidgePath, which is exact and cheap for so few columns" if few else ""
         warnings.warn(
-            f"the held-out error was still falling after {self.n_steps_:,} steps: the features are badly conditioned "
-            f"for so few. Set passes to more than {max(1, round(self.n_steps_ / len(feed)))}{exact}.",
+            f"the held-out error was still falling after {self.n_steps_:,} steps: set passes to more than "
+            f"{max(1, round(outcome.passes))}{exact}.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ridgeway.averaging import Geometric, Last, Scheme, Uniform
-from ridgeway.number import counted, ridge_strength
+from ridgeway.number import counted, ridge_strength, whole_number
 from ridgeway.rows.feed import Feed
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import auto_step, check_step, sample_of, sampled_step, step_from
@@ -57,6 +58,8 @@ def check_passes(passes: Any) -> int | None:
 
 def check_cv(cv: Any) -> Any:
     """Return a number of folds, the name of a method, or a splitter."""
+    if cv is None:
+        return "auto"
     if isinstance(cv, str):
         if cv not in ("auto", "holdout", "progressive", "gcv"):
             raise ValueError(
@@ -81,10 +84,13 @@ def check_store(store: Any) -> str | Layout:
 
 
 def check_jobs(n_jobs: Any) -> int:
-    """Return the number of threads; None is 1, -1 one per chain."""
+    """Return the number of threads; None is 1, -1 one per core, -2 one less."""
     if n_jobs is None:
         return 1
-    return 64 if n_jobs == -1 else counted("n_jobs", n_jobs, "expected None, -1 or an integer of 1 or more")
+    jobs = whole_number("n_jobs", n_jobs, "expected None, a number of threads or -1 for all cores")
+    if jobs == 0:
+        raise ValueError("n_jobs=0: expected None, a number of threads or -1 for all cores.")
+    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
 def check_loss(loss: Any) -> None:

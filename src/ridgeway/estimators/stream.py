@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,8 @@ from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.sgd.guard import SAFE
 from ridgeway.trajectory import Layout
+
+MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the user should know
 
 
 class Stream:
@@ -51,6 +54,8 @@ class Stream:
         self._sum_x = np.zeros(len(standardization.scale))
         self._sum_y = np.zeros(len(standardization.target_scale))
         self._step = step
+        self.continued = weight > 0
+        self._told = False
         self.progressive = None if family is None else Progressive(family, step.size, standardization, sparse)
         if self.progressive is not None:
             self.progressive.refresh(run, self.centre)
@@ -92,6 +97,24 @@ class Stream:
     def averages(self) -> Averages:
         """Everything that has been learned so far."""
         return Averages(self.run.trajectory(), self.standardization, self.sparse, self.centre, self.single_target)
+
+    def tell_limited(self) -> None:
+        """Warn, once, when the step of the first batch turns out to be too large for later rows."""
+        trajectory = self.run.trajectory()
+        if (
+            self._told
+            or self.continued
+            or trajectory.n_steps < MANY
+            or trajectory.limited <= SHARE * trajectory.n_steps
+        ):
+            return
+        self._told = True
+        warnings.warn(
+            f"{trajectory.limited} of about {trajectory.n_steps} rows had their own step limited: scale and step were "
+            "set from the first batch, which was too small or unlike the others. Begin with a larger batch.",
+            UserWarning,
+            stacklevel=3,
+        )
 
     @property
     def safe(self) -> bool:

@@ -76,12 +76,14 @@ def dense_sums(
     X: Float,
     weight: NDArray[np.float64],
     origin: Float,
+    gauge: Float,
     sums: NDArray[np.float64],
     squares: NDArray[np.float64],
 ) -> None:
-    """Add sum_i weight_i (x_i - origin) and sum_i weight_i (x_i - origin)^2 to sums and squares (d,).
+    """Add sum_i weight_i u_i and sum_i weight_i u_i^2 to sums and squares (d,), for u_i = (x_i - origin) * gauge.
 
-    Groups of 32 rows are summed in the precision of X, which keeps to the speed of memory.
+    Groups of 32 rows are summed in the precision of X, which keeps to the speed of memory; the gauge keeps the squares
+    within it.
     """
     n_rows, n_columns = X.shape
     zero = X.dtype.type(0)
@@ -90,7 +92,7 @@ def dense_sums(
         for i in range(first, min(first + 32, n_rows)):
             c_i = X.dtype.type(weight[i])
             for c in range(n_columns):
-                deviation = X[i, c] - origin[c]
+                deviation = (X[i, c] - origin[c]) * gauge[c]
                 part[c] += c_i * deviation
                 part2[c] += c_i * deviation * deviation
         for c in range(n_columns):

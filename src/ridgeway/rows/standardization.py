@@ -17,6 +17,7 @@ CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of t
 SAMPLE = 1024  # rows whose mean is the origin of the sums
 # A column is constant when its standard deviation is within a few roundings of its mean.
 FEW_ROUNDINGS = 8.0
+LARGEST_TARGET = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +64,16 @@ class Standardization:
             mean, deviation, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
         used = np.ones_like(mean)
         if scale:
-            used = deviation if isinstance(rows, DenseRows) else largest
+            used = np.where(deviation > 0, deviation, 1.0) if isinstance(rows, DenseRows) else largest
         offset = mean if centre else np.zeros_like(mean)
         target_offset = weight @ batch.y / total if centre else np.zeros(batch.y.shape[1])
         around = batch.y - target_offset
-        target_scale = np.sqrt(weight @ (around * around) / total)
+        with np.errstate(over="ignore"):
+            target_scale = np.sqrt(weight @ (around * around) / total)
+        if not (target_scale < LARGEST_TARGET).all():
+            raise ValueError(
+                f"y is too large (standard deviation {target_scale.max():g}) for squared errors: scale it down."
+            )
         negligible = np.finfo(batch.y.dtype).eps * FEW_ROUNDINGS * np.abs(target_offset)
         target_scale[target_scale <= negligible] = 1.0
         around2 = deviation**2 if centre else deviation**2 + mean**2
@@ -151,18 +157,22 @@ class Standardization:
 def _columns(
     batch: Batch, share: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Mean, standard deviation and largest |entry| (sparse only) of the columns, (d,); 1 where a column is constant."""
+    """Mean, standard deviation and largest |entry| (sparse only) of the columns, (d,); deviation 0 if constant."""
     rows = batch.rows
     n_columns = rows.shape[1]
     sums, squares = np.zeros(n_columns), np.zeros(n_columns)
     with np.errstate(over="ignore", invalid="ignore"):  # found below
         if isinstance(rows, DenseRows):
-            origin = rows.array[:: max(1, len(batch) // SAMPLE)].mean(axis=0, dtype=np.float64).astype(rows.dtype)
+            sample = rows.array[:: max(1, len(batch) // SAMPLE)].astype(np.float64)
+            origin = sample.mean(axis=0).astype(rows.dtype)
+            size = np.abs(sample - origin).max(axis=0)
+            gauge = np.where(size > 0, 1 / np.where(size > 0, size, 1.0), 1.0)
+            gauge = np.clip(gauge, *(np.finfo(rows.dtype).tiny, np.finfo(rows.dtype).max / 4)).astype(rows.dtype)
             # Weights of mean 1 keep the sums within float32.
-            dense_sums(rows.array, share * len(batch), origin, sums, squares)
+            dense_sums(rows.array, share * len(batch), origin, gauge, sums, squares)
             sums, squares = sums / len(batch), squares / len(batch)
-            mean = origin + sums
-            variance = np.maximum(squares - sums**2, 0.0)
+            mean = origin + sums / gauge
+            variance = np.maximum(squares - sums**2, 0.0) / gauge.astype(np.float64) ** 2
             largest = np.ones(n_columns)
         else:
             largest = np.zeros(n_columns)
@@ -175,8 +185,7 @@ def _columns(
     if not np.isfinite(mean + variance).all():
         _refuse(batch)
     deviation = np.sqrt(variance)
-    constant = deviation <= FEW_ROUNDINGS * float(np.finfo(rows.dtype).eps) * np.abs(mean)
-    deviation[constant] = 1.0
+    deviation[deviation <= FEW_ROUNDINGS * float(np.finfo(rows.dtype).eps) * np.abs(mean)] = 0.0
     return mean, deviation, largest
 
 

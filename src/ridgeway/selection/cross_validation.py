@@ -48,12 +48,13 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
         return fast if slow.wants_more_steps and fast.clearly_beats(slow) else slow
 
     ending = advance_until_settled(sweep, len(feed), plan, preferred)
+    sweep.end_pass()
     others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
     table = marked(ending.contest.rows, plan.one_standard_error, others)
     selection = Selection(method, table, ending.halfway)
     chain = sweep.chains[(contests.index(ending.contest) + 1) * per_step - 1]
     trajectory = chain.trajectory()
-    return Outcome(trajectory, trajectory.nearest(selection.chosen.scheme), selection, chain.only_run, ending.falling)
+    return Outcome(trajectory, selection.chosen.scheme, selection, chain.only_run, sweep.passes, ending.falling)
 
 
 def _groups(feed: Feed, fold: Fold, n_folds: int) -> Iterator[Batch]:
@@ -73,4 +74,4 @@ def run_only(feed: Feed, plan: Plan) -> Outcome:
     sweep.advance(plan.passes * len(feed))
     (chain,) = sweep.chains
     chain.end_pass()
-    return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run)
+    return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run, sweep.passes)

@@ -87,14 +87,26 @@ def split_by(splitter: Any, X: Any, y: Any, numbers: NDArray[np.intp], n_given: 
     used[numbers] = np.arange(len(numbers))
     folds = []
     for train, test in pairs:
-        train_rows, test_rows = used[np.asarray(train)], used[np.asarray(test)]
+        train_rows, test_rows = used[_row_numbers(train, n_given)], used[_row_numbers(test, n_given)]
         mask = np.zeros(len(numbers), bool)
         mask[train_rows[train_rows >= 0]] = True
         folds.append(Fold(mask, test_rows[test_rows >= 0]))
     usable = [fold for fold in folds if len(fold.test) and fold.train.any()]
     if not usable:
-        raise ValueError(f"cv={splitter!r} gave no split with rows to learn from and rows to try on.")
+        raise ValueError(
+            f"cv, a {type(splitter).__name__}, gave no split with rows to learn from and rows to try on; "
+            "a generator gives its splits only once, pass a list."
+        )
     return usable
+
+
+def _row_numbers(rows: Any, n_given: int) -> NDArray[np.intp]:
+    """Return row numbers, or those of a mask, within 0 .. n_given - 1."""
+    array = np.asarray(rows)
+    numbers = np.flatnonzero(array) if array.dtype == bool else array.astype(np.intp)
+    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_given):
+        raise ValueError(f"cv names row {numbers.max()}: expected row numbers from 0 to {n_given - 1}.")
+    return numbers
 
 
 def _without(test: NDArray[np.intp], n_rows: int) -> Fold:

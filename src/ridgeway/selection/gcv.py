@@ -27,7 +27,7 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Sketch
 
 PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
-LEAST_SHARE = 1e-3  # of the rows that is left as degrees of freedom of the residuals
+LEAST_SHARE = 0.1  # of the rows that has to be left as degrees of freedom of the residuals
 
 
 class CorrectedFit:
@@ -71,8 +71,9 @@ class CorrectedFit:
         assert self._span is not None
         coordinates = self._span.coordinates(schemes)
         fitted = self._fit.errors(coordinates, np.zeros((len(schemes), self._n_targets)))
-        left = np.maximum(1 - self.degrees_of_freedom(schemes) / len(self._feed), LEAST_SHARE)
-        corrected: NDArray[np.float64] = fitted / left[:, None, None] ** 2
+        left = 1 - self.degrees_of_freedom(schemes) / len(self._feed)
+        corrected: NDArray[np.float64] = fitted / np.maximum(left, LEAST_SHARE)[:, None, None] ** 2
+        corrected[left < LEAST_SHARE] = self.weight / LEAST_SHARE**2  # worse than predicting nothing
         return corrected
 
     def degrees_of_freedom(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
@@ -105,7 +106,7 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
     trajectory = whole.of_targets(0, n_targets)
     if feed.source.single_target:
         trajectory = trajectory.single()
-    return Outcome(trajectory, trajectory.nearest(selection.chosen.scheme), selection, None)
+    return Outcome(trajectory, selection.chosen.scheme, selection, None, sweep.passes)
 
 
 def _with_probes(feed: Feed, plan: Plan) -> Feed:

@@ -38,10 +38,11 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
         return compare([trial], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
 
     ending = advance_until_settled(sweep, len(feed), plan, score)
+    passes = sweep.passes
     chain.learn_all()
     sweep.go_on_with(fold.test)
     selection = Selection(
         f"hold-out of {len(fold.test):,} rows", marked(ending.contest.rows, plan.one_standard_error), ending.halfway
     )
     trajectory = chain.trajectory()
-    return Outcome(trajectory, trajectory.nearest(selection.chosen.scheme), selection, chain.only_run, ending.falling)
+    return Outcome(trajectory, selection.chosen.scheme, selection, chain.only_run, passes, ending.falling)

@@ -87,6 +87,7 @@ class Outcome:
     scheme : the average.
     selection : how it was chosen; None when it was given.
     run : the run itself, which can go on; None when it was several.
+    passes : passes over the rows that were made.
     falling : whether the held-out error was still falling at the end.
     """
 
@@ -94,4 +95,5 @@ class Outcome:
     scheme: Scheme
     selection: Selection | None
     run: SGDRun | None
+    passes: float
     falling: bool = False

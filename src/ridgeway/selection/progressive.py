@@ -60,14 +60,9 @@ class Progressive:
         self._intercepts: NDArray[np.float64] = np.zeros((0, 0))
         self._open: Residuals | None = None  # the group of rows that is being gathered
         self._group = 0.0  # weight at which it is full
+        self.rows = 0  # that have been predicted
         self._next = FIRST
         self._stretches: list[Stretch] = []
-
-    @property
-    def scored(self) -> float:
-        """Weight of the rows that have been predicted."""
-        gathered = 0.0 if self._open is None else float(self._open.weight.sum())
-        return sum(stretch.weight for stretch in self._stretches) + gathered
 
     def copy(self) -> Progressive:
         """Return one that goes on by itself."""
@@ -85,6 +80,7 @@ class Progressive:
         if self._open is None:
             return False
         finite = self._open.add(batch, to_last=True)
+        self.rows += len(batch)
         if finite and self._open.weight[0] >= self._group:
             self._close_group()
         return finite

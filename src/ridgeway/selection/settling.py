@@ -49,7 +49,11 @@ def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable
     for look in looks:
         if look > planned and not gain > WORTH_MORE:
             break
+        if look > planned:
+            plan.progress.extend(look - sweep.rows_done)
         sweep.advance(look - sweep.rows_done)
+        if look < looks[-1] and not all(chain.begun for chain in sweep.chains):
+            continue  # a fold whose rows come later
         contest, halfway = score(look < planned and not plan.settles), before
         before = contest.least
         gain = 1 - before / halfway if halfway > 0 else math.nan

@@ -50,6 +50,11 @@ class Chain:
         """The run, when it is one."""
         return self.runs[0] if len(self.runs) == 1 else None
 
+    @property
+    def begun(self) -> bool:
+        """Whether it has learned from any row."""
+        return any(run.begun for run in self.runs)
+
     def learn_all(self) -> None:
         """From now on learn from every row."""
         self._train = None
@@ -61,7 +66,7 @@ class Chain:
 
     def trajectory(self) -> Trajectory:
         """Return the runs so far, joined."""
-        return join([run.trajectory() for run in self.runs if run.n_steps])
+        return join([run.trajectory() for run in self.runs if run.begun])
 
     @staticmethod
     def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp]) -> None:
@@ -117,14 +122,22 @@ class Sweep:
         while self.rows_done < until:
             self._go_through(self._next_rows(until - self.rows_done))
             if self._passes_apart and len(self._waiting) == 0:
-                for chain in self.chains:
-                    chain.end_pass()
+                self.end_pass()
+
+    @property
+    def passes(self) -> float:
+        """Passes over the rows so far."""
+        return self.rows_done / len(self._feed)
+
+    def end_pass(self) -> None:
+        """End the pass of every chain."""
+        for chain in self.chains:
+            chain.end_pass()
 
     def go_on_with(self, numbers: NDArray[np.intp]) -> None:
         """Go through these rows once more, or for the first time."""
         self._go_through(self._rng.permutation(numbers) if self._shuffle else numbers)
-        for chain in self.chains:
-            chain.end_pass()
+        self.end_pass()
 
     def _go_through(self, order: NDArray[np.intp]) -> None:
         def go(chains: Sequence[Chain], progress: Progress | None) -> None:

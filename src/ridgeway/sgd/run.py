@@ -82,6 +82,11 @@ class SGDRun:
         """Number of increments so far."""
         return self._state.n_steps if self._state else 0
 
+    @property
+    def begun(self) -> bool:
+        """Whether the run has seen any row."""
+        return self._state is not None
+
     def update(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         """Take the steps of these rows, in their order. A batch that raises leaves the run as it was.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ridgeway.averaging import Scheme, Tail
+from ridgeway.averaging import Last, Scheme, Tail
 from ridgeway.rows import Float
 from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
@@ -96,7 +96,7 @@ class Chains(Trajectory):
 def _for_chain(scheme: Scheme, length: int) -> Scheme:
     """Return a tail that starts at a step of the longest chain as one that starts at that share of any."""
     if isinstance(scheme, Tail) and isinstance(scheme.start, int):
-        return Tail(scheme.start / length) if 0 < scheme.start < length else scheme
+        return Last() if scheme.start == length else Tail(scheme.start / length)
     return scheme
 
 
