@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from ridgeway.progress import Progress
 
 
@@ -16,10 +18,12 @@ def test_silent_unless_shown() -> None:
     assert stream.getvalue() == ""
 
 
-def test_shows_share_and_rate() -> None:
+def test_shows_share_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ridgeway.progress.EVERY", 0.0)
     stream = io.StringIO()
     progress = Progress(1000, shown=True, stream=stream)
     progress.add(500)
-    progress.close()
-    assert "50%" in stream.getvalue()
+    assert " 50%" in stream.getvalue()
     assert "500 rows" in stream.getvalue()
+    progress.close()  # a run that settled before its plan is done
+    assert "100%" in stream.getvalue()
