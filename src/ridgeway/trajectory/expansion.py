@@ -16,7 +16,7 @@ SPARE_NODES = 2  # nodes beyond the number of moments: their coefficients show w
 
 
 def expand(
-    schemes: Sequence[Scheme], blocks: Sequence[Block], n_steps: int, step: float
+    schemes: Sequence[Scheme], blocks: tuple[Block, ...], n_steps: int, step: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Expand survival functions, continued smoothly beyond the last step, on blocks of one layout.
 
@@ -29,17 +29,14 @@ def expand(
     """
     raw = [block for block in blocks if block.raw]
     smooth = [block for block in blocks if not block.raw]
-    steps = [np.arange(block.start + 1, block.stop + 1, dtype=np.float64) for block in raw]
-    if smooth:
-        nodes, transform = _chebyshev(smooth[0].moments + SPARE_NODES)
-        steps += [block.steps(nodes) for block in smooth]
-    everywhere = np.concatenate(steps)
+    everywhere = _places(blocks)
     survival = survival_table(schemes, everywhere, n_steps, step)
     n_raw = sum(block.length for block in raw)
     survival[:, :n_raw][:, everywhere[:n_raw] > n_steps] = 0.0  # steps not made yet
     if not smooth:
         return survival, np.zeros(len(schemes))
     m = smooth[0].moments
+    nodes, transform = _chebyshev(m + SPARE_NODES)
     with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
         series = survival[:, n_raw:].reshape(len(schemes), len(smooth), len(nodes)) @ transform
         size = np.abs(series)
@@ -47,6 +44,17 @@ def expand(
     errors[np.isnan(errors)] = np.inf
     coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(len(schemes), -1)], axis=1)
     return coefficients, errors.max(axis=1)
+
+
+@lru_cache(maxsize=64)
+def _places(blocks: tuple[Block, ...]) -> NDArray[np.float64]:
+    """Steps at which survival is looked at: those of raw blocks, then the nodes of the others."""
+    raw = [np.arange(block.start + 1, block.stop + 1, dtype=np.float64) for block in blocks if block.raw]
+    smooth = [block for block in blocks if not block.raw]
+    nodes = [block.steps(_chebyshev(block.moments + SPARE_NODES)[0]) for block in smooth]
+    places = np.concatenate([*raw, *nodes])
+    places.flags.writeable = False
+    return places
 
 
 @lru_cache(maxsize=64)

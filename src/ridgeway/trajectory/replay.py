@@ -141,7 +141,7 @@ class Replay(Trajectory):
             smooth = np.zeros(len(schemes), bool)
             if not block.raw and len(schemes) > 1:
                 # Steps are added one by one here, not over chunks: chunk=1 says so to the error estimate.
-                coefficients, errors = expand(schemes, [replace(block, chunk=1)], self.n_steps, self.step)
+                coefficients, errors = expand(schemes, (replace(block, chunk=1),), self.n_steps, self.step)
                 smooth = errors <= self.tolerance
                 self._add_smooth(sums, block, stop, coefficients[smooth], np.flatnonzero(smooth))
             self._add_any(sums, block.start, stop, schemes, np.flatnonzero(~smooth))

@@ -147,7 +147,8 @@ class Sketch(Trajectory):
 
         The average by a scheme is w_0 plus the moments weighted by its row; see `mixed`.
         """
-        used = [self.nearest(scheme) for scheme in schemes]
+        edges = self._layout.edges(self.length)
+        used = [scheme.snapped(edges, self.length) for scheme in schemes]
         coefficients, errors = expand(used, self._layout.blocks(self.length), self.length, self.step)
         self._refuse_rough(used, errors)
         return coefficients
