@@ -7,8 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.blas import one_thread
@@ -28,9 +27,10 @@ from ridgeway.estimators.options import (
 )
 from ridgeway.estimators.stream import Stream
 from ridgeway.number import counted, ridge_strength, ridge_strengths
+from ridgeway.path_estimator import PathEstimator
 from ridgeway.path_result import PathResult
 from ridgeway.progress import Progress
-from ridgeway.rows import Batch, DenseRows, check_batch, check_rows
+from ridgeway.rows import Batch, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import (
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.rows import Float
     from ridgeway.trajectory import Trajectory
 
 FLOAT64 = np.dtype(np.float64)
@@ -67,7 +66,7 @@ FEWEST = 4  # rows needed to choose anything
 ENOUGH = 1000  # rows of a stream that decide against what a fit before it had chosen
 
 
-class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AveragedSGDRegressor(PathEstimator[Standing]):
     """Linear least squares by constant-step SGD, regularized by averaging its iterates; every strength from one fit.
 
     Averaging the iterates w_0 .. w_T with geometric weights gives, in expectation and for long runs, the minimiser of
@@ -162,7 +161,6 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     PathResult(3 alphas from 0.01 to 1, 4 features)
     """
 
-    _standing: Standing
     _stream: Stream | None
     averaging_: Scheme
     selection_: Selection | None
@@ -307,18 +305,6 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         stream.tell_limited()
         return self
 
-    def predict(self, X: Any) -> Float:
-        """Predict ``X @ coef_ + intercept_``: (n_rows,), or (n_rows, n_targets).
-
-        Parameters
-        ----------
-        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
-        """
-        model = self._fitted().model
-        rows = check_rows(X)
-        require_columns(self, X, rows)
-        return model.predict_rows(rows)[:, 0]
-
     def path(self, alphas: ArrayLike) -> PathResult:
         """Coefficients and intercepts for every alpha, in the user's units; no data needed.
 
@@ -327,19 +313,6 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         alphas : (L,), each 0 or more, in any order.
         """
         return self._fitted().averages.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
-
-    def predict_path(self, X: Any, alphas: ArrayLike) -> Float:
-        """Predict with every alpha: (n_rows, L), or (n_rows, L, n_targets).
-
-        Parameters
-        ----------
-        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
-        alphas : (L,), each 0 or more, in any order.
-        """
-        path = self.path(alphas)
-        rows = check_rows(X)
-        require_columns(self, X, rows)
-        return path.predict_rows(rows)
 
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
@@ -373,18 +346,6 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         moved._stand_at(averages, scheme, self.selection_)
         moved._stream = None if self._stream is None else self._stream.copy()
         return moved
-
-    @property
-    def coef_(self) -> Float:
-        """Coefficients at `averaging_`, in the user's units."""
-        coef: Float = self._fitted().model.coefs[0]
-        return coef
-
-    @property
-    def intercept_(self) -> Any:
-        """Intercept at `averaging_`."""
-        intercept = self._fitted().model.intercepts[0]
-        return float(intercept) if np.ndim(intercept) == 0 else intercept
 
     @property
     def alpha_(self) -> float | None:
@@ -484,21 +445,6 @@ class AveragedSGDRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             ConvergenceWarning,
             stacklevel=3,
         )
-
-    def _fitted(self) -> Standing:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
-        return self._standing
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_standing")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = True
-        return tags
 
 
 def _best_so_far(progressive: Progressive, feed: Feed, one_standard_error: bool) -> Selection | None:

@@ -6,13 +6,12 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import NotFittedError
 
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.exact.comoments import CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
 from ridgeway.number import ridge_strength, ridge_strengths
+from ridgeway.path_estimator import PathEstimator
 from ridgeway.rows import check_batch, check_rows, require_finite_rows
 
 if TYPE_CHECKING:
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ridgeway.path_result import PathResult
-    from ridgeway.rows import Float
 
 
 NO_PENALTY = "alpha=0 is least squares"
 
 
-class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ExactRidgePath(PathEstimator[RidgeAt]):
     """Exact ridge regression for every alpha, from one Gram matrix and one eigendecomposition.
 
     Minimises over w and b, with the weights c_i, their sum W and D the standard deviations of the columns::
@@ -88,7 +86,6 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
     0.82
     """
 
-    _standing: RidgeAt
     alpha_: float
     n_features_in_: int
 
@@ -159,43 +156,6 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         moved._standing = RidgeAt(self._fitted().spectrum, moved.alpha_)  # the decomposition is shared
         return moved
 
-    def predict(self, X: Any) -> Float:
-        """Predict ``X @ coef_ + intercept_``: (n_rows,), or (n_rows, n_targets).
-
-        Parameters
-        ----------
-        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
-        """
-        model = self._fitted().model
-        rows = check_rows(X)
-        require_columns(self, X, rows)
-        return model.predict_rows(rows)[:, 0]
-
-    def predict_path(self, X: Any, alphas: ArrayLike) -> Float:
-        """Predict with every alpha: (n_rows, L), or (n_rows, L, n_targets).
-
-        Parameters
-        ----------
-        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
-        alphas : (L,), each 0 or more, in any order.
-        """
-        path = self.path(alphas)
-        rows = check_rows(X)
-        require_columns(self, X, rows)
-        return path.predict_rows(rows)
-
-    @property
-    def coef_(self) -> Float:
-        """Coefficients at `alpha_`, in the user's units."""
-        coef: Float = self._fitted().model.coefs[0]
-        return coef
-
-    @property
-    def intercept_(self) -> Any:
-        """Intercept at `alpha_`."""
-        intercept = self._fitted().model.intercepts[0]
-        return float(intercept) if np.ndim(intercept) == 0 else intercept
-
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, before: RidgeSpectrum | None) -> Self:
         alpha = ridge_strength(self.alpha, NO_PENALTY)
         rows = check_rows(X)
@@ -238,21 +198,6 @@ class ExactRidgePath(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self._standing = RidgeAt(spectrum, alpha)
         self.alpha_ = alpha
         return self
-
-    def _fitted(self) -> RidgeAt:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
-        return self._standing
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_standing")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = True
-        return tags
 
 
 def _require_same_targets(before: RidgeSpectrum, n_targets: int, single_target: bool) -> None:
