@@ -18,7 +18,6 @@ EXTENSION = 4.0  # decades that are added where the best candidate lies at an en
 REFINEMENTS = 2  # how often the grid is made finer around the best alpha
 REFINED = 7  # new alphas between the neighbours of the best, each time
 TAILS = 20
-FAMILIES = ("auto", "geometric", "tail")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ridgeway.selection.residuals import Residuals
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.span import Span, span_of
 from ridgeway.selection.table import Selection, marked
-from ridgeway.trajectory import Sketch
+from ridgeway.trajectory import Sketch, Trajectory
 
 PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
 LEAST_SHARE = 0.1  # of the rows that has to be left as degrees of freedom of the residuals
@@ -40,7 +40,7 @@ class CorrectedFit:
     n_targets : targets of y.
     """
 
-    def __init__(self, trajectory: Sketch, feed: Feed, n_targets: int) -> None:
+    def __init__(self, trajectory: Trajectory, feed: Feed, n_targets: int) -> None:
         self._trajectory, self._feed, self._n_targets = trajectory, feed, n_targets
         self._sparse = not isinstance(feed.source.rows, DenseRows)
         self._span: Span | None = None
@@ -93,7 +93,7 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
 
     def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
-        fit = CorrectedFit(trajectory, probed, n_targets)  # type: ignore[arg-type]
+        fit = CorrectedFit(trajectory, probed, n_targets)
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
         return compare([fit], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
 
