@@ -13,8 +13,8 @@ from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averages import Averages, Standing
+from ridgeway.estimators.choice import best_so_far, choose
 from ridgeway.estimators.options import (
-    FOLDS,
     check_averaging,
     check_cv,
     check_jobs,
@@ -22,6 +22,7 @@ from ridgeway.estimators.options import (
     check_passes,
     check_store,
     generator,
+    require_rows,
     safe_step,
     step_of,
 )
@@ -30,26 +31,17 @@ from ridgeway.number import counted, ridge_strength, ridge_strengths
 from ridgeway.path_estimator import PathEstimator
 from ridgeway.path_result import PathResult
 from ridgeway.progress import Progress
-from ridgeway.rows import Batch, DenseRows, check_batch
+from ridgeway.rows import DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import (
     MANY_ROWS,
     Outcome,
     Plan,
-    Progressive,
-    alike,
     auto_passes,
-    by_folds,
-    by_gcv,
-    by_holdout,
-    k_folds,
-    run_only,
-    split_by,
 )
-from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.plan import LONGER
-from ridgeway.selection.table import Selection, marked
+from ridgeway.selection.table import Selection
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import check_step
@@ -215,7 +207,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         """
         check_loss(self.loss)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
-        _require_rows(batch)
+        require_rows(batch)
         standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
         store = check_store(self.store)
         passes = check_passes(self.passes)
@@ -224,7 +216,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         plan = self._plan(feed, planned)
         try:
             with one_thread():
-                outcome = self._run(feed, plan, X, y)
+                outcome = choose(feed, plan, check_cv(self.cv), X, y)
         finally:
             plan.progress.close()
         if plan.scheme is not None:
@@ -270,7 +262,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             require_columns(self, X, batch.rows)
         asked = check_averaging(self.averaging, self.alpha)
         if begun is None:
-            _require_rows(batch)
+            require_rows(batch)
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
             feed = Feed(batch, standardization)
             stream = Stream.begin(
@@ -281,19 +273,18 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
                 asked.family,
             )
         else:
-            _require_same(begun, batch)
+            begun.require_alike(batch)
             if len(batch) == 0:
                 return self
             feed = Feed(batch, begun.standardization)
             stream = begun if begun.safe and feed.kept is not None and feed.checked else begun.copy()
         with one_thread():
-            for piece in feed.pieces(np.arange(len(batch))):
-                stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
+            stream.learn_all(feed, np.arange(len(batch)))
         selection = getattr(self, "selection_", None)
         scheme: Scheme = asked.scheme if asked.scheme is not None else getattr(self, "_wanted", Uniform())
         progressive = stream.progressive if asked.scheme is None else None
         if progressive is not None and (not stream.continued or progressive.rows >= ENOUGH):
-            selection = _best_so_far(progressive, feed, self.one_standard_error)
+            selection = best_so_far(progressive, feed, self.one_standard_error)
             scheme = selection.chosen.scheme if selection else scheme
         averages = stream.averages()
         if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
@@ -390,43 +381,6 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             progress=Progress(planned * len(feed), shown=bool(self.verbose)),
         )
 
-    def _run(self, feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
-        cv = check_cv(self.cv)
-        if plan.family is None:
-            return run_only(feed, plan)
-        if isinstance(cv, str) and cv == "gcv" and (plan.chains > 1 or plan.store == "replay"):
-            raise ValueError(
-                "cv='gcv' needs one chain and a sketch: leave chains=1 and store='auto', or choose another cv."
-            )
-        if isinstance(cv, str) and cv == "auto":
-            cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
-        if isinstance(cv, int):
-            ranking = None if feed.kept is None else alike(feed.kept.rows.squared_norms(), feed.kept.y)
-            folds = k_folds(len(feed), cv, plan.rng if plan.shuffle else None, ranking)
-            return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
-        if not isinstance(cv, str):
-            folds = split_by(cv, X, y, np.asarray(feed.source.numbers), int(np.shape(y)[0]))
-            return by_folds(feed, folds, plan, f"{len(folds)} given splits")
-        if cv == "holdout":
-            return by_holdout(feed, plan)
-        if cv == "gcv":
-            return by_gcv(feed, plan)
-        return self._run_progressively(feed, plan)
-
-    def _run_progressively(self, feed: Feed, plan: Plan) -> Outcome:
-        """One pass, every row predicted before it is learned from."""
-        stream = Stream.begin(feed, plan.step, plan.store, plan.batch_size, plan.family)
-        order = plan.rng.permutation(len(feed)) if plan.shuffle else np.arange(len(feed))
-        for piece in feed.pieces(order):
-            stream.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
-            plan.progress.add(len(piece.numbers))
-        stream.run.end_pass()
-        assert stream.progressive is not None
-        selection = _best_so_far(stream.progressive, feed, plan.one_standard_error)
-        trajectory = stream.run.trajectory()
-        scheme = selection.chosen.scheme if selection else Uniform()
-        return Outcome(trajectory, scheme, selection, stream.run, passes=1.0)
-
     def _stand_at(self, averages: Averages, scheme: Scheme, selection: Selection | None) -> None:
         self._wanted = scheme
         self._standing = averages.at(scheme)
@@ -445,25 +399,3 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-def _best_so_far(progressive: Progressive, feed: Feed, one_standard_error: bool) -> Selection | None:
-    scores = progressive.scores(unit(feed))
-    return Selection("prediction before learning", marked(scores, one_standard_error)) if scores else None
-
-
-def _require_rows(batch: Batch) -> None:
-    if len(batch) == 0:
-        raise ValueError("sample_weight is zero for all rows: expected at least one positive weight.")
-
-
-def _require_same(stream: Stream, batch: Batch) -> None:
-    """Compare the form of a batch with that of the first."""
-    if stream.sparse == isinstance(batch.rows, DenseRows):
-        got, expected = ("dense", "sparse") if stream.sparse else ("sparse", "dense")
-        raise ValueError(f"X is {got}: expected {expected} rows, as in the first batch; convert it.")
-    expected_targets = len(stream.standardization.target_scale)
-    if batch.y.shape[1] != expected_targets or batch.single_target != stream.single_target:
-        got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
-        wanted = "1-D" if stream.single_target else f"2-D with {expected_targets} targets"
-        raise ValueError(f"y is {got}: expected {wanted}, as in the first batch.")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Last, Scheme, Uniform
 from ridgeway.number import counted, ridge_strength, whole_number
+from ridgeway.rows import Batch
 from ridgeway.rows.feed import Feed
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import auto_step, check_step, sample_of, sampled_step, step_from
@@ -97,6 +98,12 @@ def check_loss(loss: Any) -> None:
     """Refuse every loss but the squared one."""
     if loss != "squared":
         raise ValueError(f"loss={loss!r}: expected 'squared', the only loss there is so far.")
+
+
+def require_rows(batch: Batch) -> None:
+    """Refuse a first batch without a row of positive weight."""
+    if len(batch) == 0:
+        raise ValueError("sample_weight is zero for all rows: expected at least one positive weight.")
 
 
 def generator(random_state: Any) -> np.random.Generator:

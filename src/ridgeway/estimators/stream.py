@@ -7,8 +7,10 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ridgeway.estimators.averages import Averages
+from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
@@ -93,6 +95,24 @@ class Stream:
             if self.progressive is not None:
                 self.progressive.refresh(self.run, self.centre)
             first += len(part)
+
+    def learn_all(self, feed: Feed, order: NDArray[np.intp], progress: Progress | None = None) -> None:
+        """Learn from the rows of a feed in this order, piece by piece."""
+        for piece in feed.pieces(order):
+            self.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
+            if progress is not None:
+                progress.add(len(piece.numbers))
+
+    def require_alike(self, batch: Batch) -> None:
+        """Compare the form of a batch with that of the first."""
+        if self.sparse == isinstance(batch.rows, DenseRows):
+            got, expected = ("dense", "sparse") if self.sparse else ("sparse", "dense")
+            raise ValueError(f"X is {got}: expected {expected} rows, as in the first batch; convert it.")
+        n_targets = len(self.standardization.target_scale)
+        if batch.y.shape[1] != n_targets or batch.single_target != self.single_target:
+            got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
+            wanted = "1-D" if self.single_target else f"2-D with {n_targets} targets"
+            raise ValueError(f"y is {got}: expected {wanted}, as in the first batch.")
 
     def averages(self) -> Averages:
         """Everything that has been learned so far."""

@@ -1,0 +1,78 @@
+"""Which way of choosing the average `cv` means, and the run that goes with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ridgeway.averaging import Uniform
+from ridgeway.estimators.options import FOLDS
+from ridgeway.estimators.stream import Stream
+from ridgeway.rows.feed import Feed
+from ridgeway.selection import (
+    MANY_ROWS,
+    Outcome,
+    Plan,
+    Progressive,
+    Selection,
+    alike,
+    by_folds,
+    by_gcv,
+    by_holdout,
+    k_folds,
+    run_only,
+    split_by,
+)
+from ridgeway.selection.cross_validation import unit
+from ridgeway.selection.table import marked
+
+
+def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
+    """Run over the rows and choose the average, unless it is given.
+
+    Parameters
+    ----------
+    feed : the rows.
+    plan : how to run.
+    cv : as `check_cv` returns it.
+    X, y : as the user gave them, for splitters.
+    """
+    if plan.family is None:
+        return run_only(feed, plan)
+    if isinstance(cv, str) and cv == "auto":
+        cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
+    if isinstance(cv, int):
+        ranking = None if feed.kept is None else alike(feed.kept.rows.squared_norms(), feed.kept.y)
+        folds = k_folds(len(feed), cv, plan.rng if plan.shuffle else None, ranking)
+        return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
+    if not isinstance(cv, str):
+        folds = split_by(cv, X, y, np.asarray(feed.source.numbers), int(np.shape(y)[0]))
+        return by_folds(feed, folds, plan, f"{len(folds)} given splits")
+    if cv == "holdout":
+        return by_holdout(feed, plan)
+    if cv == "progressive":
+        return _progressively(feed, plan)
+    if plan.chains > 1 or plan.store == "replay":
+        raise ValueError(
+            "cv='gcv' needs one chain and a sketch: leave chains=1 and store='auto', or choose another cv."
+        )
+    return by_gcv(feed, plan)
+
+
+def best_so_far(progressive: Progressive, feed: Feed, one_standard_error: bool) -> Selection | None:
+    """Return the choice that a stream has come to; None as long as nothing was predicted."""
+    scores = progressive.scores(unit(feed))
+    return Selection("prediction before learning", marked(scores, one_standard_error)) if scores else None
+
+
+def _progressively(feed: Feed, plan: Plan) -> Outcome:
+    """One pass, every row predicted before it is learned from."""
+    stream = Stream.begin(feed, plan.step, plan.store, plan.batch_size, plan.family)
+    order = plan.rng.permutation(len(feed)) if plan.shuffle else np.arange(len(feed))
+    stream.learn_all(feed, order, plan.progress)
+    stream.run.end_pass()
+    assert stream.progressive is not None
+    selection = best_so_far(stream.progressive, feed, plan.one_standard_error)
+    scheme = selection.chosen.scheme if selection else Uniform()
+    return Outcome(stream.run.trajectory(), scheme, selection, stream.run, passes=1.0)
