@@ -34,6 +34,7 @@ PUBLIC = {
     "SGDRun",
     "Scheme",
     "Sketch",
+    "TableEncoder",
     "Tail",
     "Trajectory",
     "Uniform",
