@@ -36,7 +36,12 @@ class FileSource(Source):
         return {"files": [mark.as_dict() for mark in self._marks], "columns": self.columns}
 
     def _batches(self, first_row: int) -> Iterator[Any]:
-        return regroup(self._pieces(first_row), self.batch_rows)
+        some = False
+        for batch in regroup(self._pieces(first_row), self.batch_rows):
+            some = True
+            yield batch
+        if not some and first_row == 0:
+            raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
 
     def _pieces(self, skipped: int) -> Iterator[Any]:
         """Yield record batches of any size, without the first `skipped` rows."""

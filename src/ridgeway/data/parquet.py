@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ridgeway.data.arrow import pa
+from ridgeway.data.arrow import pq
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
 from ridgeway.data.schema import Schema, is_string
@@ -61,7 +61,7 @@ class ParquetSource(FileSource):
         path = self.paths[number]
         strings = [field.name for field in self._schema if is_string(field.type)]
         with _opened(path, strings) as file:
-            groups = []
+            groups: list[int] = []
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
                 if not groups and skipped >= rows:
@@ -77,6 +77,4 @@ class ParquetSource(FileSource):
 
 
 def _opened(path: Path, dictionaries: Sequence[str] = ()) -> Any:
-    import pyarrow.parquet as pq
-
     return pq.ParquetFile(path, pre_buffer=False, read_dictionary=list(dictionaries), page_checksum_verification=True)

@@ -11,7 +11,7 @@ from ridgeway.data.prefetch import prefetch
 from ridgeway.data.schema import Schema
 from ridgeway.number import counted, whole_number
 
-MOST_ROWS = 65_536
+MOST_ROWS = 32_768
 FEWEST_ROWS = 1_024
 BATCH_BYTES = 32 << 20
 
@@ -65,7 +65,7 @@ class Source(ABC):
 
 
 def rows_per_batch(batch_rows: int | None, row_bytes: float) -> int:
-    """Return the rows of a batch: as asked for, or a power of two that takes some 32 MB and at most 65,536."""
+    """Return the rows of a batch: as asked for, or a power of two that takes some 32 MB and at most 32,768."""
     if batch_rows is not None:
         return counted("batch_rows", batch_rows)
     rows = MOST_ROWS

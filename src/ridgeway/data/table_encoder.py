@@ -36,8 +36,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns whose
-        type alone misleads: codes of an area written as numbers, say.
+    kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns
+        whose type alone misleads: codes of an area written as numbers, say.
     levels : most levels of a category with a feature of their own.
     min_count : fewest rows of such a level.
     buckets : features that the rare levels of a category share; 1 for a column without rare levels.
@@ -46,8 +46,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         says so), or "all".
     sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 512 features, of which a
         row has less than 5% on average.
-    dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a thousandth
-        of its standard deviation.
+    dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a
+        thousandth of its standard deviation.
     learn_rows : rows to learn from when fitted on a source of batches: the first ones.
 
     Attributes
@@ -70,6 +70,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     _plan: Plan
     _learners: dict[str, Learner | None]
+    _with_missing: frozenset[str]
 
     def __init__(
         self,
@@ -240,8 +241,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if learner is None or (learner.rows == learner.missing and kind_of(column.type) != "empty"):
                 new = learner_of(name, column.type, (self.kinds or {}).get(name))
                 new.rows = new.missing = 0 if learner is None else learner.rows
-                self._learners[name] = learner = new
-            learner.look(column, place)
+                self._learners[name] = new
+                new.look(column, place)
+            else:
+                learner.look(column, place)
         self.rows_seen_ += batch.num_rows
 
     def _settle(self) -> None:
@@ -284,5 +287,5 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("_plan", "_learners", "feature_names_in_", "n_features_in_"):
             if hasattr(self, name):
                 delattr(self, name)
-        self._with_missing: frozenset[str] = frozenset()
+        self._with_missing = frozenset()
         self.rows_seen_ = 0
