@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ridgeway.data.arrow import pa, pcsv
+from ridgeway.data.common_type import wider
 from ridgeway.data.csv_dialect import Dialect, dialect_of
-from ridgeway.data.csv_types import NULLS, column_type, given_type, not_utf8, wider
+from ridgeway.data.csv_types import NULLS, column_type, given_type, not_utf8
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
 from ridgeway.data.files import reading

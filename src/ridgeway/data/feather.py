@@ -42,6 +42,7 @@ class FeatherSource(FileSource):
                 if skipped >= piece.num_rows:
                     skipped -= piece.num_rows
                     continue
+                piece.validate(full=True)  # damage: places outside the file, text that is not UTF-8
                 yield piece.slice(skipped).select(self._schema.names)
                 skipped = 0
         self._rows[number] = rows

@@ -37,9 +37,10 @@ class FileSource(Source):
 
     def _batches(self, first_row: int) -> Iterator[Any]:
         some = False
-        for batch in regroup(self._pieces(first_row), self.batch_rows):
-            some = True
-            yield batch
+        with naming(self.name):
+            for batch in regroup(self._pieces(first_row), self.batch_rows):
+                some = True
+                yield batch
         if not some and first_row == 0:
             raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
 
@@ -60,7 +61,7 @@ class FileSource(Source):
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming(path: Path | str) -> Iterator[None]:
     """Turn errors of pyarrow and of the system into errors that name the file."""
     try:
         yield
@@ -104,8 +105,9 @@ def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None
         alike = {"category", "text"}
         if got != expected and "empty" not in (got, expected) and not {got, expected} <= alike:
             raise DataError(
-                f"{path}: column {name!r} is a {got} ({schema.field(name).type}), but a {expected} in {first_path.name} "
-                f"({first.field(name).type}): expected one kind in every file; convert it, or leave it out by columns=."
+                f"{path}: column {name!r} is a {got} ({schema.field(name).type}), but a {expected} in "
+                f"{first_path.name} ({first.field(name).type}): expected one kind in every file; convert it, or "
+                "leave it out by columns=."
             )
 
 

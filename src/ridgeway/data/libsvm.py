@@ -106,8 +106,8 @@ def _explained(chunk: bytes, path: Path, line: int) -> DataError:
     place = next((number for number, text in enumerate(lines) if not _readable(text)), 0)
     shown = lines[place][:60].decode("utf-8", errors="replace")
     return DataError(
-        f"{path}: line {line + place:,} is {shown!r}: expected a number and pairs index:value, the indices increasing, such "
-        "as '1.5 3:0.2 7:1'; correct the line."
+        f"{path}: line {line + place:,} is {shown!r}: expected a number and pairs index:value, the indices increasing, "
+        "such as '1.5 3:0.2 7:1'; correct the line."
     )
 
 

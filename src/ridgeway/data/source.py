@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from ridgeway.data.arrow import pa
+from ridgeway.data.common_type import joined
 from ridgeway.data.prefetch import prefetch
 from ridgeway.data.schema import Schema
 from ridgeway.number import counted, whole_number
@@ -86,23 +86,7 @@ def regroup(pieces: Iterator[Any], rows: int) -> Iterator[Any]:
             count += part.num_rows
             place += part.num_rows
             if count == rows:
-                yield _joined(held)
+                yield joined(held)
                 held, count = [], 0
     if held:
-        yield _joined(held)
-
-
-def skip(pieces: Iterator[Any], rows: int) -> Iterator[Any]:
-    """Leave out the first rows."""
-    for piece in pieces:
-        if rows >= piece.num_rows:
-            rows -= piece.num_rows
-        else:
-            yield piece.slice(rows)
-            rows = 0
-
-
-def _joined(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+        yield joined(held)

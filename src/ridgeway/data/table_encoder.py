@@ -42,8 +42,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     min_count : fewest rows of such a level.
     buckets : features that the rare levels of a category share; 1 for a column without rare levels.
     words : features that the words of a text share.
-    indicators : "seen" for columns with missing values among the rows learned from (and those of which a Parquet file
-        says so), or "all".
+    indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
+        a later batch are right even if those rows had no missing value.
     sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 512 features, of which a
         row has less than 5% on average.
     dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a
@@ -70,7 +70,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     _plan: Plan
     _learners: dict[str, Learner | None]
-    _with_missing: frozenset[str]
 
     def __init__(
         self,
@@ -110,7 +109,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(
                 f"{X.name}: its rows are sparse numbers already: expected a table; learn from them as they are."
             )
-        self._with_missing = frozenset(getattr(X, "with_missing", ()))
         left = counted("learn_rows", self.learn_rows)
         for batch in X.batches(ahead=0):
             self._learn(batch.slice(0, left), X.name)
@@ -260,7 +258,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             counted("min_count", self.min_count),
             counted("buckets", self.buckets),
             counted("words", self.words),
-            None if self.indicators == "all" else self._with_missing,
+            self.indicators == "all",
         )
         learners = [learner for learner in self._learners.values() if learner is not None]
         double = any(learner.needs_double for learner in learners)
@@ -287,5 +285,4 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("_plan", "_learners", "feature_names_in_", "n_features_in_"):
             if hasattr(self, name):
                 delattr(self, name)
-        self._with_missing = frozenset()
         self.rows_seen_ = 0

@@ -60,7 +60,7 @@ class StringLearner(Learner):
         if present == 0:
             return Dropped.empty(self.column, self.rows)
         distinct = len(self._counts) + self._forgotten
-        indicator = bool(self.missing) or options.indicator(self.column)
+        indicator = bool(self.missing) or options.indicators
         if distinct == 1 and not indicator:
             level = next(iter(self._counts))
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {level[:40]!r}")

@@ -159,7 +159,7 @@ class TimeLearner(Learner):
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
-        indicator = bool(self.missing) or options.indicator(self.column)
+        indicator = bool(self.missing) or options.indicators
         if self._least == self._most and not indicator:
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is the same time")
         parts = ["trend in years", "season", "day of the week"] if self._dated else []
