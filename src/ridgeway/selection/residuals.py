@@ -16,7 +16,10 @@ import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, Float
+from ridgeway.rows import Batch, DenseRows, Float
+from ridgeway.rows.kernels import six_products
+
+SIX = 6  # directions that a compiled loop takes
 
 
 class Residuals:
@@ -31,10 +34,10 @@ class Residuals:
     def __init__(self, directions: Float, padded: bool) -> None:
         r, self._n_targets, n_columns = directions.shape
         self._width = r + 2
-        # Two columns of zeros before those of each target leave room for 1 and y in the product.
-        table = np.zeros((n_columns + padded, self._n_targets, self._width))
-        table[:n_columns, :, 2:] = directions.transpose(2, 1, 0)
+        table = np.zeros((n_columns + padded, self._n_targets, r))
+        table[:n_columns] = directions.transpose(2, 1, 0)
         self._table: Float = table.reshape(n_columns + padded, -1)
+        self._few: Float | None = table[:, 0].T.copy() if (r, self._n_targets) == (SIX, 1) else None
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
@@ -57,9 +60,14 @@ class Residuals:
         """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
         if self._table.dtype != batch.rows.dtype:
             self._table = self._table.astype(batch.rows.dtype)
-        known = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._width)
+            self._few = None if self._few is None else self._few.astype(batch.rows.dtype)
+        known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
         known[:, :, 0] = 1
         known[:, :, 1] = batch.y
+        if self._few is not None and isinstance(batch.rows, DenseRows):
+            six_products(batch.rows.array, self._few, known[:, 0])
+        else:
+            known[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
         return known
 
     def add_known(self, known: Float, weight: Float, to_last: bool = False) -> bool:
