@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
@@ -21,7 +21,7 @@ from ridgeway.sgd import SGDRun
 FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
 PER_DECADE = 3
-SMALLEST_GROUP, GROUPS = 32.0, 16  # rows in a group of errors; groups in a stretch
+SMALLEST_GROUP, GROUPS = 32.0, 8  # rows in a group of errors; groups in a stretch
 DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
@@ -56,8 +56,7 @@ class Progressive:
         self._schemes = stream_candidates(family, step)
         self._standardization = standardization
         self._sparse = sparse
-        self._coordinates: NDArray[np.float64] = np.zeros((0, 0))
-        self._intercepts: NDArray[np.float64] = np.zeros((0, 0))
+        self._models: NDArray[np.float64] = np.zeros((0, 0, 0))
         self._open: Residuals | None = None  # the group of rows that is being gathered
         self._group = 0.0  # weight at which it is full
         self.rows = 0  # that have been predicted
@@ -89,7 +88,7 @@ class Progressive:
         """Turn the gathered rows into errors."""
         if self._open is None or len(self._open.weight) == 0:
             return
-        errors = self._open.errors(self._coordinates, self._intercepts).mean(axis=1)[:, 0]
+        errors = self._open.errors(self._models).mean(axis=1)[:, 0]
         weight = float(self._open.weight[0])
         self._open = self._open.emptied()
         now = self._stretches[-1]
@@ -106,8 +105,7 @@ class Progressive:
             return
         self._close_group()
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
-        self._coordinates = span.given
-        self._intercepts = centre.intercepts(span.directions, self._coordinates)
+        self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
         self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
         self._next = 1 << run.n_steps.bit_length()
