@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, Float
+from ridgeway.state import FLOATS, State, Stored
 
 
 class Residuals:
@@ -49,6 +50,22 @@ class Residuals:
         other._moments = list(self._moments)
         return other
 
+    def state(self) -> State:
+        """Return directions and groups."""
+        return {"table": self._table, "moments": list(self._moments)}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Residuals:
+        """Return the residuals of a state, for rows of this many columns, the constant one included."""
+        table = stored.array("table", (n_columns, None), FLOATS)
+        residuals = cls(np.zeros((max(table.shape[1] // n_targets - 2, 0), n_targets, n_columns)), padded=False)
+        width = residuals._width
+        residuals._table = stored.array("table", (n_columns, n_targets * width), FLOATS)
+        moments = stored.raw("moments")
+        n_groups = len(moments) if isinstance(moments, list) else 0
+        residuals._moments = stored.arrays("moments", [(n_targets, width, width)] * n_groups)
+        return residuals
+
     def add(self, batch: Batch, to_last: bool = False) -> bool:
         """Take in rows, as a group of their own or in the last group; False, and nothing, if they are not finite."""
         if self._table.dtype != batch.rows.dtype:
@@ -67,6 +84,11 @@ class Residuals:
         else:
             self._moments.append(moments)
         return True
+
+    @property
+    def n_directions(self) -> int:
+        """Number of directions along which rows are predicted."""
+        return int(self._width - 2)
 
     @property
     def weight(self) -> NDArray[np.float64]:

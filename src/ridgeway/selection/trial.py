@@ -12,6 +12,7 @@ from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.residuals import Residuals
 from ridgeway.selection.span import Span, span_of
+from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
 
@@ -26,6 +27,15 @@ class Centre:
 
     def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self.x, self.y = x, y
+
+    def state(self) -> State:
+        """Return the means."""
+        return {"x": self.x, "y": self.y}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Centre:
+        """Return the means of a state."""
+        return cls(stored.array("x", (n_columns,)), stored.array("y", (n_targets,)))
 
     def intercepts(self, directions: Float, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Intercepts (L, targets), ybar - xbar . w, of coordinates (L, r) along directions (r, targets, d)."""

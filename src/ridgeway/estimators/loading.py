@@ -1,0 +1,49 @@
+"""`load`: a fitted estimator from its file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
+from ridgeway.exact import ExactRidgePath
+from ridgeway.model import ModelFileError, read_state
+from ridgeway.state import Stored
+
+ESTIMATORS = {kind.__name__: kind for kind in (AveragedSGDRegressor, ExactRidgePath)}
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Return the fitted model that `save` wrote to a file.
+
+    It stands where it stood, predicts what it predicted bit for bit, and every other alpha and scheme is available by
+    `at`, `path` and `predict_path`. `partial_fit` goes on where the saved model would have gone on. A file that is
+    damaged, made up, or of a newer version raises `ModelFileError`; nothing in a file is executed.
+
+    Parameters
+    ----------
+    path : a file that `save` wrote.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, ridgeway as rw
+    >>> from pathlib import Path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((300, 3))
+    >>> model = rw.AveragedSGDRegressor(random_state=0).fit(X, X @ [1.0, 2.0, 3.0])
+    >>> file = Path(tempfile.mkdtemp()) / "model.safetensors"
+    >>> model.save(file)
+    >>> loaded = rw.load(file)
+    >>> bool((loaded.predict(X) == model.predict(X)).all()), loaded.at(0.1).alpha_
+    (True, 0.1)
+    """
+    stored = read_state(path)
+    try:
+        return estimator_of(stored)
+    except (ValueError, TypeError, ArithmeticError) as error:
+        raise ModelFileError(f"{path}: not a model that ridgeway saves: {error}") from None
+
+
+def estimator_of(stored: Stored) -> Any:
+    """Return the fitted estimator of a state."""
+    return ESTIMATORS[stored.text("estimator", tuple(ESTIMATORS))].from_state(stored)
