@@ -27,7 +27,10 @@ def parameters_state(estimator: Any) -> State:
     warning.
     """
     defaults = type(estimator)().get_params()
-    return {name: _value_state(name, value, defaults[name]) for name, value in estimator.get_params(deep=False).items()}
+    state: State = {}
+    for name, value in estimator.get_params(deep=False).items():
+        state[name] = _value_state(name, value, defaults[name])
+    return state
 
 
 def parameters_of(stored: Stored, names: Sequence[str]) -> dict[str, Any]:
