@@ -9,7 +9,7 @@ from tests.oracles import problem
 import ridgeway as rw
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import slopes_of, span_of
 
 SCHEMES = [rw.Geometric(alpha) for alpha in np.logspace(-5, 3, 60)] + [rw.Uniform(), rw.Last(), rw.Tail(0.5)]
@@ -27,7 +27,7 @@ def test_errors_are_those_of_the_predictions() -> None:
     groups = [(0, 30), (30, 80)]
     for first, last in groups:
         residuals.add(batch.between(first, last))
-    errors = residuals.errors(coordinates, intercepts)
+    errors = residuals.errors(models_of(coordinates, intercepts))
     np.testing.assert_allclose(residuals.weight, [weight[a:b].sum() for a, b in groups])
     for candidate in range(5):
         for target in range(2):

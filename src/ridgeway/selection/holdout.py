@@ -11,6 +11,7 @@ from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.folds import held_out
 from ridgeway.selection.means import centre_without
+from ridgeway.selection.outlying import allowance
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.table import Selection, marked
@@ -33,7 +34,7 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
 
     def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
-        trial = Trial(trajectory, feed.standardization, sparse, centre, groups)
+        trial = Trial(trajectory, feed.standardization, sparse, centre, groups, allowance([len(fold.test)]))
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
         return compare([trial], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
@@ -64,8 +64,7 @@ class Progressive:
         self._schemes = stream_candidates(family, step)
         self._standardization = standardization
         self._sparse = sparse
-        self._coordinates: NDArray[np.float64] = np.zeros((0, 0))
-        self._intercepts: NDArray[np.float64] = np.zeros((0, 0))
+        self._models: NDArray[np.float64] = np.zeros((0, 0, 0))
         self._open: Residuals | None = None  # the group of rows that is being gathered
         self._group = 0.0  # weight at which it is full
         self.rows = 0  # that have been predicted
@@ -127,7 +126,7 @@ class Progressive:
         """Turn the gathered rows into errors."""
         if self._open is None or len(self._open.weight) == 0:
             return
-        errors = self._open.errors(self._coordinates, self._intercepts).mean(axis=1)[:, 0]
+        errors = self._open.errors(self._models).mean(axis=1)[:, 0]
         weight = float(self._open.weight[0])
         self._open = self._open.emptied()
         now = self._stretches[-1]
@@ -144,8 +143,7 @@ class Progressive:
             return
         self._close_group()
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
-        self._coordinates = span.given
-        self._intercepts = centre.intercepts(span.directions, self._coordinates)
+        self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
         self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
         self._next = 1 << run.n_steps.bit_length()

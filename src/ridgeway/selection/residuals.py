@@ -68,15 +68,23 @@ class Residuals:
 
     def add(self, batch: Batch, to_last: bool = False) -> bool:
         """Take in rows, as a group of their own or in the last group; False, and nothing, if they are not finite."""
+        return self.add_known(self.known(batch), batch.weight, to_last)
+
+    def known(self, batch: Batch) -> Float:
+        """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
         if self._table.dtype != batch.rows.dtype:
             self._table = self._table.astype(batch.rows.dtype)
         known = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._width)
         known[:, :, 0] = 1
         known[:, :, 1] = batch.y
-        weighted = not (batch.weight == 1).all()
+        return known
+
+    def add_known(self, known: Float, weight: Float, to_last: bool = False) -> bool:
+        """Take in rows of which this is known; see `add`."""
+        weighted = not (weight == 1).all()
         moments = np.empty((self._n_targets, self._width, self._width))
         for q in range(self._n_targets):
-            moments[q] = known[:, q].T @ (known[:, q] * batch.weight[:, None] if weighted else known[:, q])
+            moments[q] = known[:, q].T @ (known[:, q] * weight[:, None] if weighted else known[:, q])
         if not np.isfinite(moments).all():
             return False
         if to_last and self._moments:
@@ -95,18 +103,11 @@ class Residuals:
         """Weight of the rows of each group, (groups,)."""
         return np.array([moments[0, 0, 0] for moments in self._moments])
 
-    def errors(self, coordinates: NDArray[np.float64], intercepts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of weight times squared residual: (L, targets, groups).
-
-        Parameters
-        ----------
-        coordinates : (L, r), of the candidates.
-        intercepts : (L, targets).
-        """
+    def errors(self, models: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums of weight times squared residual, (L, targets, groups), of `models_of` candidates."""
         moments = np.stack(self._moments)
-        answer = np.empty((len(coordinates), self._n_targets, len(moments)))
-        for q in range(self._n_targets):
-            v = np.column_stack([-intercepts[:, q], np.ones(len(coordinates)), -coordinates])
+        answer = np.empty((models.shape[1], self._n_targets, len(moments)))
+        for q, v in enumerate(models):
             answer[:, q] = np.einsum("lgs,ls->lg", np.tensordot(v, moments[:, q], axes=([1], [1])), v)
         return np.maximum(answer, 0.0)
 
@@ -115,3 +116,15 @@ class Residuals:
         total = np.sum(self._moments, axis=0)  # (targets, r + 2, r + 2)
         covariances: NDArray[np.float64] = coordinates @ total[:, 2:, 1].T
         return covariances
+
+
+def models_of(coordinates: NDArray[np.float64], intercepts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Vectors v = [-b, 1, -a] of candidates, (targets, L, r + 2).
+
+    Parameters
+    ----------
+    coordinates : (L, r), along the directions.
+    intercepts : (L, targets).
+    """
+    ones = np.ones(len(coordinates))
+    return np.stack([np.column_stack([-intercept, ones, -coordinates]) for intercept in intercepts.T])
