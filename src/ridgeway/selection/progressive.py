@@ -17,7 +17,7 @@ from ridgeway.selection.span import span_of
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
-from ridgeway.state import State, Stored
+from ridgeway.state import State, StateError, Stored
 
 FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
@@ -82,8 +82,7 @@ class Progressive:
         """Return candidates and scores."""
         return {
             "schemes": [scheme.state() for scheme in self._schemes],
-            "coordinates": self._coordinates,
-            "intercepts": self._intercepts,
+            "models": self._models,
             "open": None if self._open is None else self._open.state(),
             "group": self._group,
             "rows": self.rows,
@@ -100,12 +99,13 @@ class Progressive:
         progressive._schemes = schemes
         if (gathered := stored.optional("open")) is not None:
             progressive._open = Residuals.from_state(gathered, standardization.n_columns, n_targets)
-            progressive._coordinates = stored.array("coordinates", (len(schemes), progressive._open.n_directions))
-            progressive._intercepts = stored.array("intercepts", (len(schemes), n_targets))
+            progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
         progressive._group = stored.number("group", 0.0)
         progressive.rows = stored.integer("rows")
         progressive._next = stored.integer("next", 1)
         progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
+        if progressive._open is not None and not progressive._stretches:
+            raise StateError("rows are being gathered without a stretch of the stream: expected one.")
         return progressive
 
     def room(self, n_steps: int) -> int:

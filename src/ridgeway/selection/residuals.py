@@ -94,9 +94,9 @@ class Residuals:
         return True
 
     @property
-    def n_directions(self) -> int:
-        """Number of directions along which rows are predicted."""
-        return int(self._width - 2)
+    def width(self) -> int:
+        """Numbers known of each row and target: 1, y and one per direction."""
+        return int(self._width)
 
     @property
     def weight(self) -> NDArray[np.float64]:
