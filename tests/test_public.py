@@ -35,6 +35,7 @@ PUBLIC = {
     "SGDRun",
     "Scheme",
     "Sketch",
+    "TableEncoder",
     "Tail",
     "Trajectory",
     "Uniform",

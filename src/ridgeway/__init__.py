@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Tail,
         Uniform,
     )
+    from ridgeway.data import TableEncoder
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedSGDRegressor
@@ -44,6 +45,7 @@ _HOME = {
         "Tail",
         "Uniform",
     ),
+    "ridgeway.data": ("TableEncoder",),
     "ridgeway.datasets": ("load_flights",),
     "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
     "ridgeway.estimators": ("AveragedSGDRegressor",),
@@ -79,6 +81,7 @@ __all__ = [
     "Selection",
     "SelectionDisplay",
     "Sketch",
+    "TableEncoder",
     "Tail",
     "Trajectory",
     "Uniform",

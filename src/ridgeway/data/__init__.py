@@ -5,6 +5,17 @@ from ridgeway.data.opening import open_data
 from ridgeway.data.prefetch import prefetch
 from ridgeway.data.schema import Column, Schema
 from ridgeway.data.source import Source
+from ridgeway.data.table_encoder import TableEncoder
 from ridgeway.data.target import TargetRows, target_of
 
-__all__ = ["Column", "DataError", "Schema", "Source", "TargetRows", "open_data", "prefetch", "target_of"]
+__all__ = [
+    "Column",
+    "DataError",
+    "Schema",
+    "Source",
+    "TableEncoder",
+    "TargetRows",
+    "open_data",
+    "prefetch",
+    "target_of",
+]

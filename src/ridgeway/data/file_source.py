@@ -104,7 +104,5 @@ def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None
             )
 
 
-
-
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")

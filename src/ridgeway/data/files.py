@@ -18,7 +18,9 @@ FORMATS = {
     "feather": (".feather", ".arrow", ".ipc", ".arrows"),
     "libsvm": (".svm", ".libsvm", ".svmlight", ".svm.gz", ".libsvm.gz", ".svmlight.gz"),
 }
-KNOWN = "Parquet, CSV, Feather/Arrow and LIBSVM files (" + ", ".join(end for ends in FORMATS.values() for end in ends) + ")"
+KNOWN = (
+    "Parquet, CSV, Feather/Arrow and LIBSVM files (" + ", ".join(end for ends in FORMATS.values() for end in ends) + ")"
+)
 END_BYTES = 1 << 16  # bytes at each end of a file that its mark looks at
 
 
@@ -103,7 +105,9 @@ def reading(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise DataError(f"{path}: no such file: it was there before; check the path.") from None
     except PermissionError:
-        raise DataError(f"{path}: no permission to read it: expected a readable file; change its mode or owner.") from None
+        raise DataError(
+            f"{path}: no permission to read it: expected a readable file; change its mode or owner."
+        ) from None
     except IsADirectoryError:
         raise DataError(f"{path}: a folder where a file was expected; name its files.") from None
     except OSError as error:
@@ -114,7 +118,11 @@ def _visible(folder: Path) -> Iterator[Path]:
     ends = tuple(end for group in FORMATS.values() for end in group)
     for path in folder.rglob("*"):
         parts = path.relative_to(folder).parts
-        if path.is_file() and not any(part.startswith((".", "_")) for part in parts) and path.name.lower().endswith(ends):
+        if (
+            path.is_file()
+            and not any(part.startswith((".", "_")) for part in parts)
+            and path.name.lower().endswith(ends)
+        ):
             yield path
 
 

@@ -50,8 +50,7 @@ class TableSource(Source):
 
     def _batches(self, first_row: int) -> Iterator[Any]:
         for first in range(first_row, self._table.num_rows, self.batch_rows):
-            part = self._table.slice(first, self.batch_rows)
-            yield part.combine_chunks().to_batches()[0]
+            yield as_batch(self._table.slice(first, self.batch_rows))
 
 
 class SparseSource(Source):
@@ -90,17 +89,38 @@ def as_table(data: Any) -> Any:
     if isinstance(data, np.ndarray):
         if data.ndim != 2:
             raise DataError(f"X has shape {data.shape}: expected (rows, columns); reshape it.")
-        return pa.table({f"x{place}": np.ascontiguousarray(data[:, place]) for place in range(data.shape[1])})
+        return pa.table({f"x{place}": _array(data[:, place], place) for place in range(data.shape[1])})
     import narwhals as nw
 
     try:
-        frame = nw.from_native(data, eager_only=True)
+        return nw.from_native(data, eager_only=True).to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        said = " ".join(str(part) for part in error.args)
+        raise DataError(
+            f"the data frame has a column of mixed types: {said}: expected one type in a column; convert it with astype."
+        ) from None
     except TypeError:
         raise DataError(
             f"a {type(data).__name__} is no table: expected a path, arrays (X, y), a data frame (pandas, polars, ...), "
             "or an Arrow table; collect lazy frames first."
         ) from None
-    return frame.to_arrow()
+
+
+def _array(values: Any, place: int) -> Any:
+    try:
+        return pa.array(np.ascontiguousarray(values), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"column {place} of X mixes types: {error}: expected one type in a column; convert it with astype."
+        ) from None
+
+
+def as_batch(table: Any) -> Any:
+    """Return a table as one record batch."""
+    batches = table.combine_chunks().to_batches()
+    if len(batches) == 1:
+        return batches[0]
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in table.schema], schema=table.schema)
 
 
 def arrays_source(X: Any, y: Any, columns: Sequence[str] | None, batch_rows: int | None) -> Source:

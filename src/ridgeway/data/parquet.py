@@ -79,6 +79,4 @@ class ParquetSource(FileSource):
 def _opened(path: Path, dictionaries: Sequence[str] = ()) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(
-        path, pre_buffer=False, read_dictionary=list(dictionaries), page_checksum_verification=True
-    )
+    return pq.ParquetFile(path, pre_buffer=False, read_dictionary=list(dictionaries), page_checksum_verification=True)
