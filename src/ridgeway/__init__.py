@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedSGDRegressor
-    from ridgeway.estimators.loading import load
     from ridgeway.exact import ExactRidgePath
+    from ridgeway.loading import load
     from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
@@ -49,8 +49,8 @@ _HOME = {
     "ridgeway.datasets": ("load_flights",),
     "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
     "ridgeway.estimators": ("AveragedSGDRegressor",),
-    "ridgeway.estimators.loading": ("load",),
     "ridgeway.exact": ("ExactRidgePath",),
+    "ridgeway.loading": ("load",),
     "ridgeway.model": ("ModelFileError",),
     "ridgeway.path_result": ("PathResult",),
     "ridgeway.selection": ("Scored", "Selection"),

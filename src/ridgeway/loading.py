@@ -1,16 +1,18 @@
-"""`load`: a fitted estimator from its file."""
+"""`load`: a fitted model from its file."""
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
-from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
+from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
 from ridgeway.model import ModelFileError, read_state
 from ridgeway.state import Stored
 
 ESTIMATORS = {kind.__name__: kind for kind in (AveragedSGDRegressor, ExactRidgePath)}
+TABLE_MODEL = "TableModel"
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -18,7 +20,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     It stands where it stood, predicts what it predicted bit for bit, and every other alpha and scheme is available by
     `at`, `path` and `predict_path`. `partial_fit` goes on where the saved model would have gone on. A file that is
-    damaged, made up, or of a newer version raises `ModelFileError`; nothing in a file is executed.
+    damaged, made up, or of a newer version raises `ModelFileError`; nothing in a file is executed. A file that the
+    command line wrote holds the encoder of its table as well: its `TableModel` predicts raw tables.
 
     Parameters
     ----------
@@ -45,5 +48,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def estimator_of(stored: Stored) -> Any:
-    """Return the fitted estimator of a state."""
-    return ESTIMATORS[stored.text("estimator", tuple(ESTIMATORS))].from_state(stored)
+    """Return the fitted model of a state."""
+    kind = stored.text("estimator", (*ESTIMATORS, TABLE_MODEL))
+    if kind == TABLE_MODEL:  # tables need pyarrow, which the base install leaves out
+        return import_module("ridgeway.tables").TableModel.from_state(stored)
+    return ESTIMATORS[kind].from_state(stored)
