@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ridgeway as rw
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.outlying import MEDIANS, ONE_IN, OutlyingRows, allowance
+from ridgeway.selection.outlying import MEDIANS, ONE_IN, Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.trial import Centre, Trial
 
@@ -40,12 +40,14 @@ def test_errors_are_capped_sums(n_outlying: int) -> None:
     apart = outlying.set_apart(known, np.ones(600))
     residuals.add_known(known, np.where(apart, 0.0, 1.0))
     squares = (y[:, None] - X @ coef.T) ** 2
-    best = int(np.median(squares, axis=0).argmin())
-    cap = max(MEDIANS * np.median(squares[:, best]), np.sort(squares[:, best])[-4])
+    ordered = np.sort(squares, axis=0)  # the upper median of an even number
+    best = int(ordered[300].argmin())
+    cap = max(MEDIANS * ordered[300, best], ordered[-4, best])
     expected = np.minimum(squares, cap).sum(axis=0)
-    got = residuals.errors(models) + outlying.errors(models, capped=True)
+    apart_errors = outlying.errors(models)
+    got = residuals.errors(models) + apart_errors.capped
     np.testing.assert_allclose(got[:, 0, 0], expected, rtol=1e-9)
-    whole = residuals.errors(models) + outlying.errors(models, capped=False)
+    whole = residuals.errors(models) + apart_errors.uncapped
     np.testing.assert_allclose(whole[:, 0, 0], squares.sum(axis=0), rtol=1e-9)
     assert residuals.weight[0] + outlying.weight[0] == pytest.approx(600)
 
@@ -69,18 +71,18 @@ def test_a_trial_caps_at_most_its_allowance(n_outlying: int) -> None:
         yield check_batch(held_X[:200], held_y[:200])
         yield check_batch(held_X[200:], held_y[200:])
 
-    def errors(allowed: int, capped: bool) -> np.ndarray:
+    def errors(allowed: int) -> Errors:
         schemes = [rw.Geometric(alpha) for alpha in ALPHAS]
         trial = Trial(trajectory, nothing, False, Centre(np.zeros(4), np.zeros(1)), groups, allowed)
         trial.span(schemes)
         np.testing.assert_allclose(trial.weight, [200, 200])
-        return trial.errors(schemes, capped)
+        return trial.errors(schemes)
 
-    plain = errors(0, capped=True)
-    np.testing.assert_allclose(errors(2, capped=False), plain, rtol=1e-6)
+    plain = errors(0).capped
+    np.testing.assert_allclose(errors(2).uncapped, plain, rtol=1e-6)
     squares = np.stack([(held_y - held_X @ coef) ** 2 for coef in trajectory.path(ALPHAS)])
     np.testing.assert_allclose(plain[:, 0].sum(axis=1), squares.sum(axis=1), rtol=1e-5)
-    capped = errors(2, capped=True)[:, 0]
+    capped = errors(2).capped[:, 0]
     assert (capped <= plain[:, 0] * (1 + 1e-6)).all()
     assert (capped[:10, 0] < 0.5 * plain[:10, 0, 0]).all() == (n_outlying > 0)
     np.testing.assert_allclose(capped[:10, 1], plain[:10, 0, 1], rtol=1e-6)

@@ -38,6 +38,24 @@ def test_errors_are_those_of_the_predictions() -> None:
                 np.testing.assert_allclose(errors[candidate, target, g], expected, rtol=1e-9)
 
 
+# Law: the loop for six directions sees the same rows as any other number of directions.
+@pytest.mark.kernel
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("padded", [False, True])
+def test_six_directions_are_like_any(dtype: type, padded: bool) -> None:
+    rng = np.random.default_rng(2)
+    X, y = problem(90, 7)
+    batch = check_batch(X.astype(dtype), y.astype(dtype), rng.uniform(0.5, 2.0, 90).astype(dtype))
+    directions = rng.standard_normal((7, 1, 7 - padded))
+    moments = []
+    for chosen in (directions[:6], directions):  # by the loop, and by BLAS
+        residuals = Residuals(chosen, padded)
+        assert residuals.add(batch)
+        models = models_of(np.eye(len(chosen))[:6], np.ones((6, 1)))
+        moments.append(residuals.errors(models))
+    np.testing.assert_allclose(moments[0], moments[1], rtol=1e-4 if dtype is np.float32 else 1e-12)
+
+
 # Law: a span holds the coefficients of all schemes, and of those between them, in few directions.
 @pytest.mark.parametrize("store", ["sketch", "replay"])
 @pytest.mark.parametrize("targets", [None, 2])

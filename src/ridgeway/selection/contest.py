@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.selection.candidates import REFINEMENTS, Candidates, between, stronger
+from ridgeway.selection.outlying import Errors
 from ridgeway.selection.table import Scored
 
 CLEARLY = 2.0  # standard errors
@@ -28,8 +29,8 @@ class Rated(Protocol):
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Prepare for these schemes and all between them."""
 
-    def errors(self, schemes: Sequence[Scheme], capped: bool) -> NDArray[np.float64]:
-        """Sums of weighted squared errors, (L, targets, groups), those of outlying rows `capped` or not."""
+    def errors(self, schemes: Sequence[Scheme]) -> Errors:
+        """Sums of weighted squared errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,17 +131,18 @@ def _best(rows: Sequence[Scored]) -> Scheme:
 def _score(
     trials: Sequence[Rated], schemes: Sequence[Scheme], step: float, n_steps: int, unit: float, new: bool
 ) -> Contest:
-    sums, uncapped, weights = [], [], []
+    capped, uncapped, weights = [], [], []
     for trial in trials:
         if new:
             trial.span(schemes)
-        sums.append(trial.errors(schemes, capped=True).mean(axis=1))  # (L, groups)
-        uncapped.append(trial.errors(schemes, capped=False).mean(axis=1))
+        errors = trial.errors(schemes)
+        capped.append(errors.capped.mean(axis=1))  # (L, groups)
+        uncapped.append(errors.uncapped.mean(axis=1))
         weights.append(trial.weight)
-    errors, weight = np.concatenate(sums, axis=1), np.concatenate(weights)
+    counted, weight = np.concatenate(capped, axis=1), np.concatenate(weights)
     total = weight.sum()
-    mean = errors.sum(axis=1) / total
-    spread = ((errors - mean[:, None] * weight) ** 2).sum(axis=1)
+    mean = counted.sum(axis=1) / total
+    spread = ((counted - mean[:, None] * weight) ** 2).sum(axis=1)
     n_groups = len(weight)
     deviation = np.sqrt(spread * n_groups / max(n_groups - 1, 1)) / total
     rows = [

@@ -18,7 +18,7 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Trial
 
 SHARE = 0.1
-MOST = 20_000  # rows held out: enough to tell candidates apart to a percent of their error
+MOST = 10_000  # rows held out: enough to tell candidates apart to two percent of their error
 
 
 def by_holdout(feed: Feed, plan: Plan) -> Outcome:

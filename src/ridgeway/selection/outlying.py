@@ -10,6 +10,8 @@ would be wrong where a few large targets are all there is to learn (worst 1.46).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,13 @@ SUSPECT = 50.0  # medians of its group from which a row is set apart, to be look
 def allowance(n_tests: list[int]) -> int:
     """Return how many rows may be capped in each of several trials with so many held-out rows."""
     return -(-(sum(n_tests) // ONE_IN) // len(n_tests))
+
+
+class Errors(NamedTuple):
+    """Sums of weight times squared residual, (L, targets, groups): those of outlying rows capped, and as they are."""
+
+    capped: NDArray[np.float64]
+    uncapped: NDArray[np.float64]
 
 
 class OutlyingRows:
@@ -47,7 +56,7 @@ class OutlyingRows:
         medians = np.zeros(self._references.shape[:2])
         for target in range(known.shape[1]):
             errors = self._errors(known, target)
-            medians[target] = np.median(errors, axis=0)
+            medians[target] = np.partition(errors, len(errors) // 2, axis=0)[len(errors) // 2]
             apart |= errors.max(axis=1) > SUSPECT * medians[target].min()
         self._rows.append(known[apart])
         self._weights.append(weight[apart])
@@ -59,18 +68,17 @@ class OutlyingRows:
         """Weight of the rows apart in each group, (groups,)."""
         return np.array([weight.sum(dtype=np.float64) for weight in self._weights])
 
-    def errors(self, models: NDArray[np.float64], capped: bool) -> NDArray[np.float64]:
-        """Sums of weight times squared residual, the largest capped or not.
-
-        (L, targets, groups) of models (targets, L, r + 2), as `Residuals.errors`.
-        """
-        answer = np.empty((models.shape[1], models.shape[0], len(self._rows)))
+    def errors(self, models: NDArray[np.float64]) -> Errors:
+        """Errors of models (targets, L, r + 2) on the rows apart."""
+        capped, uncapped = np.zeros((2, models.shape[1], models.shape[0], len(self._rows)))
         for target, model in enumerate(models):
-            cap = self._cap(target) if capped else np.inf
+            cap = self._cap(target)
             for group, (rows, weight) in enumerate(zip(self._rows, self._weights, strict=True)):
-                squares = (rows[:, target] @ model.T) ** 2
-                answer[:, target, group] = weight @ np.minimum(squares, cap)
-        return answer
+                if len(rows):
+                    squares = (rows[:, target] @ model.T) ** 2
+                    capped[:, target, group] = weight @ np.minimum(squares, cap)
+                    uncapped[:, target, group] = weight @ squares
+        return Errors(capped, uncapped)
 
     def _cap(self, target: int) -> float:
         """100 medians of the reference with the least, or more if that were to cap too many rows."""

@@ -22,7 +22,7 @@ from ridgeway.state import State, StateError, Stored
 FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
 PER_DECADE = 3
-SMALLEST_GROUP, GROUPS = 32.0, 16  # rows in a group of errors; groups in a stretch
+SMALLEST_GROUP, GROUPS = 32.0, 8  # rows in a group of errors; groups in a stretch
 DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)

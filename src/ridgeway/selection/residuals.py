@@ -12,12 +12,16 @@ squared error is v_l' M v_l, for these candidates and for any other in the same 
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, Float
+from ridgeway.rows import Batch, DenseRows, Float
+from ridgeway.rows.kernels import six_products
 from ridgeway.state import FLOATS, State, Stored
+
+SIX = 6  # directions that a compiled loop takes
 
 
 class Residuals:
@@ -32,10 +36,10 @@ class Residuals:
     def __init__(self, directions: Float, padded: bool) -> None:
         r, self._n_targets, n_columns = directions.shape
         self._width = r + 2
-        # Two columns of zeros before those of each target leave room for 1 and y in the product.
-        table = np.zeros((n_columns + padded, self._n_targets, self._width))
-        table[:n_columns, :, 2:] = directions.transpose(2, 1, 0)
+        table = np.zeros((n_columns + padded, self._n_targets, r))
+        table[:n_columns] = directions.transpose(2, 1, 0)
         self._table: Float = table.reshape(n_columns + padded, -1)
+        self._few: Float | None = table[:, 0].T.copy() if (r, self._n_targets) == (SIX, 1) else None
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
@@ -57,13 +61,13 @@ class Residuals:
     @classmethod
     def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Residuals:
         """Return the residuals of a state, for rows of this many columns, the constant one included."""
-        table = stored.array("table", (n_columns, None), FLOATS)
-        residuals = cls(np.zeros((max(table.shape[1] // n_targets - 2, 0), n_targets, n_columns)), padded=False)
-        width = residuals._width
-        residuals._table = stored.array("table", (n_columns, n_targets * width), FLOATS)
+        r = stored.array("table", (n_columns, None), FLOATS).shape[1] // n_targets
+        table = stored.array("table", (n_columns, r * n_targets), FLOATS)
+        residuals = cls(table.reshape(n_columns, n_targets, r).transpose(2, 1, 0), padded=False)
+        residuals._in(table.dtype)
         moments = stored.raw("moments")
         n_groups = len(moments) if isinstance(moments, list) else 0
-        residuals._moments = stored.arrays("moments", [(n_targets, width, width)] * n_groups)
+        residuals._moments = stored.arrays("moments", [(n_targets, r + 2, r + 2)] * n_groups)
         return residuals
 
     def add(self, batch: Batch, to_last: bool = False) -> bool:
@@ -72,12 +76,21 @@ class Residuals:
 
     def known(self, batch: Batch) -> Float:
         """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
-        if self._table.dtype != batch.rows.dtype:
-            self._table = self._table.astype(batch.rows.dtype)
-        known = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._width)
+        self._in(batch.rows.dtype)
+        known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
         known[:, :, 0] = 1
         known[:, :, 1] = batch.y
+        if self._few is not None and isinstance(batch.rows, DenseRows):
+            six_products(batch.rows.array, self._few, known[:, 0])
+        else:
+            known[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
         return known
+
+    def _in(self, dtype: np.dtype[np.floating[Any]]) -> None:
+        """Bring the directions into the precision of the rows."""
+        if self._table.dtype != dtype:
+            self._table = self._table.astype(dtype)
+            self._few = None if self._few is None else self._few.astype(dtype)
 
     def add_known(self, known: Float, weight: Float, to_last: bool = False) -> bool:
         """Take in rows of which this is known; see `add`."""

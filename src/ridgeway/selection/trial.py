@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.outlying import OutlyingRows
+from ridgeway.selection.outlying import Errors, OutlyingRows
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.state import State, Stored
@@ -97,16 +97,15 @@ class Trial:
         ordinary = self._residuals.weight
         return ordinary if self._outlying is None else ordinary + self._outlying.weight
 
-    def errors(self, schemes: Sequence[Scheme], capped: bool) -> NDArray[np.float64]:
-        """Sums of weight times squared error in standardized targets, for schemes in the span: (L, targets, groups).
-
-        `capped` or as they are.
-        """
+    def errors(self, schemes: Sequence[Scheme]) -> Errors:
+        """Errors in standardized targets, of schemes in the span."""
         assert self._residuals is not None
         assert self._span is not None
         models = self._models(self._span.given if schemes is self._spanned else self._span.coordinates(schemes))
         errors = self._residuals.errors(models)
-        return errors if self._outlying is None else errors + self._outlying.errors(models, capped)
+        if self._outlying is None:
+            return Errors(errors, errors)
+        return Errors(*(errors + apart for apart in self._outlying.errors(models)))
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None
