@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ridgeway.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from ridgeway import theory
     from ridgeway.averaging import (
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
+    from ridgeway.loading import load
+    from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, LimitedStep, SGDRun, run_sgd
     from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
-
-__version__ = "0.1.0"
 
 _HOME = {
     "ridgeway.averaging": (
@@ -48,6 +50,8 @@ _HOME = {
     "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
     "ridgeway.estimators": ("AveragedSGDRegressor",),
     "ridgeway.exact": ("ExactRidgePath",),
+    "ridgeway.loading": ("load",),
+    "ridgeway.model": ("ModelFileError",),
     "ridgeway.path_result": ("PathResult",),
     "ridgeway.selection": ("Scored", "Selection"),
     "ridgeway.sgd": ("DivergenceError", "LimitedStep", "SGDRun", "run_sgd"),
@@ -65,6 +69,7 @@ __all__ = [
     "Last",
     "Layout",
     "LimitedStep",
+    "ModelFileError",
     "NegativeBinomial",
     "PathDisplay",
     "PathResult",
@@ -80,6 +85,7 @@ __all__ = [
     "Tail",
     "Trajectory",
     "Uniform",
+    "load",
     "load_flights",
     "merge",
     "run_sgd",

@@ -6,6 +6,7 @@ from ridgeway.averaging.last import Last
 from ridgeway.averaging.negative_binomial import NegativeBinomial
 from ridgeway.averaging.poisson import Poisson
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.stored import scheme_of
 from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
 
@@ -18,4 +19,5 @@ __all__ = [
     "Scheme",
     "Tail",
     "Uniform",
+    "scheme_of",
 ]
