@@ -61,7 +61,9 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, help=HELP, context_settings={"max_content_width": 120, "help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, help=HELP, context_settings={"max_content_width": 120, "help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, message="ridgeway %(version)s")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")

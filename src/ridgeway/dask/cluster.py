@@ -1,0 +1,234 @@
+"""Cluster: tasks on the workers of a dask scheduler, watched so that nothing waits for ever.
+
+No task is pinned to a worker and no rows are scattered: each task loads its partition, so any worker can repeat it.
+Only what a task returns is kept, by the client. So a worker that dies costs the tasks it was at and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import dask
+import distributed
+from distributed.scheduler import KilledWorker
+
+from ridgeway.dask.cluster_error import ClusterError
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.serial import ARITY
+from ridgeway.dask.work import Work
+
+LOOK = 1.0  # seconds without a result after which the cluster is looked at
+CONNECT = 10.0  # seconds that a scheduler has to answer
+LARGE = "1 GiB"  # of a task's arguments, beyond which dask warns
+LOST = (OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError, distributed.CancelledError)
+
+
+class Cluster:
+    """Executes tasks on the workers of a client.
+
+    Parameters
+    ----------
+    client : connected.
+    patience : seconds to wait for a scheduler that does not answer, or for workers when there are none.
+    owned : things to close at the end.
+    """
+
+    def __init__(self, client: distributed.Client, patience: float = 60.0, owned: Sequence[Any] = ()) -> None:
+        self._client, self._patience, self._owned = client, patience, list(owned)
+        self._pending: dict[Any, tuple[Any, Partition]] = {}
+        self._kept: list[Any] = []
+        self._name = f"ridgeway-{uuid.uuid4().hex[:8]}"
+        self._count = 0
+        self._alone_since: float | None = None
+        self._require_workers()
+
+    @property
+    def n_workers(self) -> int:
+        """Number of tasks that can run at a time: threads of all workers."""
+        return max(1, sum(worker["nthreads"] for worker in self._identity()["workers"].values()))
+
+    @property
+    def dashboard(self) -> str:
+        """Address of the dashboard."""
+        return str(self._client.dashboard_link)
+
+    def submit(
+        self, tag: Any, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any
+    ) -> None:
+        """Begin a task; `results` gives its result with the tag."""
+        self._pending[self._future(function, partition, form, arguments)] = (tag, partition)
+
+    def results(self) -> Iterator[tuple[Any, Any]]:
+        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+        while self._pending:
+            done = self._wait(list(self._pending), {f: p for f, (_, p) in self._pending.items()})
+            for future in done:
+                tag, partition = self._pending.pop(future)
+                yield tag, self._result(future, {future: partition})
+
+    def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
+        """Return the result of a task as a partition that later tasks can read; it stays on its worker.
+
+        When that worker dies, dask makes it anew from the partition.
+        """
+        future = self._future(function, partition, form, arguments)
+        self._kept.append(future)
+        return Partition(partition.number, partition.name, future)
+
+    def total(
+        self,
+        function: Callable[..., Any],
+        partitions: Sequence[Partition],
+        form: Form | None,
+        arguments: Callable[[Partition], tuple[Any, ...]],
+        add: Callable[..., Any],
+    ) -> Any:
+        """Return the sum of the results of one task per partition, added up in a tree on the workers, in their order."""
+        leaves = {self._future(function, part, form, arguments(part)): part for part in partitions}
+        level = list(leaves)
+        held = [level]
+        while len(level) > 1:
+            level = [
+                self._client.submit(add, *level[first : first + ARITY], key=self._key("sum"), pure=False)
+                for first in range(0, len(level), ARITY)
+            ]
+            held.append(level)
+        (root,) = level
+        while not self._wait([root], leaves):
+            pass
+        return self._result(root, leaves)
+
+    def close(self) -> None:
+        """Release what the cluster holds for this work; close what was started for it."""
+        futures = [*self._pending, *self._kept]
+        self._pending.clear()
+        self._kept.clear()
+        if self._client.status == "running" and futures:
+            self._client.cancel(futures, asynchronous=False)
+        del futures
+        for thing in self._owned:
+            thing.close()
+
+    def _key(self, what: str) -> str:
+        self._count += 1
+        return f"{self._name}-{what}-{self._count}"
+
+    def _future(
+        self, function: Callable[..., Any], partition: Partition, form: Form | None, arguments: tuple[Any, ...]
+    ) -> Any:
+        work = Work(function, arguments, partition, form)
+        key = self._key(getattr(function, "__name__", "task"))
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE}):
+            try:
+                if hasattr(partition.source, "__dask_graph__"):
+                    task = dask.delayed(work.do, pure=False)(partition.source, dask_key_name=key)
+                    return self._client.compute(task)
+                return self._client.submit(work.do, partition.source, key=key, pure=False)
+            except LOST as error:
+                raise self._lost(error) from None
+
+    def _wait(self, futures: list[Any], partitions: dict[Any, Partition]) -> list[Any]:
+        """Return the futures that have ended; look after the cluster as long as there are none."""
+        try:
+            return [*distributed.wait(futures, timeout=LOOK, return_when="FIRST_COMPLETED").done]
+        except distributed.TimeoutError:
+            pass
+        except LOST as error:
+            raise self._lost(error) from None
+        n_workers = len(self._identity()["workers"])
+        now = time.monotonic()
+        self._alone_since = None if n_workers else self._alone_since or now
+        if self._alone_since is not None and now - self._alone_since > self._patience:
+            names = sorted({part.name for part in partitions.values()})[:3]
+            raise ClusterError(
+                f"there has been no worker for {self._patience:g} s, while {', '.join(names)} waited: expected at least "
+                "one; look whether they run out of memory, start others, and call again."
+            )
+        return []
+
+    def _result(self, future: Any, partitions: dict[Any, Partition]) -> Any:
+        if future.status == "finished":
+            try:
+                return self._client.gather(future, errors="raise")
+            except LOST as error:
+                raise self._lost(error) from None
+        if future.status != "error":  # cancelled, lost
+            raise self._lost(f"a task was {future.status}")
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            culprits = [part.name for leaf, part in partitions.items() if leaf.status == "error"]
+            raise ClusterError(
+                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that took it died, "
+                f"{error.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may be "
+                "damaged, or too large for a worker's memory: read it alone, write it anew in smaller row groups."
+            ) from None
+        if isinstance(error, ModuleNotFoundError):
+            raise ClusterError(
+                f"a worker has no module {error.name!r}: expected the packages of the client on every worker; "
+                "pip install 'ridgeway[dask,cli]' there."
+            ) from None
+        raise error
+
+    def _identity(self) -> Any:
+        """Ask the scheduler who is there, within bounded time."""
+        try:
+            if self._client.status not in ("running", "connecting"):
+                raise OSError(f"the client is {self._client.status}")
+            return self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=self._patience)
+        except LOST as error:
+            raise self._lost(error) from None
+
+    def _require_workers(self) -> None:
+        try:
+            self._client.wait_for_workers(1, timeout=self._patience)
+        except LOST:
+            raise ClusterError(
+                f"the scheduler at {self._client.scheduler.address} has no workers after {self._patience:g} s: expected "
+                "at least one; start some with `dask worker ADDRESS --nthreads 1`."
+            ) from None
+
+    def _lost(self, error: object) -> ClusterError:
+        return ClusterError(
+            f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to stay; start it again and "
+            "call again: with checkpoint=FILE a fit goes on where it was."
+        )
+
+
+def executor_of(client: Any, workers: int | None = None, patience: float = 60.0) -> Cluster:
+    """Return the executor of a client, of a scheduler's address, or of a cluster that is started here.
+
+    Parameters
+    ----------
+    client : distributed client, address of a scheduler, or None: the active client, if any, or a cluster of processes
+        on this machine, with one thread each.
+    workers : number of those processes; one per core by default.
+    patience : as in `Cluster`.
+    """
+    if isinstance(client, str):
+        try:
+            connected = distributed.Client(client, timeout=CONNECT, set_as_default=False)
+        except (*LOST, ValueError) as error:
+            raise ClusterError(
+                f"no scheduler answers at {client!r} within {CONNECT:g} s ({str(error).splitlines()[0]}): expected an "
+                "address such as 'tcp://127.0.0.1:8786'; start one with `dask scheduler`, or leave the address out."
+            ) from None
+        return Cluster(connected, patience, [connected])
+    if isinstance(client, distributed.Client):
+        return Cluster(client, patience)
+    if client is not None:
+        raise TypeError(
+            f"client is a {type(client).__name__}: expected a distributed.Client, the address of a scheduler, 'serial' "
+            "or None."
+        )
+    if workers is None:
+        try:
+            return Cluster(distributed.default_client(), patience)
+        except ValueError:
+            pass
+    started = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0")
+    connected = distributed.Client(started, set_as_default=False)
+    return Cluster(connected, patience, [connected, started])
