@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ridgeway.averaging import Uniform
+from ridgeway.blas import one_thread
 from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
@@ -131,8 +132,9 @@ def fit(
             table.require_numbers()
         fitted = {"data": table.fingerprint, "parameters": parameters_state(estimator)}
         state = Checkpoint(checkpoint, checkpoint_every, fitted)
-        problem = _problem(estimator, executor, table.partitions, form, state, progress)
-        outcome = _outcome(problem)
+        with one_thread():
+            problem = _problem(estimator, executor, table.partitions, form, state, progress)
+            outcome = _outcome(problem)
         moments = problem.survey.total
         estimator.n_features_in_ = len(moments.mean)
         estimator.__dict__.pop("feature_names_in_", None)
@@ -224,7 +226,8 @@ def _problem(
     steps = checkpoint.part(
         "steps", lambda: _steps(estimator, executor, filled, form, standardization, n_rows <= MANY_ROWS, seed)
     )
-    segments = segments_of(survey.counts, min(settings.integer("chains", 1), len(filled)))
+    chains = settings.integer("chains", 1)
+    segments = segments_of(survey.counts, min(chains, len(filled)) if estimator.chains == WORKERS else chains)
     passes = check_passes(estimator.passes)
     planned = auto_passes(n_rows) if passes is None else passes
     safe = steps.optional("safe_step")
