@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -14,13 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
+from tests.dask.conftest import COLUMNS, ROWS
 
+import dask
 import ridgeway as rw
 from ridgeway.dask import sweep
 from ridgeway.dask.split import Split
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
-from tests.dask.conftest import COLUMNS, ROWS
 
 Table = tuple[np.ndarray, np.ndarray, np.ndarray]
 FLOAT64 = np.dtype(np.float64)

@@ -7,15 +7,16 @@ Only what a task returns is kept, by the client. So a worker that dies costs the
 from __future__ import annotations
 
 import asyncio
+import queue
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import dask
 import distributed
 from distributed.scheduler import KilledWorker
 
+import dask
 from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import ARITY
@@ -40,11 +41,15 @@ class Cluster:
     def __init__(self, client: distributed.Client, patience: float = 60.0, owned: Sequence[Any] = ()) -> None:
         self._client, self._patience, self._owned = client, patience, list(owned)
         self._pending: dict[Any, tuple[Any, Partition]] = {}
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._kept: list[Any] = []
         self._name = f"ridgeway-{uuid.uuid4().hex[:8]}"
         self._count = 0
-        self._alone_since: float | None = None
-        self._require_workers()
+        try:
+            self._require_workers()
+        except ClusterError:
+            self.close()
+            raise
 
     @property
     def n_workers(self) -> int:
@@ -60,15 +65,16 @@ class Cluster:
         self, tag: Any, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any
     ) -> None:
         """Begin a task; `results` gives its result with the tag."""
-        self._pending[self._future(function, partition, form, arguments)] = (tag, partition)
+        future = self._future(function, partition, form, arguments)
+        self._pending[future] = (tag, partition)
+        future.add_done_callback(self._done.put)
 
     def results(self) -> Iterator[tuple[Any, Any]]:
         """Yield tags and results until no task is left; others may be submitted meanwhile."""
         while self._pending:
-            done = self._wait(list(self._pending), {f: p for f, (_, p) in self._pending.items()})
-            for future in done:
-                tag, partition = self._pending.pop(future)
-                yield tag, self._result(future, {future: partition})
+            future = self._next_done(partition.name for _, partition in self._pending.values())
+            tag, partition = self._pending.pop(future)
+            yield tag, self._result(future, {future: partition})
 
     def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
         """Return the result of a task as a partition that later tasks can read; it stays on its worker.
@@ -98,8 +104,8 @@ class Cluster:
             ]
             held.append(level)
         (root,) = level
-        while not self._wait([root], leaves):
-            pass
+        root.add_done_callback(self._done.put)
+        self._next_done(partition.name for partition in partitions)
         return self._result(root, leaves)
 
     def close(self) -> None:
@@ -131,24 +137,22 @@ class Cluster:
             except LOST as error:
                 raise self._lost(error) from None
 
-    def _wait(self, futures: list[Any], partitions: dict[Any, Partition]) -> list[Any]:
-        """Return the futures that have ended; look after the cluster as long as there are none."""
-        try:
-            return [*distributed.wait(futures, timeout=LOOK, return_when="FIRST_COMPLETED").done]
-        except distributed.TimeoutError:
-            pass
-        except LOST as error:
-            raise self._lost(error) from None
-        n_workers = len(self._identity()["workers"])
-        now = time.monotonic()
-        self._alone_since = None if n_workers else self._alone_since or now
-        if self._alone_since is not None and now - self._alone_since > self._patience:
-            names = sorted({part.name for part in partitions.values()})[:3]
-            raise ClusterError(
-                f"there has been no worker for {self._patience:g} s, while {', '.join(names)} waited: expected at least "
-                "one; look whether they run out of memory, start others, and call again."
-            )
-        return []
+    def _next_done(self, waiting: Iterable[str]) -> Any:
+        """Return the next future that has ended; look after the cluster as long as there is none."""
+        alone_since: float | None = None
+        while True:
+            try:
+                return self._done.get(timeout=LOOK)
+            except queue.Empty:
+                n_workers = len(self._identity()["workers"])
+            now = time.monotonic()
+            alone_since = None if n_workers else alone_since or now
+            if alone_since is not None and now - alone_since > self._patience:
+                names = sorted(set(waiting))[:3]
+                raise ClusterError(
+                    f"there has been no worker for {self._patience:g} s, while {', '.join(names)} waited: expected at "
+                    "least one; look whether they run out of memory, start others, and call again."
+                )
 
     def _result(self, future: Any, partitions: dict[Any, Partition]) -> Any:
         if future.status == "finished":
@@ -209,11 +213,12 @@ def executor_of(client: Any, workers: int | None = None, patience: float = 60.0)
     patience : as in `Cluster`.
     """
     if isinstance(client, str):
+        seconds = min(CONNECT, patience)
         try:
-            connected = distributed.Client(client, timeout=CONNECT, set_as_default=False)
+            connected = distributed.Client(client, timeout=seconds, set_as_default=False)
         except (*LOST, ValueError) as error:
             raise ClusterError(
-                f"no scheduler answers at {client!r} within {CONNECT:g} s ({str(error).splitlines()[0]}): expected an "
+                f"no scheduler answers at {client!r} within {seconds:g} s ({str(error).splitlines()[0]}): expected an "
                 "address such as 'tcp://127.0.0.1:8786'; start one with `dask scheduler`, or leave the address out."
             ) from None
         return Cluster(connected, patience, [connected])

@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import dask
-
-from ridgeway.data import DataError
 from ridgeway.dask.partition import Partition
+from ridgeway.data import DataError
 
 
 def array_partitions(X: Any, y: Any, weight: Any = None) -> list[Partition]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ridgeway.dask.partition import Partition
 from ridgeway.data import DataError, open_data
 from ridgeway.data.arrow import pa, pq
 from ridgeway.data.common_type import joined
 from ridgeway.data.file_source import FileSource, naming
 from ridgeway.data.files import FileMark
 from ridgeway.data.parquet import ParquetSource
-from ridgeway.dask.partition import Partition
 
 SINGLE = (pa.float32(), pa.float16())
 WIDTH = 8  # bytes of a number, when the rows of a partition are counted

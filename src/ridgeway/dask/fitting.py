@@ -44,7 +44,7 @@ from ridgeway.selection.holdout import MOST, SHARE
 from ridgeway.selection.plan import LONGER
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import check_step
-from ridgeway.state import State, Stored
+from ridgeway.state import State
 
 HELD_FROM = 16  # partitions that rows are held out from
 PARTITION_BYTES = 2**26

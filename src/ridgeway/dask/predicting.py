@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dask import delayed
 from dask.array import concatenate, from_delayed
 from numpy.typing import ArrayLike
 
+from dask import delayed
 from ridgeway.data import TableEncoder
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.path_result import PathResult
