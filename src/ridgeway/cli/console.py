@@ -72,8 +72,11 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
             with console.telling():
                 function(console, **options)
 
-        decorated = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(called)
+        decorated = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(
+            called
+        )
         decorated = click.option("--quiet", is_flag=True, help="Say nothing but errors.")(decorated)
-        return click.command(**settings)(decorated)
+        made: click.Command = click.command(**settings)(decorated)
+        return made
 
     return make

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ridgeway.data import DataError, TableEncoder, open_data, target_of
@@ -196,6 +197,6 @@ class _Fit:
             request.target,
             request.weight,
             request.log_target,
-            FitFacts(self._source.name, place.rows, place.left_out, passes, streamed),
+            FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed),
             zero_based=bool(getattr(self._source, "zero_based", False)),
         )
