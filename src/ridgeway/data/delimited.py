@@ -85,11 +85,11 @@ class CSVSource(FileSource):
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
         names = list(self._types)
         while True:
-            row = 0
+            row, last = 0, None
             try:
                 with self._open(number, BLOCK, self._types, names) as reader:
                     for piece in reader:
-                        first, row = row, row + piece.num_rows
+                        first, row, last = row, row + piece.num_rows, piece
                         if row > skipped:
                             yield piece.slice(max(skipped - first, 0))
                             skipped = row
@@ -97,6 +97,7 @@ class CSVSource(FileSource):
                 if not self._widen(str(error), number):
                     raise self._explained(str(error), number, row) from None
             else:
+                self._require_closed(number, last)
                 self._rows[number] = row
                 return
 
@@ -107,7 +108,7 @@ class CSVSource(FileSource):
                 if name not in dialect.names:
                     raise no_column(name, dialect.names, str(path))
         return pcsv.open_csv(
-            pa.input_stream(str(path), compression="gzip" if _gzipped(path) else None),
+            _stream(path),
             read_options=pcsv.ReadOptions(block_size=block),
             parse_options=pcsv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
             convert_options=pcsv.ConvertOptions(
@@ -118,6 +119,24 @@ class CSVSource(FileSource):
                 include_columns=list(columns or ()),
             ),
         )
+
+    def _require_closed(self, number: int, last: Any) -> None:
+        """Refuse a file whose last quotation mark is open: the field after it would have swallowed all further rows."""
+        path, name = self.paths[number], self._dialects[number].names[-1]
+        if last is None or last.num_rows == 0 or name not in last.schema.names:
+            return
+        value = last.column(name)[-1].as_py()
+        if not isinstance(value, str) or "\n" not in value:
+            return
+        tail = b""
+        with _stream(path) as stream:
+            while block := stream.read(BLOCK):
+                tail = (tail + block)[-100:]
+        if not tail.rstrip().endswith(b'"'):
+            raise DataError(
+                f"{path}: column {name!r}: a quotation mark before {value[:40]!r} is never closed: expected one that "
+                "ends the field; correct the row."
+            )
 
     def _widen(self, said: str, number: int) -> bool:
         """Read a column with a wider type from now on, if its values allow that."""
@@ -161,13 +180,15 @@ class CSVSource(FileSource):
         )
 
 
-def _gzipped(path: Path) -> bool:
+def _stream(path: Path) -> Any:
+    """Open a file as a stream of plain text."""
     with reading(path), path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+        zipped = file.read(2) == b"\x1f\x8b"
+    return pa.input_stream(str(path), compression="gzip" if zipped else None)
 
 
 def _dialect(path: Path) -> Dialect:
-    with naming(path), pa.input_stream(str(path), compression="gzip" if _gzipped(path) else None) as stream:
+    with naming(path), _stream(path) as stream:
         head = stream.read(HEAD)
     if not head.strip():
         raise DataError(f"{path}: the file is empty: expected a header and rows.")

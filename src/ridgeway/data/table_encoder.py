@@ -39,7 +39,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns
         whose type alone misleads: codes of an area written as numbers, say.
     levels : most levels of a category with a feature of their own.
-    min_count : fewest rows of such a level.
+    min_count : fewest rows of such a level; among few rows one in a hundred is enough.
     buckets : features that the rare levels of a category share; 1 for a column without rare levels.
     words : features that the words of a text share.
     indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
