@@ -29,14 +29,14 @@ class Dialect:
 
 
 def dialect_of(head: str) -> Dialect:
-    """Tell the dialect from the first part of a file.
+    r"""Tell the dialect from the first part of a file.
 
     The separator is the one that cuts the most of the first lines into as many fields as the header, and into most
     fields among equals.
 
     Examples
     --------
-    >>> dialect_of("a;b\\n1,5;2,5\\n")
+    >>> dialect_of("a;b\n1,5;2,5\n")
     Dialect(separator=';', decimal=',', names=('a', 'b'))
     """
     best, score = SEPARATORS[0], (0.0, 0)

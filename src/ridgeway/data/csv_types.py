@@ -5,18 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow.csv
-
-from ridgeway.data.arrow import pa, pc
+from ridgeway.data.arrow import pa, pc, pcsv
 from ridgeway.data.data_error import DataError
-from ridgeway.data.schema import is_string, kind_of
+from ridgeway.data.schema import is_string
 
 DISTINCT = 0.5  # share of distinct strings up to which a column is read as dictionary codes
 MOSTLY = 0.95  # share of numbers from which text in a column is taken for an error
 MANY = 100  # distinct numbers from which a column is no set of codes
 
 # What pyarrow takes for missing, and what pandas, R, SQL and Weka write besides.
-NULLS = [*pa.csv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
+NULLS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
 
 CODES = pa.dictionary(pa.int32(), pa.string())
 INSTANT = pa.timestamp("us")
@@ -26,10 +24,7 @@ def column_type(sample: Any, name: str, path: Path) -> Any:
     """Return the type for a column from the type that pyarrow inferred for its first rows."""
     inferred = sample.type
     if pa.types.is_binary(inferred) or pa.types.is_large_binary(inferred):
-        raise DataError(
-            f"{path}: column {name!r} holds text that is not UTF-8: expected UTF-8; convert the file, for instance with "
-            "iconv -f latin1 -t utf-8."
-        )
+        raise not_utf8(path, name)
     if pa.types.is_null(inferred):
         return inferred
     if is_string(inferred):
@@ -56,28 +51,6 @@ def given_type(kind: str) -> Any:
     return known[kind]
 
 
-def wider(one: Any, other: Any) -> Any:
-    """Return the type that holds the values of both, the first where there is none."""
-    kinds = {kind_of(one), kind_of(other)}
-    if one == other or pa.types.is_null(other):
-        return one
-    if pa.types.is_null(one):
-        return other
-    if kinds == {"number"}:
-        return pa.float64()
-    if kinds == {"time"}:
-        dates = pa.types.is_date(one) or pa.types.is_timestamp(one)
-        others = pa.types.is_date(other) or pa.types.is_timestamp(other)
-        zones = {getattr(side, "tz", None) for side in (one, other)}
-        if not (dates and others) or (len(zones) > 1 and not pa.types.is_date(one) and not pa.types.is_date(other)):
-            return one
-        units = {getattr(side, "unit", "s") for side in (one, other)}
-        return pa.timestamp("ns" if "ns" in units else "us", next(iter(zones - {None}), None))
-    if kinds <= {"category", "text"}:
-        return pa.string()
-    return one
-
-
 def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
     """Refuse a column of numbers with a few words in it: neither reading would be right."""
     number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
@@ -92,6 +65,14 @@ def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
     shown = ", ".join(repr(word) for word in words[:3].to_pylist())
     raise DataError(
         f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among "
-        f"{share:.1%} numbers, expected one of them; correct the values, name {'them' if len(words) > 1 else 'it'} as a "
-        f"spelling of missing (null_values), read the column as text (kinds={{{name!r}: 'text'}}) or leave it out."
+        f"{share:.1%} numbers, expected one of them; correct the values, name them as spellings of missing "
+        f"(null_values), read the column as text (kinds={{{name!r}: 'text'}}) or leave it out."
+    )
+
+
+def not_utf8(path: Path, name: str) -> DataError:
+    """Return the error of text in another encoding."""
+    return DataError(
+        f"{path}: column {name!r} holds text that is not UTF-8: expected UTF-8; convert the file, for instance with "
+        "iconv -f latin1 -t utf-8."
     )

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.csv
-
-from ridgeway.data.arrow import pa
+from ridgeway.data.arrow import pa, pcsv
+from ridgeway.data.common_type import wider
 from ridgeway.data.csv_dialect import Dialect, dialect_of
-from ridgeway.data.csv_types import NULLS, column_type, given_type, wider
+from ridgeway.data.csv_types import NULLS, column_type, given_type, not_utf8
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
 from ridgeway.data.files import reading
@@ -72,23 +71,25 @@ class CSVSource(FileSource):
         """Return the first rows of a file with the types that pyarrow infers, as a table."""
         path = self.paths[number]
         with naming(path):
-            with self._open(number, size, {}, self.columns) as reader:
-                names = selected(reader.schema, self.columns, path)
-                try:
+            try:
+                with self._open(number, size, {}, self.columns) as reader:
+                    found = selected(reader.schema, self.columns, path)
                     batch = reader.read_next_batch()
-                except StopIteration:
-                    self._rows[number] = 0
-                    return names.empty_table()
+            except StopIteration:
+                self._rows[number] = 0
+                return found.empty_table()
+            except pa.ArrowInvalid as error:
+                raise self._explained(str(error), number, 0) from None
             return pa.Table.from_batches([batch])
 
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
-        path, names = self.paths[number], list(self._types)
+        names = list(self._types)
         while True:
-            row = 0
+            row, last = 0, None
             try:
                 with self._open(number, BLOCK, self._types, names) as reader:
                     for piece in reader:
-                        first, row = row, row + piece.num_rows
+                        first, row, last = row, row + piece.num_rows, piece
                         if row > skipped:
                             yield piece.slice(max(skipped - first, 0))
                             skipped = row
@@ -96,6 +97,7 @@ class CSVSource(FileSource):
                 if not self._widen(str(error), number):
                     raise self._explained(str(error), number, row) from None
             else:
+                self._require_closed(number, last)
                 self._rows[number] = row
                 return
 
@@ -105,11 +107,11 @@ class CSVSource(FileSource):
             for name in columns:
                 if name not in dialect.names:
                     raise no_column(name, dialect.names, str(path))
-        return pa.csv.open_csv(
-            pa.input_stream(str(path), compression="gzip" if _gzipped(path) else None),
-            read_options=pa.csv.ReadOptions(block_size=block),
-            parse_options=pa.csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
-            convert_options=pa.csv.ConvertOptions(
+        return pcsv.open_csv(
+            _stream(path),
+            read_options=pcsv.ReadOptions(block_size=block),
+            parse_options=pcsv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
+            convert_options=pcsv.ConvertOptions(
                 null_values=self._nulls,
                 strings_can_be_null=True,
                 decimal_point=dialect.decimal,
@@ -117,6 +119,24 @@ class CSVSource(FileSource):
                 include_columns=list(columns or ()),
             ),
         )
+
+    def _require_closed(self, number: int, last: Any) -> None:
+        """Refuse a file whose last quotation mark is open: the field after it would have swallowed all further rows."""
+        path, name = self.paths[number], self._dialects[number].names[-1]
+        if last is None or last.num_rows == 0 or name not in last.schema.names:
+            return
+        value = last.column(name)[-1].as_py()
+        if not isinstance(value, str) or "\n" not in value:
+            return
+        tail = b""
+        with _stream(path) as stream:
+            while block := stream.read(BLOCK):
+                tail = (tail + block)[-100:]
+        if not tail.rstrip().endswith(b'"'):
+            raise DataError(
+                f"{path}: column {name!r}: a quotation mark before {value[:40]!r} is never closed: expected one that "
+                "ends the field; correct the row."
+            )
 
     def _widen(self, said: str, number: int) -> bool:
         """Read a column with a wider type from now on, if its values allow that."""
@@ -129,9 +149,9 @@ class CSVSource(FileSource):
             return False
         old = self._types[name]
         try:
-            inferred = pa.csv.read_csv(
+            inferred = pcsv.read_csv(
                 pa.py_buffer(b"a,b\n" + value[1].encode() + b",1\n"),
-                convert_options=pa.csv.ConvertOptions(decimal_point=self._dialects[number].decimal),
+                convert_options=pcsv.ConvertOptions(decimal_point=self._dialects[number].decimal),
             ).schema.types[0]
         except pa.ArrowInvalid:
             return False
@@ -160,23 +180,16 @@ class CSVSource(FileSource):
         )
 
 
-def not_utf8(path: Path, name: str) -> DataError:
-    """Return the error of text in another encoding."""
-    return DataError(
-        f"{path}: column {name!r} holds text that is not UTF-8: expected UTF-8; convert the file, for instance with "
-        "iconv -f latin1 -t utf-8."
-    )
-
-
-def _gzipped(path: Path) -> bool:
+def _stream(path: Path) -> Any:
+    """Open a file as a stream of plain text."""
     with reading(path), path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+        zipped = file.read(2) == b"\x1f\x8b"
+    return pa.input_stream(str(path), compression="gzip" if zipped else None)
 
 
 def _dialect(path: Path) -> Dialect:
-    with naming(path):
-        with pa.input_stream(str(path), compression="gzip" if _gzipped(path) else None) as stream:
-            head = stream.read(HEAD)
+    with naming(path), _stream(path) as stream:
+        head = stream.read(HEAD)
     if not head.strip():
         raise DataError(f"{path}: the file is empty: expected a header and rows.")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -187,8 +200,8 @@ def _dialect(path: Path) -> Dialect:
     require_distinct(dialect.names, str(path))
     if all(_is_number(name) for name in dialect.names):
         raise DataError(
-            f"{path}: the first line holds numbers ({', '.join(dialect.names[:3])}): expected the names of the columns; "
-            "put a line with names on top."
+            f"{path}: the first line holds numbers ({', '.join(dialect.names[:3])}): expected the names of the "
+            "columns; put a line with names on top."
         )
     return dialect
 

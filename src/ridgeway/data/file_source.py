@@ -36,7 +36,13 @@ class FileSource(Source):
         return {"files": [mark.as_dict() for mark in self._marks], "columns": self.columns}
 
     def _batches(self, first_row: int) -> Iterator[Any]:
-        return regroup(self._pieces(first_row), self.batch_rows)
+        some = False
+        with naming(self.name):
+            for batch in regroup(self._pieces(first_row), self.batch_rows):
+                some = True
+                yield batch
+        if not some and first_row == 0:
+            raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
 
     def _pieces(self, skipped: int) -> Iterator[Any]:
         """Yield record batches of any size, without the first `skipped` rows."""
@@ -55,7 +61,7 @@ class FileSource(Source):
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming(path: Path | str) -> Iterator[None]:
     """Turn errors of pyarrow and of the system into errors that name the file."""
     try:
         yield
@@ -99,8 +105,9 @@ def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None
         alike = {"category", "text"}
         if got != expected and "empty" not in (got, expected) and not {got, expected} <= alike:
             raise DataError(
-                f"{path}: column {name!r} is a {got} ({schema.field(name).type}), but a {expected} in {first_path.name} "
-                f"({first.field(name).type}): expected one kind in every file; convert it, or leave it out by columns=."
+                f"{path}: column {name!r} is a {got} ({schema.field(name).type}), but a {expected} in "
+                f"{first_path.name} ({first.field(name).type}): expected one kind in every file; convert it, or "
+                "leave it out by columns=."
             )
 
 

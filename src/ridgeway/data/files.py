@@ -69,6 +69,7 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
     with reading(place):
         if place.is_dir():
             found = sorted(_visible(place))
+            _refuse_partitions(found, place)
             if not found:
                 raise DataError(f"{place}: the folder has no file to read: expected {KNOWN}.")
             return found
@@ -124,6 +125,17 @@ def _visible(folder: Path) -> Iterator[Path]:
             and path.name.lower().endswith(ends)
         ):
             yield path
+
+
+def _refuse_partitions(paths: Sequence[Path], folder: Path) -> None:
+    """Refuse folders named key=value, whose values would be lost."""
+    for path in paths:
+        for part in path.relative_to(folder).parts[:-1]:
+            if "=" in part:
+                raise DataError(
+                    f"{path}: the folder name {part!r} holds a column that the file lacks: expected all columns in the "
+                    f"files; read one such folder, or write {part.partition('=')[0]!r} into the files."
+                )
 
 
 def _format(path: Path) -> str:

@@ -102,16 +102,21 @@ def _parts(path: Path) -> Iterator[tuple[Any, Any]]:
 
 def _explained(chunk: bytes, path: Path, line: int) -> DataError:
     """Find the line that cannot be read."""
-    for number, text in enumerate(chunk.splitlines(), line):
-        try:
-            load_svmlight_file(io.BytesIO(text + b"\n"), zero_based=True)
-        except (ValueError, OverflowError, UnicodeDecodeError):
-            shown = text[:60].decode("utf-8", errors="replace")
-            break
+    lines = chunk.splitlines()
+    place = next((number for number, text in enumerate(lines) if not _readable(text)), 0)
+    shown = lines[place][:60].decode("utf-8", errors="replace")
     return DataError(
-        f"{path}: line {number:,} is {shown!r}: expected a number and pairs index:value, the indices increasing, such "
-        "as '1.5 3:0.2 7:1'; correct the line."
+        f"{path}: line {line + place:,} is {shown!r}: expected a number and pairs index:value, the indices increasing, "
+        "such as '1.5 3:0.2 7:1'; correct the line."
     )
+
+
+def _readable(line: bytes) -> bool:
+    try:
+        load_svmlight_file(io.BytesIO(line + b"\n"), zero_based=True)
+    except (ValueError, OverflowError, UnicodeDecodeError):
+        return False
+    return True
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

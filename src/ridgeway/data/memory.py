@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse
 
@@ -71,7 +72,7 @@ class SparseSource(Source):
         """Return the shape and a hash of the values."""
         digest = hashlib.blake2b(digest_size=16)
         for part in (self._rows.data, self._rows.indices, self._rows.indptr, self._targets):
-            digest.update(np.ascontiguousarray(part))
+            digest.update(np.ascontiguousarray(part).data)
         return {"shape": [self.n_rows, self.n_columns], "values": digest.hexdigest()}
 
     def _batches(self, first_row: int) -> Iterator[Any]:
@@ -90,14 +91,12 @@ def as_table(data: Any) -> Any:
         if data.ndim != 2:
             raise DataError(f"X has shape {data.shape}: expected (rows, columns); reshape it.")
         return pa.table({f"x{place}": _array(data[:, place], place) for place in range(data.shape[1])})
-    import narwhals as nw
-
     try:
         return nw.from_native(data, eager_only=True).to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         said = " ".join(str(part) for part in error.args)
         raise DataError(
-            f"the data frame has a column of mixed types: {said}: expected one type in a column; convert it with astype."
+            f"the data frame has a column of mixed types: {said}: expected one type a column; convert it with astype."
         ) from None
     except TypeError:
         raise DataError(

@@ -29,7 +29,7 @@ def open_data(
     ----------
     source : path of a file (Parquet, CSV, CSV.gz, Feather or Arrow IPC, LIBSVM text), of a folder, or a pattern; or
         a tuple (X, y) of arrays; or a data frame or Arrow table.
-    batch_rows : rows per batch; by default as many as take some 32 MB, at most 65,536.
+    batch_rows : rows per batch; by default as many as take some 32 MB, at most 32,768.
     columns : names of the columns to read, None for all.
     kinds : how to read columns of CSV files, "text" or "number", where the guess from the first rows would be wrong.
     null_values : spellings of a missing value in CSV files besides the usual ones (empty, NA, null, ...).

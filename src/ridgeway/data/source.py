@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from ridgeway.data.arrow import pa
+from ridgeway.data.common_type import joined
 from ridgeway.data.prefetch import prefetch
 from ridgeway.data.schema import Schema
 from ridgeway.number import counted, whole_number
 
-MOST_ROWS = 65_536
+MOST_ROWS = 32_768
 FEWEST_ROWS = 1_024
 BATCH_BYTES = 32 << 20
 
@@ -65,7 +65,7 @@ class Source(ABC):
 
 
 def rows_per_batch(batch_rows: int | None, row_bytes: float) -> int:
-    """Return the rows of a batch: as asked for, or a power of two that takes some 32 MB and at most 65,536."""
+    """Return the rows of a batch: as asked for, or a power of two that takes some 32 MB and at most 32,768."""
     if batch_rows is not None:
         return counted("batch_rows", batch_rows)
     rows = MOST_ROWS
@@ -86,23 +86,7 @@ def regroup(pieces: Iterator[Any], rows: int) -> Iterator[Any]:
             count += part.num_rows
             place += part.num_rows
             if count == rows:
-                yield _joined(held)
+                yield joined(held)
                 held, count = [], 0
     if held:
-        yield _joined(held)
-
-
-def skip(pieces: Iterator[Any], rows: int) -> Iterator[Any]:
-    """Leave out the first rows."""
-    for piece in pieces:
-        if rows >= piece.num_rows:
-            rows -= piece.num_rows
-        else:
-            yield piece.slice(rows)
-            rows = 0
-
-
-def _joined(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+        yield joined(held)

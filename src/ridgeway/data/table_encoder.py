@@ -36,18 +36,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns whose
-        type alone misleads: codes of an area written as numbers, say.
+    kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns
+        whose type alone misleads: codes of an area written as numbers, say.
     levels : most levels of a category with a feature of their own.
-    min_count : fewest rows of such a level.
+    min_count : fewest rows of such a level; among few rows one in a hundred is enough.
     buckets : features that the rare levels of a category share; 1 for a column without rare levels.
     words : features that the words of a text share.
-    indicators : "seen" for columns with missing values among the rows learned from (and those of which a Parquet file
-        says so), or "all".
+    indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
+        a later batch are right even if those rows had no missing value.
     sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 512 features, of which a
         row has less than 5% on average.
-    dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a thousandth
-        of its standard deviation.
+    dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a
+        thousandth of its standard deviation.
     learn_rows : rows to learn from when fitted on a source of batches: the first ones.
 
     Attributes
@@ -109,7 +109,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(
                 f"{X.name}: its rows are sparse numbers already: expected a table; learn from them as they are."
             )
-        self._with_missing = frozenset(getattr(X, "with_missing", ()))
         left = counted("learn_rows", self.learn_rows)
         for batch in X.batches(ahead=0):
             self._learn(batch.slice(0, left), X.name)
@@ -240,8 +239,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if learner is None or (learner.rows == learner.missing and kind_of(column.type) != "empty"):
                 new = learner_of(name, column.type, (self.kinds or {}).get(name))
                 new.rows = new.missing = 0 if learner is None else learner.rows
-                self._learners[name] = learner = new
-            learner.look(column, place)
+                self._learners[name] = new
+                new.look(column, place)
+            else:
+                learner.look(column, place)
         self.rows_seen_ += batch.num_rows
 
     def _settle(self) -> None:
@@ -257,7 +258,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             counted("min_count", self.min_count),
             counted("buckets", self.buckets),
             counted("words", self.words),
-            None if self.indicators == "all" else self._with_missing,
+            self.indicators == "all",
         )
         learners = [learner for learner in self._learners.values() if learner is not None]
         double = any(learner.needs_double for learner in learners)
@@ -284,5 +285,4 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("_plan", "_learners", "feature_names_in_", "n_features_in_"):
             if hasattr(self, name):
                 delattr(self, name)
-        self._with_missing: frozenset[str] = frozenset()
         self.rows_seen_ = 0

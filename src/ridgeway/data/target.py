@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.data.arrow import pa, pc
+from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.numbers import as_numbers
 from ridgeway.data.schema import kind_of, no_column

@@ -60,9 +60,9 @@ class CategoryEncoding(Encoding):
         if kind_of(column.type) == "other":
             raise DataError(f"{place}: column {self.column!r} is of type {column.type}: expected text; convert it.")
         levels, rows = as_levels(column)
-        place = pc.index_in(levels, value_set=self._known).fill_null(-1).to_numpy(zero_copy_only=False)
+        own = pc.index_in(levels, value_set=self._known).fill_null(-1).to_numpy(zero_copy_only=False)
         features = np.empty(len(levels) + 1, dtype=np.int32)
-        features[:-1] = np.where(place >= 0, place, len(self.levels) + buckets_of(levels, self.buckets))
+        features[:-1] = np.where(own >= 0, own, len(self.levels) + buckets_of(levels, self.buckets))
         features[:-1] += first
         features[-1] = first + len(self.levels) + self.buckets if self.indicator else -1  # rows hold -1 where missing
         codes[0] = features[rows]

@@ -78,18 +78,14 @@ class Options:
     Attributes
     ----------
     levels, min_count, buckets, words : as those of `TableEncoder`.
-    with_missing : columns that get an indicator although no value was seen missing; None for all.
+    indicators : whether columns get an indicator although no value was seen missing.
     """
 
     levels: int
     min_count: int
     buckets: int
     words: int
-    with_missing: frozenset[str] | None
-
-    def indicator(self, column: str) -> bool:
-        """Whether a column gets an indicator although no value was seen missing."""
-        return self.with_missing is None or column in self.with_missing
+    indicators: bool
 
 
 class Learner(ABC):

@@ -19,6 +19,11 @@ BASIS, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 FIRST, SECOND = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 SHIFT = np.uint64(33)
 
+DAY, YEAR = 86_400, 31_556_952  # seconds
+THURSDAY = 3  # 1970-01-01, when Monday is 0
+
+BLOCK = 256  # rows that are filled together, so that they lie in the cache for all slots
+
 
 @compiled
 def _spread(hashed: np.uint64) -> np.uint64:
@@ -44,7 +49,7 @@ def hash_strings(data: Bytes, offsets: Places, buckets: int, out: Codes) -> None
 @compiled
 def _is_letter(data: Bytes, j: int, end: int) -> bool:
     """Tell whether the byte belongs to a word: ASCII letters and digits, and all beyond ASCII but punctuation."""
-    byte = data[j]
+    byte = int(data[j])
     if byte < 0x80:
         return (48 <= byte <= 57) or (65 <= byte <= 90) or (97 <= byte <= 122)
     if byte == 0xC2:  # U+0080 to U+00BF: signs
@@ -53,9 +58,8 @@ def _is_letter(data: Bytes, j: int, end: int) -> bool:
         byte == 0xE2 and j + 1 < end and (data[j + 1] == 0x80 or data[j + 1] == 0x81)
     ):  # U+2000 to U+207F: dashes, quotes
         return False
-    if byte == 0xE3 and j + 1 < end and data[j + 1] == 0x80:  # U+3000 to U+303F: CJK punctuation
-        return False
-    return True
+    # U+3000 to U+303F: CJK punctuation
+    return not (byte == 0xE3 and j + 1 < end and data[j + 1] == 0x80)
 
 
 @compiled
@@ -128,10 +132,12 @@ def join_words(buckets: Codes, starts: Places, ends: Places, values: Values) -> 
 @compiled
 def fill_dense(codes: Codes, values: Values, out: Values) -> None:
     """Put entry (s, i) into column codes[s, i] of row i; a code of -1 is no entry. codes and values (slots, n)."""
-    for i in range(out.shape[0]):
+    for first in range(0, out.shape[0], BLOCK):
+        end = min(first + BLOCK, out.shape[0])
         for s in range(codes.shape[0]):
-            if codes[s, i] >= 0:
-                out[i, codes[s, i]] = values[s, i]
+            for i in range(first, end):
+                if codes[s, i] >= 0:
+                    out[i, codes[s, i]] = values[s, i]
 
 
 @compiled
@@ -144,26 +150,24 @@ def fill_dense_words(starts: Places, ends: Places, buckets: Codes, values: Value
 
 @compiled
 def count_entries(codes: Codes, values: Values, out: Places) -> None:
-    """Write the number of entries of each row that are not 0 into out (n,)."""
-    for i in range(codes.shape[1]):
-        count = 0
-        for s in range(codes.shape[0]):
+    """Add the number of entries of each row that are not 0 to out (n,)."""
+    for s in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
             if codes[s, i] >= 0 and values[s, i] != 0:
-                count += 1
-        out[i] = count
+                out[i] += 1
 
 
 @compiled
 def fill_sparse(codes: Codes, values: Values, places: Places, indices: Codes, data: Values) -> None:
     """Append the entries of each row that are not 0 at places[i], which moves on."""
-    for i in range(codes.shape[1]):
-        place = places[i]
+    for first in range(0, codes.shape[1], BLOCK):
+        end = min(first + BLOCK, codes.shape[1])
         for s in range(codes.shape[0]):
-            if codes[s, i] >= 0 and values[s, i] != 0:
-                indices[place] = codes[s, i]
-                data[place] = values[s, i]
-                place += 1
-        places[i] = place
+            for i in range(first, end):
+                if codes[s, i] >= 0 and values[s, i] != 0:
+                    indices[places[i]] = codes[s, i]
+                    data[places[i]] = values[s, i]
+                    places[i] += 1
 
 
 @compiled
@@ -185,3 +189,33 @@ def fill_sparse_words(
             data[place] = values[j]
             place += 1
         places[i] = place
+
+
+@compiled
+def date_parts(seconds: Places, origin: int, waves: Values, codes: Codes, values: Values, first: int) -> None:
+    """Write trend, season and day of the week of each time.
+
+    seconds (n,) since 1970; waves (w, points) of a year; codes and values (w + 2, n): years since the origin in feature
+    `first`, the waves in the next w features, and 1 in one of seven features after them, Monday first.
+    """
+    n_waves, points = waves.shape
+    for i in range(len(seconds)):
+        values[0, i] = (seconds[i] - origin) / YEAR
+        codes[0, i] = first
+        point = (seconds[i] % YEAR) * points // YEAR
+        for k in range(n_waves):
+            values[1 + k, i] = waves[k, point]
+            codes[1 + k, i] = first + 1 + k
+        values[1 + n_waves, i] = 1
+        codes[1 + n_waves, i] = first + 1 + n_waves + (seconds[i] // DAY + THURSDAY) % 7
+
+
+@compiled
+def clock_parts(seconds: Places, waves: Values, codes: Codes, values: Values, first: int) -> None:
+    """Write the time of day: waves (w, points) of a day, codes and values (w, n), in the features from `first` on."""
+    n_waves, points = waves.shape
+    for i in range(len(seconds)):
+        point = (seconds[i] % DAY) * points // DAY
+        for k in range(n_waves):
+            values[k, i] = waves[k, point]
+            codes[k, i] = first + k

@@ -15,6 +15,8 @@ from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.kernels import Codes, Values
 from ridgeway.data.numbers import as_numbers
 
+LARGEST = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
+
 
 @dataclass(frozen=True)
 class NumberEncoding(Encoding):
@@ -129,7 +131,7 @@ class NumberLearner(Learner):
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
-        indicator = bool(self.missing) or options.indicator(self.column)
+        indicator = bool(self.missing) or options.indicators
         if self._least == self._most and not indicator:
             value = bool(self._least) if self.boolean else f"{self._least:g}"
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {value}")
@@ -143,14 +145,16 @@ class NumberLearner(Learner):
 
 def require_finite(numbers: Any, name: str, dtype: Any, place: str) -> None:
     """Refuse infinity, and numbers beyond the precision."""
-    if not np.isfinite(numbers.sum()) and np.isinf(numbers).any():
+    if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         raise DataError(
             f"{place}: column {name!r} holds {numbers[row]} (row {row + 1:,} of the batch): expected finite numbers; "
             "replace it, or leave it empty for a missing value."
         )
-    if dtype == np.float32 and np.abs(numbers).max(initial=0) > 1e38:
+    most = LARGEST[np.dtype(dtype)]
+    largest = np.abs(numbers).max(initial=0)
+    if largest > most:
+        remedy = ", or encode with dtype='float64'" if dtype == np.float32 else ""
         raise DataError(
-            f"{place}: column {name!r} holds {np.abs(numbers).max():g}, beyond float32: expected at most 1e38; correct "
-            "the value, or encode with dtype='float64'."
+            f"{place}: column {name!r} holds {largest:g}: expected numbers up to {most:g}; correct the value{remedy}."
         )

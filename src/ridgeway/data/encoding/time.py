@@ -9,21 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.data.arrow import pa, pc
-from ridgeway.data.data_error import DataError
+from ridgeway.data.arrow import pa
 from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
-from ridgeway.data.encoding.kernels import Codes, Values
-from ridgeway.data.schema import is_string, kind_of
+from ridgeway.data.encoding.kernels import DAY, YEAR, Codes, Values, clock_parts, date_parts
+from ridgeway.data.encoding.seconds import seconds_of
 
-DAY = 86_400
-YEAR = 365.2425  # days
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-THURSDAY = 3  # 1970-01-01
 SEASON = ("year", "half-year")
 CLOCK = ("day", "half-day", "third of a day")
-TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def _waves(points: int, harmonics: int) -> NDArray[np.float64]:
@@ -32,7 +27,7 @@ def _waves(points: int, harmonics: int) -> NDArray[np.float64]:
     return np.array([wave(k * angle) for k in range(1, harmonics + 1) for wave in (np.sin, np.cos)])
 
 
-SEASON_WAVES = _waves(1461, len(SEASON))  # quarters of a day of a year
+SEASON_WAVES = _waves(1461, len(SEASON))  # about quarters of a day of a year
 CLOCK_WAVES = _waves(1440, len(CLOCK))  # minutes of a day
 
 
@@ -64,7 +59,7 @@ class TimeEncoding(Encoding):
         """Trend, season, days of the week, clock, indicator."""
         names: list[str] = []
         if self.origin is not None:
-            year = 1970 + round(self.origin / (YEAR * DAY))
+            year = 1970 + round(self.origin / YEAR)
             names.append(f"{self.column} (years since {year})")
             names += [f"{self.column} {period} {wave}" for period in SEASON for wave in ("sin", "cos")]
             names += [f"{self.column}={day}" for day in WEEKDAYS]
@@ -88,25 +83,20 @@ class TimeEncoding(Encoding):
         seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, place)
         slot = 0
         if self.origin is not None:
-            trend = (seconds - self.origin) / (YEAR * DAY)
-            codes[0], values[0] = first, np.where(missing, self.mean, trend)
-            days = seconds // DAY
-            quarters = ((seconds % round(YEAR * DAY)) * (SEASON_WAVES.shape[1] / (YEAR * DAY))).astype(np.intp)
-            for slot, wave in enumerate(SEASON_WAVES, 1):
-                codes[slot], values[slot] = first + slot, wave[quarters]
-            slot += 1
-            codes[slot], values[slot] = first + slot + (days + THURSDAY) % 7, 1
-            first += len(WEEKDAYS) - 1
-            slot += 1
+            date_parts(seconds, self.origin, SEASON_WAVES, codes, values, first)
+            slot = 2 + len(SEASON_WAVES)
+            first += 1 + len(SEASON_WAVES) + len(WEEKDAYS)
         if self.clock:
-            minutes = (seconds % DAY) // 60
-            for wave in CLOCK_WAVES:
-                codes[slot], values[slot] = first + slot, wave[minutes]
-                slot += 1
+            end = slot + len(CLOCK_WAVES)
+            clock_parts(seconds, CLOCK_WAVES, codes[slot:end], values[slot:end], first)
+            slot = end
+            first += len(CLOCK_WAVES)
         if missing.any():
             codes[1 if self.origin is not None else 0 : slot, missing] = -1
+            if self.origin is not None:
+                values[0, missing] = self.mean
         if self.indicator:
-            codes[slot], values[slot] = np.where(missing, first + slot, -1), 1
+            codes[slot], values[slot] = np.where(missing, first, -1), 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -167,7 +157,7 @@ class TimeLearner(Learner):
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
-        indicator = bool(self.missing) or options.indicator(self.column)
+        indicator = bool(self.missing) or options.indicators
         if self._least == self._most and not indicator:
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is the same time")
         parts = ["trend in years", "season", "day of the week"] if self._dated else []
@@ -178,43 +168,5 @@ class TimeLearner(Learner):
         if self._dated:
             year = np.datetime64(self._least, "s").astype("datetime64[Y]")
             origin = int(year.astype("datetime64[s]").astype(np.int64))
-        mean = 0.0 if origin is None else (self._sum / present - origin) / (YEAR * DAY)
+        mean = 0.0 if origin is None else (self._sum / present - origin) / YEAR
         return TimeEncoding(self.column, said, origin, mean, self._clock, self._zone, indicator)
-
-
-def seconds_of(
-    column: Any, name: str, zone: str | None, dated: bool, place: str
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return seconds since 1970 on the clock of the zone (or since midnight), and which rows are missing."""
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    missing = column.is_null().to_numpy(zero_copy_only=False)
-    kind = column.type
-    try:
-        if is_string(kind):
-            column = column.cast(pa.timestamp("us") if dated else pa.time64("us"))
-            kind = column.type
-        if pa.types.is_timestamp(kind) and kind.tz is not None:
-            column = pc.local_timestamp(column if zone is None else column.cast(pa.timestamp(kind.unit, zone)))
-    except pa.ArrowInvalid as error:
-        raise DataError(
-            f"{place}: column {name!r} is not the time that it was when the model was fitted: {error}: expected dates and times "
-            "such as 2013-01-31 or 2013-01-31T12:30:00; correct the value."
-        ) from None
-    if pa.types.is_null(kind):
-        return np.zeros(len(column), dtype=np.int64), missing
-    if kind_of(kind) != "time" or pa.types.is_time(kind) == dated:
-        expected = "dates or times with a date" if dated else "times of day"
-        raise DataError(
-            f"{place}: column {name!r} is a {kind_of(kind)} ({kind}): expected {expected}, as when the model was fitted; convert it."
-        )
-    if pa.types.is_date32(kind):
-        return _whole(column.cast(pa.int32())) * DAY, missing
-    if pa.types.is_date64(kind):
-        return _whole(column.cast(pa.int64())) // 1000, missing
-    wide = column.cast(pa.int32()).cast(pa.int64()) if pa.types.is_time32(kind) else column.cast(pa.int64())
-    return _whole(wide) // TICKS[kind.unit], missing
-
-
-def _whole(column: Any) -> NDArray[np.int64]:
-    return column.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)  # type: ignore[no-any-return]
