@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 from sklearn.datasets import dump_svmlight_file
+from tests.tables.shop import shop_table, write_csv, write_parquet
 
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, open_data, source, target_of
 from ridgeway.tables import Checkpoint, Request, fit_table
-from tests.tables.shop import shop_table, write_csv, write_parquet
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -35,7 +35,8 @@ def by_hand(path: Path, request: Request) -> tuple[TableEncoder, Iterator[Any]]:
 
     def batches() -> Iterator[Any]:
         for batch in open_data(path).batches():
-            rows = target_of(batch.select([*features, "price", *([request.weight] if request.weight else [])]), "price", request.weight)
+            columns = [*features, "price", *([request.weight] if request.weight else [])]
+            rows = target_of(batch.select(columns), "price", request.weight)
             keep = np.ones(len(rows.y), bool) if rows.weight is None else rows.weight > 0
             X = encoder.transform(rows.table)[keep]
             yield X, rows.y[keep], None if rows.weight is None else rows.weight[keep]
@@ -150,8 +151,9 @@ def test_libsvm(tmp_path: Path) -> None:
     dump_svmlight_file(X, y, str(tmp_path / "t.svm"), zero_based=False)
     dump_svmlight_file(X[:, :30], y, str(tmp_path / "few.svm"), zero_based=False)
     model = fit_table(tmp_path / "t.svm", Request(passes=2))
-    read = scipy.sparse.vstack([rows for rows, _ in open_data(tmp_path / "t.svm").batches()], format="csr")
-    by_sklearn = rw.AveragedSGDRegressor(passes=2, random_state=0).fit(read, np.concatenate([t for _, t in open_data(tmp_path / "t.svm").batches()]))
+    parts, targets = zip(*open_data(tmp_path / "t.svm").batches(), strict=True)
+    read = scipy.sparse.vstack(parts, format="csr")
+    by_sklearn = rw.AveragedSGDRegressor(passes=2, random_state=0).fit(read, np.concatenate(targets))
     np.testing.assert_array_equal(model.model.coef_, by_sklearn.coef_)
     model.save(tmp_path / "model")
     loaded = rw.load(tmp_path / "model")
@@ -185,20 +187,29 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, where: str, call: int, before: bo
 
 
 # Law: whenever a fit with a checkpoint is killed, the same fit goes on to the same model file, bit for bit.
-@pytest.mark.parametrize("every", [1, 600])
-@pytest.mark.parametrize("call", [1, 2, 5, 9, 17])
-@pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("where", ["ridgeway.tables.checkpoint.write_state", "ridgeway.tables.fitting.joined"])
-def test_checkpoints(where: str, call: int, before: bool, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("where", "call", "before", "every"),
+    [
+        ("ridgeway.tables.checkpoint.write_state", 1, True, 1),
+        ("ridgeway.tables.checkpoint.write_state", 1, False, 1),
+        ("ridgeway.tables.checkpoint.write_state", 9, True, 1),
+        ("ridgeway.tables.checkpoint.write_state", 17, False, 1),
+        ("ridgeway.tables.checkpoint.write_state", 3, False, 600),
+        ("ridgeway.tables.fitting.joined", 1, True, 1),
+        ("ridgeway.tables.fitting.joined", 4, False, 600),
+        ("ridgeway.tables.fitting.joined", 15, True, 600),
+    ],
+)
+def test_checkpoints(
+    where: str, call: int, before: bool, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
     fit_table(path, PRICE, memory=0).save(tmp_path / "whole")
     file = tmp_path / "checkpoint"
     with monkeypatch.context() as patch:
         killed_at(patch, where, call, before)
-        try:
+        with pytest.raises(Killed):
             fit_table(path, PRICE, checkpoint=Checkpoint(file, every))
-        except Killed:
-            pass
     checkpoint = Checkpoint(file, every)
     fit_table(path, PRICE, checkpoint=checkpoint).save(tmp_path / "resumed")
     checkpoint.done()
