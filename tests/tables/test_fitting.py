@@ -138,7 +138,8 @@ def test_drop_and_only() -> None:
     np.testing.assert_array_equal(kept.model.coef_, only.model.coef_)
     with pytest.raises(DataError, match="no column is left"):
         fit_table(table, Request(target="price", only=("price",)))
-    for wrong in ({"drop": ("sized",)}, {"only": ("sized",)}, {"weight": "sized"}, {"target": "sized"}):
+    named: Any = ("sized",)
+    for wrong in ({"drop": named}, {"only": named}, {"weight": named[0]}, {"target": named[0]}):
         with pytest.raises(DataError, match="there is no column 'sized': did you mean 'size'"):
             fit_table(table, Request(**{"target": "price", **wrong}))
 
