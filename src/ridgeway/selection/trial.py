@@ -82,3 +82,14 @@ class Trial:
         assert self._span is not None
         coordinates = self._span.given if schemes is self._spanned else self._span.coordinates(schemes)
         return self._residuals.errors(coordinates, self._centre.intercepts(self._span.directions, coordinates))
+
+    def predict(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
+        """Standardized predictions (n, targets) of standardized rows, by a scheme in the span."""
+        assert self._span is not None
+        coordinates = self._span.coordinates([scheme])
+        slopes = np.tensordot(coordinates[0], self._span.directions, axes=1)  # (targets, d)
+        columns = np.zeros((batch.rows.shape[1], len(slopes)), batch.rows.dtype)  # the constant one predicts nothing
+        columns[: slopes.shape[1]] = slopes.T
+        intercepts = self._centre.intercepts(self._span.directions, coordinates)
+        predicted: NDArray[np.float64] = batch.rows.times(columns) + intercepts
+        return predicted
