@@ -26,6 +26,7 @@ class HeldOut:
     numbers : (k,), increasing: where each row stands in the data, or in a stream.
     actual, predicted : (k, targets).
     n_rows : how many rows the sample was drawn from.
+    variance : (targets,), weighted variance of the actual values of all these rows.
 
     Examples
     --------
@@ -43,6 +44,7 @@ class HeldOut:
     actual: NDArray[np.float64]
     predicted: NDArray[np.float64]
     n_rows: int
+    variance: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -76,7 +78,15 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
         feed.source.y[taken].astype(np.float64),
         in_units(predicted, feed.standardization),
         len(rows),
+        _variance(feed, rows),
     )
+
+
+def _variance(feed: Feed, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    y, weight = feed.source.y[rows].astype(np.float64), feed.source.weight[rows].astype(np.float64)
+    share = weight / weight.sum()
+    variance: NDArray[np.float64] = share @ (y - share @ y) ** 2
+    return variance
 
 
 def in_units(targets: NDArray[np.float64], standardization: Standardization) -> NDArray[np.float64]:

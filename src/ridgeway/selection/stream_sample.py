@@ -33,6 +33,9 @@ class StreamSample:
         self._averages: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._table: Float = np.empty((0, 0))
         self._seen = 0
+        self._weight = 0.0
+        self._sum: NDArray[np.float64] = np.zeros(1)  # of standardized targets, and of their squares
+        self._squares: NDArray[np.float64] = np.zeros(1)
 
     def copy(self) -> StreamSample:
         """Return one that goes on by itself."""
@@ -60,6 +63,9 @@ class StreamSample:
     def add(self, batch: Batch, first: int) -> None:
         """Look at standardized rows that stand at `first` and after it in the stream."""
         self._seen += len(batch)
+        y, weight = batch.y.astype(np.float64), batch.weight.astype(np.float64)
+        self._weight += float(weight.sum())
+        self._sum, self._squares = self._sum + weight @ y, self._squares + weight @ (y * y)
         places = np.arange(first, first + len(batch))
         picked = np.flatnonzero(_within(places, self._share))
         if len(picked) == 0:
@@ -91,7 +97,10 @@ class StreamSample:
             along = self._along[mine, :, : coordinates.shape[1]]
             predicted[mine] = along @ coordinates[candidate] + intercepts[candidate]
         actual = in_units(self._actual.astype(np.float64), standardization)
-        return HeldOut(scheme, self._numbers, actual, in_units(predicted, standardization), self._seen)
+        mean = self._sum / self._weight
+        variance = np.maximum(self._squares / self._weight - mean**2, 0.0) * standardization.target_scale**2
+        predictions = in_units(predicted, standardization)
+        return HeldOut(scheme, self._numbers, actual, predictions, self._seen, variance)
 
 
 def _within(places: NDArray[np.int64], share: float) -> NDArray[np.bool_]:
