@@ -21,16 +21,16 @@ EXACT_RANGE = (-6.0, 3.0)  # decades of alpha for a path without steps
 KINDS: dict[type[Scheme], str] = {Geometric: "geometric", Tail: "tail", Uniform: "uniform", Last: "last"}
 
 
-def make_grid(step: float | None, length: int | None, alpha: float | None) -> Grid:
-    """Strengths between which the coefficients change, and that of the model.
+def make_grid(step: float | None, length: int | None, alphas: Sequence[float]) -> Grid:
+    """Strengths between which the coefficients change, and the given ones.
 
     Below 0.1 / (step * length) every average is the uniform one, above 10 / step hardly a step counts.
     """
     low, high = EXACT_RANGE
     if step is not None and length is not None:
         low, high = math.log10(0.1 / (step * max(length, 1))), math.log10(10 / step)
-    if alpha:
-        low, high = min(low, math.log10(alpha) - 1), max(high, math.log10(alpha) + 1)
+    places = [math.log10(alpha) for alpha in alphas]
+    low, high = min([low, *(place - 1 for place in places)]), max([high, *(place + 1 for place in places)])
     first = math.floor(low * PER_DECADE)
     n = math.ceil(high * PER_DECADE) - first + 1
     return Grid(first / PER_DECADE, PER_DECADE, min(max(n, PER_DECADE), MOST_DECADES * PER_DECADE))

@@ -44,6 +44,11 @@ class ErrorCurve:
         """log10 of the strongest alpha."""
         return self._grid.low + (self._grid.n - 1) / self._grid.per_decade
 
+    @property
+    def quantity(self) -> str:
+        """What an error is, in words."""
+        return "typical error" if self._single else "unexplained share"
+
     def place(self, row: Candidate) -> float:
         """Where a candidate stands on the axis."""
         if row.alpha:

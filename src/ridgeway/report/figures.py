@@ -35,6 +35,8 @@ def make_figures(summary: ReportSummary) -> dict[str, Any]:
 
 
 def _figure(height: int, x_label: str, y_label: str, **options: Any) -> Any:
+    # The page sets the ranges; these only keep a logarithmic axis from looking for data in empty sources.
+    options = {"x_range": (1, 10), "y_range": (0, 1)} | options
     figure = bokeh("plotting").figure(
         height=height,
         sizing_mode="stretch_width",
@@ -81,7 +83,7 @@ def _span(figure: Any, name: str, dimension: str, color: str, dash: str = "dashe
 def _errors(curve: ErrorCurve) -> Any:
     models = bokeh("models")
     heights = curve.heights()["whole"]
-    figure = _figure(360, "averages of the last steps · ridge strength alpha (stronger →)", "", x_range=curve.across(), y_range=heights)
+    figure = _figure(360, "ridge strength alpha →", curve.quantity, x_range=curve.across(), y_range=heights)
     ticks = curve.ticks()
     figure.xaxis.update(
         ticker=models.FixedTicker(ticks=list(ticks)),
@@ -102,17 +104,16 @@ def _errors(curve: ErrorCurve) -> Any:
     figure.segment("x", "low", "x", "high", source=others, line_color=GREY, line_width=1.5)
     seen.append(figure.scatter("x", "y", source=others, size=10, marker="diamond", fill_color=GREY, line_color=None))
     star = models.ColumnDataSource(curve.columns([row for row in curve.rows if row.chosen]))
-    look = {"size": 20, "marker": "star", "fill_color": "#f2b705", "line_color": "#7a5c00"}
-    seen.append(figure.scatter("x", "y", source=star, **look))
     now = _source("errors-now", "x", "y")
-    figure.scatter("x", "y", source=now, size=12, fill_color=NOW, line_color="white", line_width=1.5)
+    figure.scatter("x", "y", source=now, size=13, fill_color=NOW, line_color="white", line_width=1.5)
+    look = {"size": 21, "marker": "star", "fill_color": "#f2b705", "line_color": "#7a5c00"}
+    seen.append(figure.scatter("x", "y", source=star, **look))
     _hover(figure, seen, [("average", "@name"), ("error", "@value")])
     return figure
 
 
 def _paths() -> Any:
-    figure = _figure(380, "ridge strength alpha (stronger →)", "effect on the prediction", x_axis_type="log")
-    figure.x_range.range_padding = 0
+    figure = _figure(380, "ridge strength alpha →", "effect on the prediction", x_axis_type="log")
     _span(figure, "paths-zero", "width", GREY, "solid")
     source = _source("paths-lines", "xs", "ys", "name", "color", "width", "strength", "now")
     lines = figure.multi_line(
@@ -138,7 +139,6 @@ def _predicted() -> Any:
 
 def _residuals() -> Any:
     figure = _figure(320, "row", "actual − predicted")
-    figure.x_range.range_padding = 0.01
     _span(figure, "residuals-zero", "width", GREY, "solid")
     source = _source("residuals-rows", "x", "y", "predicted", "actual")
     rows = figure.scatter("x", "y", source=source, size=5, fill_color=GREY, fill_alpha=0.35, line_color=None)
@@ -153,12 +153,10 @@ def _residuals() -> Any:
 def _filter() -> Any:
     figure = _figure(
         320,
-        "spread of the data in a direction (eigenvalue s)",
+        "spread of the data, eigenvalue s →",
         "share learned",
         x_axis_type="log",
-        y_range=(-0.03, 1.05),
     )
-    figure.x_range.range_padding = 0
     for name, color, dash, width in (("average", NOW, "solid", 2.5), ("ridge", ACCENT, "dashed", 2)):
         source = _source(f"filter-{name}", "x", "y")
         figure.line("x", "y", source=source, line_color=color, line_width=width, line_dash=dash)

@@ -78,6 +78,15 @@
   const part = (plot, name) => plots[plot].document.get_model_by_name(name);
   const fill = (plot, name, data) => { part(plot, name).data = data; };
 
+  function frame(plot, xs, ys, share = 0.05) {
+    const ends = (values) => values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+    for (const [range, values, log] of [[plots[plot].x_range, xs, plots[plot].x_scale.type === "LogScale"], [plots[plot].y_range, ys, false]]) {
+      const [low, high] = ends(values);
+      const edge = share * (high - low) || Math.abs(high) || 1;
+      range.setv(log ? { start: low, end: high } : { start: low - edge, end: high + edge });
+    }
+  }
+
   function paint() {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const ink = dark ? "#e6e9ef" : "#1d2430", soft = dark ? "#a3adbd" : "#5b6575", line = dark ? "#343c49" : "#dde2ea";
@@ -183,6 +192,7 @@
       strength: order.map((i) => (i < COLORED ? 0.95 : 0.4)),
       now: order.map(() => ""),
     });
+    frame("paths", alphas, [0, ...table.flat()]);
     part("paths", "paths-zero").location = 0;
     $("paths-legend").replaceChildren(...path.features.slice(0, COLORED).map((name, i) => {
       const key = element("span", "key", name.length > 32 ? `${name.slice(0, 31)}…` : name);
@@ -209,6 +219,7 @@
     fill("predicted", "predicted-rows", { x: predicted, y: actual, number: numbers });
     const ends = [Math.min(...predicted), Math.max(...predicted)];
     fill("predicted", "predicted-diagonal", { x: ends, y: ends });
+    frame("predicted", predicted, [...actual, ...ends]);
     const residuals = actual.map((value, i) => value - predicted[i]);
     fill("residuals", "residuals-rows", { x: numbers, y: residuals, predicted, actual });
     const parts = Math.max(1, Math.min(30, Math.floor(numbers.length / 10)));
@@ -224,6 +235,7 @@
       means.high.push(mean + 2 * spread);
     }
     fill("residuals", "residuals-means", means);
+    frame("residuals", numbers, residuals, 0.03);
     part("residuals", "residuals-zero").location = 0;
     $("shown-rows").textContent = numbers.length.toLocaleString("en");
     $("drift").textContent = document.querySelector(`[data-drift="${target}"]`).textContent;
@@ -250,9 +262,11 @@
     const stop = state.stop === undefined ? { kind: "geometric" } : stops[state.stop];
     const known = ["geometric", "tail", "uniform", "last"].includes(stop.kind);
     fill("filter", "filter-average", { x: known ? places : [], y: known ? places.map((s) => learned(stop.kind, alpha, stop.start, s)) : [] });
-    const ridge = alpha || toAlpha(Number($("alpha-slider").value));
+    // Without an alpha: the ridge that learns half of the same direction as the average does.
+    const ridge = alpha || places.find((s) => learned(stop.kind, alpha, stop.start, s) >= 0.5) || toAlpha(grid.n / 2);
     fill("filter", "filter-ridge", { x: places, y: places.map((s) => s / (s + ridge)) });
-    $("filter-alpha").textContent = `alpha = ${format(ridge)}`;
+    frame("filter", places, [0, 1], 0.04);
+    $("filter-alpha").textContent = `alpha = ${format(ridge)}${alpha ? "" : ", the nearest to it,"}`;
   }
 
   // ---- everything that moves -------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ Array = NDArray[np.float64]
 AT_A_TIME = 4_000_000  # coefficients
 NEGLIGIBLE = 1e-6  # directions below this share of the largest are left out
 DIGITS = 7
-COARSE = 8  # every so many strengths decide which columns are shown
+COARSE = 4  # every so many strengths are looked at first
+SMALL, ALIKE = 0.01, 0.001  # of the largest effects: nothing is left, nothing changes any more
 
 
 def rounded(values: Any) -> tuple[Any, ...]:
@@ -61,16 +62,41 @@ def with_targets(path: PathResult) -> tuple[Array, Array]:
     return (coefs, intercepts) if coefs.ndim == 3 else (coefs[:, None], intercepts[:, None])
 
 
+def trim(grid: Grid, coefs: Array, scale: Array, alphas: Sequence[float]) -> Grid:
+    """Leave out strengths beyond which nothing is left, and below which nothing changes.
+
+    Parameters
+    ----------
+    grid : the strengths.
+    coefs : (L, targets, d), models of every COARSE-th of them.
+    scale : (d,).
+    alphas : strengths that stay, with half a decade around them.
+    """
+    effects = (coefs * scale).reshape(len(coefs), -1)
+    sizes = np.sqrt((effects**2).sum(axis=1))
+    if not sizes.max() > 0:
+        return grid
+    changes = np.sqrt(((effects - effects[0]) ** 2).sum(axis=1))
+    first = COARSE * int(np.flatnonzero(changes > ALIKE * sizes.max())[0]) if changes.max() > 0 else 0
+    last = COARSE * int(np.flatnonzero(sizes > SMALL * sizes.max())[-1])
+    places = [round((np.log10(alpha) - grid.low) * grid.per_decade) for alpha in alphas]
+    edge = grid.per_decade // 2
+    first, last = min([first - edge, *(p - edge for p in places)]), max([last, *places]) + edge
+    first, last = max(first, 0), min(last, grid.n - 1)
+    return Grid(grid.low + first / grid.per_decade, grid.per_decade, max(last - first + 1, 2))
+
+
 def make_paths(
     path_of: Callable[[Sequence[float]], PathResult],
     grid: Grid,
+    alphas: Sequence[float],
     stops: tuple[Array, Array],
     scale: Array,
     names: Sequence[str],
     n_targets: int,
     most: int,
-) -> list[Path]:
-    """Return the path of each of the first targets, for the columns of the largest effects.
+) -> tuple[Grid, list[Path]]:
+    """Return the strengths where something changes, and the path of each of the first targets on them.
 
     The coefficients of hundreds of strengths are mixtures of some ten directions, so a path of L strengths and k
     columns is stored as two tables, (L, r) and (k, r), found by a singular value decomposition.
@@ -78,19 +104,20 @@ def make_paths(
     Parameters
     ----------
     path_of : gives the models of some strengths.
-    grid : the strengths.
+    grid : the strengths, from the weakest to the strongest that may matter.
+    alphas : those of the stops that have one.
     stops : coefficients (stops, targets, d) and intercepts of single averages, that of the model first.
     scale : (d,), what turns coefficients into effects.
     names : of the columns.
     n_targets : how many targets.
-    most : how many columns.
+    most : how many columns, those of the largest effects.
     """
     stop_coefs, stop_intercepts = stops
-    alphas = grid.alphas
-    coarse = _in_chunks(path_of, alphas[::COARSE], stop_coefs.shape[1:], None)
+    coarse = _coefs_of(path_of, grid.alphas[::COARSE], stop_coefs.shape[1:])
+    grid = trim(grid, coarse, scale, alphas)
     columns = largest_columns(np.concatenate([stop_coefs, coarse]), scale, most)[:n_targets]
     kept = np.unique(np.concatenate(columns))
-    fine = _in_chunks(path_of, alphas, stop_coefs.shape[1:], kept)
+    fine = _coefs_of(path_of, grid.alphas, stop_coefs.shape[1:], kept)
     paths = []
     for target, shown in enumerate(columns):
         effects = fine[:, target, np.searchsorted(kept, shown)] * scale[shown]  # (L, k)
@@ -108,14 +135,14 @@ def make_paths(
                 share=min(1.0, part / whole) if whole > 0 else 1.0,
             )
         )
-    return paths
+    return grid, paths
 
 
-def _in_chunks(
+def _coefs_of(
     path_of: Callable[[Sequence[float]], PathResult],
     alphas: Sequence[float],
     shape: tuple[int, ...],
-    kept: NDArray[np.intp] | None,
+    kept: NDArray[np.intp] | None = None,
 ) -> Array:
     """Coefficients (L, targets, d), or of the kept columns only, without holding those of all columns at once."""
     size = max(1, AT_A_TIME // max(1, shape[0] * shape[1]))

@@ -110,11 +110,11 @@ def _averages(
     scale = np.asarray(column_scale(fitted), np.float64)
     if isinstance(fitted, ExactRidgePath):
         alpha = float(fitted.alpha_)
-        grid = make_grid(None, None, alpha)
         stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, standing=True)
-        paths = make_paths(
-            fitted.path, grid, with_targets(fitted.path([alpha])), scale, names, n_targets, MOST_COLUMNS
-        )
+        models = with_targets(fitted.path([alpha]))
+        alphas = [alpha] if alpha > 0 else []
+        widest = make_grid(None, None, alphas)
+        grid, paths = make_paths(fitted.path, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
         return grid, (stop,), paths, None
     length, selection = fitted.trajectory_.length, fitted.selection_
     places = stopping_places(fitted.averaging_, selection)
@@ -125,9 +125,10 @@ def _averages(
     order = sorted(range(len(places)), key=lambda i: not is_standing[i])
     schemes: list[Scheme] = [places[i][0] for i in order]
     stops = tuple(candidate(places[i][0], length, places[i][1], is_standing[i]) for i in order)
-    grid = make_grid(fitted.step_, length, fitted.alpha_)
     models = with_targets(fitted._standing.averages.models(schemes))
-    paths = make_paths(fitted.path, grid, models, scale, names, n_targets, MOST_COLUMNS)
+    alphas = [stop.alpha for stop in stops if stop.alpha]
+    widest = make_grid(fitted.step_, length, alphas)
+    grid, paths = make_paths(fitted.path, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from scipy.stats import f_oneway
 
@@ -10,7 +11,7 @@ from ridgeway.report.summary import Candidate, ReportSummary, Rows, Target
 
 NAMED = 5  # columns in the first paragraph
 PARTS, FEWEST_IN_PART = 20, 10  # of a stream, whose mean residuals are compared
-DRIFT = 1e-3  # chance below which parts of a stream differ
+DRIFT, PERHAPS = 1e-3, 5e-2  # chance below which parts of a stream differ, surely or perhaps
 RISES = {
     "deviation": "rises by one standard deviation",
     "largest": "goes from 0 to its largest value",
@@ -93,13 +94,24 @@ def _which(summary: ReportSummary) -> str:
     )
     which = in_words(chosen)
     if best is chosen or best.error == chosen.error:
-        text += f"Chosen was {which}, because it predicted best. "
+        text += f"Chosen was {which}, because it predicted best{_others_as_good(comparison.candidates, best)}. "
     else:
         text += f"Chosen was {which}: more cautious than the best, and within its standard error. "
     text += _strength(chosen, summary)
     if not stands.chosen:
         text += f" The model was then moved to {in_words(stands)}."
     return text.strip()
+
+
+def _others_as_good(candidates: Sequence[Candidate], best: Candidate) -> str:
+    """Say how many others are hardly worse."""
+    if best.error is None or best.standard_error is None:
+        return ""
+    most = best.error + best.standard_error
+    n = sum(row.error is not None and row.error <= most for row in candidates) - 1
+    if n < 1:
+        return ""
+    return f"; {n:,} {'other comes' if n == 1 else 'others come'} within one standard error of it"
 
 
 def _strength(chosen: Candidate, summary: ReportSummary) -> str:
@@ -154,6 +166,8 @@ def drift(rows: Rows) -> str:
             "Some parts lie above or below zero by more than chance explains: something changes from row to row that "
             "the columns do not tell (drift)."
         )
+    if chance < PERHAPS:
+        return "Parts lie above or below zero by a little more than chance explains: perhaps there is some drift."
     return "No part lies above or below zero by more than chance explains: no drift is visible."
 
 

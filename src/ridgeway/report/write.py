@@ -40,8 +40,7 @@ def render(summary: ReportSummary) -> str:
     >>> "&lt;script&gt;" in page, "http://" in page.split("<body>")[1].split("<script")[0]
     (True, False)
     """
-    resources = bokeh("resources").Resources(mode="inline", components=["bokeh"], log_level="warn")
-    library = "\n".join(resources.js_raw)
+    library = bokeh("resources").Resources(mode="inline", components=["bokeh"]).js_raw[0]
     script = _part("page.js")
     data = {
         "summary": summary.to_dict(),
@@ -138,9 +137,9 @@ def _facts(summary: ReportSummary) -> list[tuple[str, str]]:
         chains = "" if run.length in (None, run.n_steps) else f", in chains of {run.length:,}"
         facts.append(("Steps", f"{run.n_steps:,} of size {number(run.step)}{chains}"))
     if run.r2 is not None:
-        facts.append(("R² of the rows (squared norm a step must respect)", number(run.r2, 4)))
+        facts.append(("Squared norm of the rows that a step must respect (R²)", number(run.r2, 4)))
     if run.limited is not None:
-        facts.append(("Steps that were limited (rows far larger than others)", f"{run.limited:,}"))
+        facts.append(("Steps that were limited, of rows far larger than others", f"{run.limited:,}"))
     if run.seconds is not None:
         facts.append(("Seconds", number(run.seconds)))
     return [*facts, *summary.facts]
