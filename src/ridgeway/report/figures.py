@@ -65,8 +65,7 @@ def _figure(height: int, x_label: str, y_label: str, **options: Any) -> Any:
 
 
 def _source(name: str, *columns: str) -> Any:
-    source = bokeh("models").ColumnDataSource(data={column: [] for column in columns}, name=name)
-    return source
+    return bokeh("models").ColumnDataSource(data={column: [] for column in columns}, name=name)
 
 
 def _hover(figure: Any, renderers: list[Any], tooltips: list[tuple[str, str]], **options: Any) -> None:
@@ -100,7 +99,9 @@ def _errors(curve: ErrorCurve) -> Any:
         figure.varea("x", "low", "high", source=source, fill_color=color, fill_alpha=0.18)
         figure.line("x", "y", source=source, line_color=color, line_width=2)
         seen.append(figure.scatter("x", "y", source=source, size=5, fill_color=color, line_color=None))
-    others = models.ColumnDataSource(curve.columns([row for row in curve.rows if row.kind not in ("geometric", "tail")]))
+    others = models.ColumnDataSource(
+        curve.columns([row for row in curve.rows if row.kind not in ("geometric", "tail")])
+    )
     figure.segment("x", "low", "x", "high", source=others, line_color=GREY, line_width=1.5)
     seen.append(figure.scatter("x", "y", source=others, size=10, marker="diamond", fill_color=GREY, line_color=None))
     star = models.ColumnDataSource(curve.columns([row for row in curve.rows if row.chosen]))
@@ -138,7 +139,7 @@ def _predicted() -> Any:
 
 
 def _residuals() -> Any:
-    figure = _figure(320, "row", "actual − predicted")
+    figure = _figure(320, "row", "actual minus predicted")
     _span(figure, "residuals-zero", "width", GREY, "solid")
     source = _source("residuals-rows", "x", "y", "predicted", "actual")
     rows = figure.scatter("x", "y", source=source, size=5, fill_color=GREY, fill_alpha=0.35, line_color=None)
@@ -146,7 +147,9 @@ def _residuals() -> Any:
     figure.varea("x", "low", "high", source=means, fill_color=NOW, fill_alpha=0.2)
     figure.line("x", "y", source=means, line_color=NOW, line_width=2.5)
     figure.xaxis.formatter = bokeh("models").NumeralTickFormatter(format="0,0")
-    _hover(figure, [rows], [("row", "@x{0,0}"), ("predicted", "@predicted{0,0.[000]}"), ("actual", "@actual{0,0.[000]}")])
+    _hover(
+        figure, [rows], [("row", "@x{0,0}"), ("predicted", "@predicted{0,0.[000]}"), ("actual", "@actual{0,0.[000]}")]
+    )
     return figure
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.path_result import PathResult
+from ridgeway.report.effects import Array, Effects
 from ridgeway.report.summary import Grid, Path
 
-Array = NDArray[np.float64]
-
-AT_A_TIME = 4_000_000  # coefficients
 NEGLIGIBLE = 1e-6  # directions below this share of the largest are left out
 DIGITS = 7
 COARSE = 4  # every so many strengths are looked at first
@@ -28,66 +25,8 @@ def rounded(values: Any) -> tuple[Any, ...]:
     return tuple(float(f"{value:.{DIGITS}g}") for value in array.tolist())
 
 
-def largest_columns(coefs: Array, scale: Array, most: int) -> list[NDArray[np.intp]]:
-    """Return for each target the columns of the largest effects anywhere among the models, largest first.
-
-    Parameters
-    ----------
-    coefs : (L, targets, d), the model that stands first.
-    scale : (d,).
-    most : how many columns.
-    """
-    answer = []
-    for target in range(coefs.shape[1]):
-        effects = np.abs(coefs[:, target]) * scale
-        # Half of the places for where the model stands, the others for large effects of other strengths.
-        first = _top(effects[0], most - most // 2)
-        others = effects.max(axis=0)
-        others[first] = -1.0
-        picked = np.concatenate([first, _top(others, min(most // 2, len(scale) - len(first)))])
-        answer.append(picked[np.argsort(-effects[0, picked], kind="stable")])
-    return answer
-
-
-def _top(sizes: Array, most: int) -> NDArray[np.intp]:
-    if most >= len(sizes):
-        return np.arange(len(sizes))
-    return np.argpartition(-sizes, most)[:most] if most else np.empty(0, np.intp)
-
-
-def with_targets(path: PathResult) -> tuple[Array, Array]:
-    """Return coefficients (L, targets, d) and intercepts (L, targets) of a path."""
-    coefs = path.coefs.astype(np.float64)
-    intercepts = path.intercepts.astype(np.float64)
-    return (coefs, intercepts) if coefs.ndim == 3 else (coefs[:, None], intercepts[:, None])
-
-
-def trim(grid: Grid, coefs: Array, scale: Array, alphas: Sequence[float]) -> Grid:
-    """Leave out strengths beyond which nothing is left, and below which nothing changes.
-
-    Parameters
-    ----------
-    grid : the strengths.
-    coefs : (L, targets, d), models of every COARSE-th of them.
-    scale : (d,).
-    alphas : strengths that stay, with half a decade around them.
-    """
-    effects = (coefs * scale).reshape(len(coefs), -1)
-    sizes = np.sqrt((effects**2).sum(axis=1))
-    if not sizes.max() > 0:
-        return grid
-    changes = np.sqrt(((effects - effects[0]) ** 2).sum(axis=1))
-    first = COARSE * int(np.flatnonzero(changes > ALIKE * sizes.max())[0]) if changes.max() > 0 else 0
-    last = COARSE * int(np.flatnonzero(sizes > SMALL * sizes.max())[-1])
-    places = [round((np.log10(alpha) - grid.low) * grid.per_decade) for alpha in alphas]
-    edge = grid.per_decade // 2
-    first, last = min([first - edge, *(p - edge for p in places)]), max([last, *places]) + edge
-    first, last = max(first, 0), min(last, grid.n - 1)
-    return Grid(grid.low + first / grid.per_decade, grid.per_decade, max(last - first + 1, 2))
-
-
 def make_paths(
-    path_of: Callable[[Sequence[float]], PathResult],
+    effects: Effects,
     grid: Grid,
     alphas: Sequence[float],
     stops: tuple[Array, Array],
@@ -98,59 +37,79 @@ def make_paths(
 ) -> tuple[Grid, list[Path]]:
     """Return the strengths where something changes, and the path of each of the first targets on them.
 
-    The coefficients of hundreds of strengths are mixtures of some ten directions, so a path of L strengths and k
-    columns is stored as two tables, (L, r) and (k, r), found by a singular value decomposition.
+    The effects of hundreds of strengths are mixtures of some ten directions, so a path of L strengths and k columns is
+    stored as two tables, (L, r) and (k, r), found by a singular value decomposition.
 
     Parameters
     ----------
-    path_of : gives the models of some strengths.
+    effects : gives those of strengths of the grid.
     grid : the strengths, from the weakest to the strongest that may matter.
     alphas : those of the stops that have one.
-    stops : coefficients (stops, targets, d) and intercepts of single averages, that of the model first.
-    scale : (d,), what turns coefficients into effects.
+    stops : effects (stops, targets, d) and intercepts of single averages, that of the model first.
+    scale : (d,), of the columns.
     names : of the columns.
     n_targets : how many targets.
     most : how many columns, those of the largest effects.
     """
-    stop_coefs, stop_intercepts = stops
-    coarse = _coefs_of(path_of, grid.alphas[::COARSE], stop_coefs.shape[1:])
-    grid = trim(grid, coarse, scale, alphas)
-    columns = largest_columns(np.concatenate([stop_coefs, coarse]), scale, most)[:n_targets]
-    kept = np.unique(np.concatenate(columns))
-    fine = _coefs_of(path_of, grid.alphas, stop_coefs.shape[1:], kept)
+    at_stops, intercepts = stops
+    coarse = effects(slice(None, None, COARSE), None)
+    kept = trim(grid, coarse, alphas)
     paths = []
-    for target, shown in enumerate(columns):
-        effects = fine[:, target, np.searchsorted(kept, shown)] * scale[shown]  # (L, k)
-        coordinates, basis = _low_rank(effects)
-        whole = float(((stop_coefs[0, target] * scale) ** 2).sum())
-        part = float(((stop_coefs[0, target, shown] * scale[shown]) ** 2).sum())
+    for target in range(n_targets):
+        shown = largest_columns(np.concatenate([at_stops[:, target], coarse[:, target]]), most)
+        coordinates, basis = _low_rank(effects(kept, shown)[:, target])
+        sizes = at_stops[0, target] ** 2
+        whole = float(sizes.sum())
         paths.append(
             Path(
                 features=tuple(names[column] for column in shown),
                 scales=rounded(scale[shown]),
                 coordinates=rounded(coordinates),
                 basis=rounded(basis),
-                stops=rounded(stop_coefs[:, target, shown] * scale[shown]),
-                intercepts=rounded(stop_intercepts[:, target]),
-                share=min(1.0, part / whole) if whole > 0 else 1.0,
+                stops=rounded(at_stops[:, target, shown]),
+                intercepts=rounded(intercepts[:, target]),
+                share=min(1.0, float(sizes[shown].sum()) / whole) if whole > 0 else 1.0,
             )
         )
-    return grid, paths
+    return Grid(grid.low + kept.start / grid.per_decade, grid.per_decade, kept.stop - kept.start), paths
 
 
-def _coefs_of(
-    path_of: Callable[[Sequence[float]], PathResult],
-    alphas: Sequence[float],
-    shape: tuple[int, ...],
-    kept: NDArray[np.intp] | None = None,
-) -> Array:
-    """Coefficients (L, targets, d), or of the kept columns only, without holding those of all columns at once."""
-    size = max(1, AT_A_TIME // max(1, shape[0] * shape[1]))
-    parts = []
-    for first in range(0, len(alphas), size):
-        coefs, _ = with_targets(path_of(alphas[first : first + size]))
-        parts.append(coefs if kept is None else coefs[:, :, kept])
-    return np.concatenate(parts)
+def trim(grid: Grid, effects: Array, alphas: Sequence[float]) -> slice:
+    """Leave out strengths beyond which nothing is left, and below which nothing changes.
+
+    Parameters
+    ----------
+    grid : the strengths.
+    effects : (L, targets, d), of every COARSE-th of them.
+    alphas : strengths that stay, with half a decade around them.
+    """
+    table = effects.reshape(len(effects), -1)
+    sizes = np.sqrt((table**2).sum(axis=1))
+    changes = np.sqrt(((table - table[0]) ** 2).sum(axis=1))
+    if not changes.max() > 0:
+        return slice(0, grid.n)
+    edge = grid.per_decade // 2
+    places = [round((np.log10(alpha) - grid.low) * grid.per_decade) for alpha in alphas]
+    first = min([COARSE * int(np.flatnonzero(changes > ALIKE * sizes.max())[0]), *places]) - edge
+    last = max([COARSE * int(np.flatnonzero(sizes > SMALL * sizes.max())[-1]), *places]) + edge
+    return slice(max(first, 0), min(last, grid.n - 1) + 1)
+
+
+def largest_columns(effects: Array, most: int) -> NDArray[np.intp]:
+    """Return the columns of the largest effects (L, d), largest first where the model stands, the first row.
+
+    Half of the places are for those that are large there, the others for those that are large anywhere.
+    """
+    sizes = np.abs(effects)
+    standing, anywhere = sizes[0], sizes.max(axis=0)
+    first = _top(standing, most - most // 2)
+    anywhere[first] = -1.0
+    picked = np.concatenate([first, _top(anywhere, min(most // 2, len(standing) - len(first)))])
+    return picked[np.lexsort((picked, -standing[picked]))]
+
+
+def _top(sizes: Array, most: int) -> NDArray[np.intp]:
+    return np.argsort(-sizes, kind="stable")[:most]
 
 
 def _low_rank(effects: Array) -> tuple[Array, Array]:

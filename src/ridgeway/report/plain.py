@@ -56,7 +56,9 @@ def _read(kind: Any, value: Any, place: str) -> Any:
             return tuple(_read(inner[0], entry, f"{place}[{i}]") for i, entry in enumerate(value))
         if len(value) != len(inner):
             raise _unexpected(value, place, f"{len(inner)} entries")
-        return tuple(_read(part, entry, f"{place}[{i}]") for i, (part, entry) in enumerate(zip(inner, value, strict=True)))
+        return tuple(
+            _read(part, entry, f"{place}[{i}]") for i, (part, entry) in enumerate(zip(inner, value, strict=True))
+        )
     if dataclasses.is_dataclass(kind):
         return _read_fields(kind, value, place)
     return _read_number_or_text(kind, value, place)

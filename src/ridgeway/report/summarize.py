@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 import ridgeway
 from ridgeway.averaging import Scheme
+from ridgeway.blas import one_thread
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
 from ridgeway.report.averages import candidate, compare, make_grid, stopping_places
-from ridgeway.report.paths import make_paths, with_targets
+from ridgeway.report.effects import effects_on, with_targets
+from ridgeway.report.paths import make_paths
 from ridgeway.report.predictions import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
 
@@ -82,7 +84,8 @@ def summarize(
     n_targets = coefs.shape[1]
     names = _feature_names(fitted, encoder, feature_names, n_features)
     targets = _target_names(target_names, n_targets)
-    grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MOST_TARGETS))
+    with one_thread():
+        grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MOST_TARGETS))
     predictions = _predictions(fitted, X, y, unseen, stops[0].name)
     return ReportSummary(
         format=FORMAT,
@@ -111,10 +114,12 @@ def _averages(
     if isinstance(fitted, ExactRidgePath):
         alpha = float(fitted.alpha_)
         stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, standing=True)
-        models = with_targets(fitted.path([alpha]))
+        coefs, intercepts = with_targets(fitted.path([alpha]))
         alphas = [alpha] if alpha > 0 else []
         widest = make_grid(None, None, alphas)
-        grid, paths = make_paths(fitted.path, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
+        models = coefs * scale, intercepts
+        effects = effects_on(fitted, widest)
+        grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
         return grid, (stop,), paths, None
     length, selection = fitted.trajectory_.length, fitted.selection_
     places = stopping_places(fitted.averaging_, selection)
@@ -125,10 +130,12 @@ def _averages(
     order = sorted(range(len(places)), key=lambda i: not is_standing[i])
     schemes: list[Scheme] = [places[i][0] for i in order]
     stops = tuple(candidate(places[i][0], length, places[i][1], is_standing[i]) for i in order)
-    models = with_targets(fitted._standing.averages.models(schemes))
+    coefs, intercepts = with_targets(fitted._standing.averages.models(schemes))
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, length, alphas)
-    grid, paths = make_paths(fitted.path, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
+    models = coefs * scale, intercepts
+    effects = effects_on(fitted, widest)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from scipy.stats import f_oneway
 
@@ -157,7 +158,7 @@ def drift(rows: Rows) -> str:
     if n_parts < 2:
         return "There are too few rows to tell whether the errors change over time."
     edges = [round(k * len(residuals) / n_parts) for k in range(n_parts + 1)]
-    parts = [residuals[first:last] for first, last in zip(edges, edges[1:], strict=False)]
+    parts = [residuals[first:last] for first, last in pairwise(edges)]
     if all(len(set(part)) == 1 for part in parts):
         return ""
     chance = float(f_oneway(*parts).pvalue)
