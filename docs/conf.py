@@ -55,9 +55,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = dict.fromkeys(
-    ("index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected"), []
-)
+html_sidebars = {key: [] for key in ("index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected")}
 
 
 def _as_plain_text(app, what, name, obj, options, lines):
