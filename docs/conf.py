@@ -55,7 +55,8 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {key: [] for key in ("index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected")}
+ALONE = ("index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected")
+html_sidebars = {page: [] for page in ALONE}
 
 
 def _as_plain_text(app, what, name, obj, options, lines):
