@@ -44,22 +44,29 @@ def _methods(X: Array, y: Array, repeats: int) -> Case:
 
 
 def _stream(X: Array, y: Array, repeats: int) -> Case:
-    """One pass: the choice alone, over rows taken as they are like those of the plain run; then standardized."""
+    """One pass: the choice over rows taken as they are, like those of the plain run; then over standardized ones.
+
+    The latter are held against a fit of standardized rows at a given average: what it costs to choose.
+    """
     plain: dict[str, Any] = {"scale": False, "fit_intercept": False}
     tasks: dict[str, Callable[[], object]] = {
         "plain run": lambda: rw.run_sgd(X, y, store="sketch"),
         "progressive": lambda: _stream_fit(X, y, **plain),
         "hold-out": lambda: _fit(X, y, cv="holdout", passes=1, shuffle=False, **plain),
+        "no choice, standardized": lambda: _fit(X, y, averaging="uniform", passes=1, shuffle=False),
         "progressive, standardized": lambda: _stream_fit(X, y),
         "hold-out, standardized": lambda: _fit(X, y, cv="holdout", passes=1, shuffle=False),
     }
     timings = interleave(tasks, repeats)
-    run = timings["plain run"]
+    run, unchosen = timings["plain run"], timings["no choice, standardized"]
     results = [
         Result("partial_fit, chosen progressively / plain run", timings["progressive"].over(run), PROGRESSIVE),
         Result("fit, chosen by hold-out / plain run", timings["hold-out"].over(run), HOLDOUT),
-        Result("  the former with standardization", timings["progressive, standardized"].over(run)),
-        Result("  the latter with standardization", timings["hold-out, standardized"].over(run)),
+        Result(
+            "  the former, standardized / no choice", timings["progressive, standardized"].over(unchosen), PROGRESSIVE
+        ),
+        Result("  the latter, standardized / no choice", timings["hold-out, standardized"].over(unchosen), HOLDOUT),
+        Result("  no choice, standardized / plain run", unchosen.over(run)),
     ]
     return Case(f"choice {len(X):,} x {X.shape[1]}, one pass", results, timings)
 

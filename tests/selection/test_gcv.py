@@ -30,4 +30,4 @@ def test_degrees_of_freedom_are_the_trace_of_the_hat_matrix() -> None:
     np.testing.assert_allclose(fit.degrees_of_freedom(schemes), traces, rtol=0.1)
     fitted = np.array([((y - X @ run.average([scheme])[0, 0]) ** 2).sum() for scheme in schemes])
     corrected = fitted / (1 - fit.degrees_of_freedom(schemes) / 60) ** 2
-    np.testing.assert_allclose(fit.errors(schemes)[:, 0].sum(axis=1), corrected, rtol=1e-6)
+    np.testing.assert_allclose(fit.errors(schemes).capped[:, 0].sum(axis=1), corrected, rtol=1e-6)

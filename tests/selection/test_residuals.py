@@ -9,7 +9,7 @@ from tests.oracles import problem
 import ridgeway as rw
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import slopes_of, span_of
 
 SCHEMES = [rw.Geometric(alpha) for alpha in np.logspace(-5, 3, 60)] + [rw.Uniform(), rw.Last(), rw.Tail(0.5)]
@@ -27,7 +27,7 @@ def test_errors_are_those_of_the_predictions() -> None:
     groups = [(0, 30), (30, 80)]
     for first, last in groups:
         residuals.add(batch.between(first, last))
-    errors = residuals.errors(coordinates, intercepts)
+    errors = residuals.errors(models_of(coordinates, intercepts))
     np.testing.assert_allclose(residuals.weight, [weight[a:b].sum() for a, b in groups])
     for candidate in range(5):
         for target in range(2):
@@ -36,6 +36,24 @@ def test_errors_are_those_of_the_predictions() -> None:
             for g, (first, last) in enumerate(groups):
                 expected = weight[first:last] @ residual[first:last] ** 2
                 np.testing.assert_allclose(errors[candidate, target, g], expected, rtol=1e-9)
+
+
+# Law: the loop for six directions sees the same rows as any other number of directions.
+@pytest.mark.kernel
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("padded", [False, True])
+def test_six_directions_are_like_any(dtype: type, padded: bool) -> None:
+    rng = np.random.default_rng(2)
+    X, y = problem(90, 7)
+    batch = check_batch(X.astype(dtype), y.astype(dtype), rng.uniform(0.5, 2.0, 90).astype(dtype))
+    directions = rng.standard_normal((7, 1, 7 - padded))
+    moments = []
+    for chosen in (directions[:6], directions):  # by the loop, and by BLAS
+        residuals = Residuals(chosen, padded)
+        assert residuals.add(batch)
+        models = models_of(np.eye(len(chosen))[:6], np.ones((6, 1)))
+        moments.append(residuals.errors(models))
+    np.testing.assert_allclose(moments[0], moments[1], rtol=1e-4 if dtype is np.float32 else 1e-12)
 
 
 # Law: a span holds the coefficients of all schemes, and of those between them, in few directions.

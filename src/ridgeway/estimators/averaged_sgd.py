@@ -97,7 +97,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         Go through the rows in a fresh random order each pass. `partial_fit` never shuffles.
     cv : "auto", int, "holdout", "progressive", "gcv", splitter or iterable of (train, test)
         How the average is chosen. An int: that many folds, whose chains share each reading of the rows. "holdout": a
-        tenth of the rows, at most 20,000, from which the run learns after it was scored. "progressive": every row is
+        tenth of the rows, at most 10,000, from which the run learns after it was scored. "progressive": every row is
         predicted before it is learned from. "gcv": the error of the fit, corrected for degrees of freedom. "auto": 5
         folds up to 100,000 rows, "holdout" beyond, "progressive" for `partial_fit`.
     one_standard_error : bool

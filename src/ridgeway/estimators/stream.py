@@ -59,8 +59,6 @@ class Stream:
         self.continued = weight > 0
         self._told = False
         self.progressive = None if family is None else Progressive(family, step.size, standardization, sparse)
-        if self.progressive is not None:
-            self.progressive.refresh(run, self.centre)
 
     @classmethod
     def begin(
@@ -86,14 +84,14 @@ class Stream:
         """Predict the rows of a standardized batch, then learn from them, in their order."""
         first = 0
         while first < len(batch):
+            if self.progressive is not None and self.run.begun:
+                self.progressive.refresh(self.run, self.centre)
             room = len(batch) if self.progressive is None else self.progressive.room(self.run.n_steps)
             part = batch.between(first, min(first + room, len(batch)))
             if self.progressive is not None and self.progressive.predict(part):
                 part = replace(part, finite=True)
             self.run.advance(part)
             self._count(part)
-            if self.progressive is not None:
-                self.progressive.refresh(self.run, self.centre)
             first += len(part)
 
     def learn_all(self, feed: Feed, order: NDArray[np.intp], progress: Progress | None = None) -> None:

@@ -121,6 +121,8 @@ class Standardization:
 
     def targets(self, y: Float) -> Float:
         """(y - target_offset) / target_scale, (n, targets)."""
+        if not self.target_offset.any() and (self.target_scale == 1).all():
+            return y
         standard: Float = (y - self.target_offset) / self.target_scale
         return standard
 
@@ -130,9 +132,16 @@ class Standardization:
         numbers = np.arange(len(batch)) if order is None else order
         dtype = batch.rows.dtype
         y = readonly(np.ascontiguousarray(self.targets(batch.y[part]), dtype))
-        weight = readonly((batch.weight[part] / self.weight_scale).astype(dtype))
+        weight = batch.weight[part] if self.weight_scale == 1 else batch.weight[part] / self.weight_scale
         rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, numbers)
-        return Batch(rows, y, weight, batch.single_target, numbers, finite=not self.leaves_rows)
+        return Batch(
+            rows,
+            y,
+            readonly(weight.astype(dtype, copy=False)),
+            batch.single_target,
+            numbers,
+            finite=not self.leaves_rows,
+        )
 
     def slopes(self, coefs: Float, sparse: bool) -> Float:
         """Coefficients of the standardized features, (..., d), from those of a run, (..., d or d + 1)."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.selection.candidates import REFINEMENTS, Candidates, between, stronger
+from ridgeway.selection.outlying import Errors
 from ridgeway.selection.table import Scored
 
 CLEARLY = 2.0  # standard errors
@@ -28,8 +29,8 @@ class Rated(Protocol):
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Prepare for these schemes and all between them."""
 
-    def errors(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
-        """Sums of weighted squared errors, (L, targets, groups)."""
+    def errors(self, schemes: Sequence[Scheme]) -> Errors:
+        """Sums of weighted squared errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +41,15 @@ class Contest:
     ----------
     step : the step of the runs.
     n_steps : how many they have made.
-    rows : the candidates.
-    errors : (L, groups), sums of weighted squared errors, a mean over targets.
+    rows : the candidates, whose errors are capped.
+    uncapped : (L, groups), sums of weighted squared errors as they are, a mean over targets.
     weight : (groups,).
     """
 
     step: float
     n_steps: int
     rows: list[Scored]
-    errors: NDArray[np.float64]
+    uncapped: NDArray[np.float64]
     weight: NDArray[np.float64]
 
     @property
@@ -65,7 +66,8 @@ class Contest:
     def clearly_beats(self, other: Contest) -> bool:
         """Tell whether the best candidate is better than the other's by two standard errors of the difference.
 
-        Both have been tried on the same groups of rows.
+        Both have been tried on the same groups of rows. Here outlying rows count in full: steps that limit such rows
+        differ from those that do not in nothing else.
         """
         difference = self._best_errors() - other._best_errors()
         total = difference.sum()
@@ -74,8 +76,9 @@ class Contest:
         return bool(total < -CLEARLY * np.sqrt(spread))
 
     def _best_errors(self) -> NDArray[np.float64]:
-        best: NDArray[np.float64] = self.errors[int(np.argmin(self.errors.sum(axis=1)))]
-        return best
+        best = min(range(len(self.rows)), key=lambda i: self.rows[i].error)
+        errors: NDArray[np.float64] = self.uncapped[best]
+        return errors
 
 
 def compare(
@@ -113,8 +116,8 @@ def compare(
         if not new:
             break
         closer = score(list(map(Geometric, new)), new=False)
-        errors = np.concatenate([contest.errors, closer.errors])
-        contest = Contest(step, n_steps, contest.rows + closer.rows, errors, contest.weight)
+        uncapped = np.concatenate([contest.uncapped, closer.uncapped])
+        contest = Contest(step, n_steps, contest.rows + closer.rows, uncapped, contest.weight)
         alphas = sorted([*alphas, *new])
     return contest
 
@@ -128,20 +131,22 @@ def _best(rows: Sequence[Scored]) -> Scheme:
 def _score(
     trials: Sequence[Rated], schemes: Sequence[Scheme], step: float, n_steps: int, unit: float, new: bool
 ) -> Contest:
-    sums, weights = [], []
+    capped, uncapped, weights = [], [], []
     for trial in trials:
         if new:
             trial.span(schemes)
-        sums.append(trial.errors(schemes).mean(axis=1))  # (L, groups)
+        errors = trial.errors(schemes)
+        capped.append(errors.capped.mean(axis=1))  # (L, groups)
+        uncapped.append(errors.uncapped.mean(axis=1))
         weights.append(trial.weight)
-    errors, weight = np.concatenate(sums, axis=1), np.concatenate(weights)
+    counted, weight = np.concatenate(capped, axis=1), np.concatenate(weights)
     total = weight.sum()
-    mean = errors.sum(axis=1) / total
-    spread = ((errors - mean[:, None] * weight) ** 2).sum(axis=1)
+    mean = counted.sum(axis=1) / total
+    spread = ((counted - mean[:, None] * weight) ** 2).sum(axis=1)
     n_groups = len(weight)
     deviation = np.sqrt(spread * n_groups / max(n_groups - 1, 1)) / total
     rows = [
         Scored(scheme, step, float(error * unit), float(se * unit))
         for scheme, error, se in zip(schemes, mean, deviation, strict=True)
     ]
-    return Contest(step, n_steps, rows, errors, weight)
+    return Contest(step, n_steps, rows, np.concatenate(uncapped, axis=1), weight)

@@ -12,6 +12,7 @@ from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.held_out import predict_held_out
 from ridgeway.selection.means import centre_without
+from ridgeway.selection.outlying import allowance
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.table import Selection, marked
@@ -36,7 +37,14 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
     def contest(place: int, rough: bool) -> Contest:
         chains = sweep.chains[place * per_step : (place + 1) * per_step]
         trials = [
-            Trial(chain.trajectory(), feed.standardization, sparse, centre, partial(_groups, feed, fold, len(folds)))
+            Trial(
+                chain.trajectory(),
+                feed.standardization,
+                sparse,
+                centre,
+                partial(_groups, feed, fold, len(folds)),
+                allowance([len(fold.test) for fold in folds]),
+            )
             for chain, centre, fold in zip(chains[:-1], centres, folds, strict=True)
         ]
         trials_of[place] = trials

@@ -19,8 +19,9 @@ from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.folds import GROUPS
+from ridgeway.selection.outlying import Errors
 from ridgeway.selection.plan import Outcome, Plan
-from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.span import Span, span_of
 from ridgeway.selection.table import Selection, marked
@@ -65,16 +66,16 @@ class CorrectedFit:
             self._fit.add(replace(group, y=group.y[:, :k]))
             self._probes.add(replace(group, y=group.y[:, k:]))
 
-    def errors(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
-        """Corrected sums of weighted squared errors, (L, targets, groups)."""
+    def errors(self, schemes: Sequence[Scheme]) -> Errors:
+        """Corrected errors; none is ever capped."""
         assert self._fit is not None
         assert self._span is not None
         coordinates = self._span.coordinates(schemes)
-        fitted = self._fit.errors(coordinates, np.zeros((len(schemes), self._n_targets)))
+        fitted = self._fit.errors(models_of(coordinates, np.zeros((len(schemes), self._n_targets))))
         left = 1 - self.degrees_of_freedom(schemes) / len(self._feed)
         corrected: NDArray[np.float64] = fitted / np.maximum(left, LEAST_SHARE)[:, None, None] ** 2
         corrected[left < LEAST_SHARE] = self.weight / LEAST_SHARE**2  # worse than predicting nothing
-        return corrected
+        return Errors(corrected, corrected)
 
     def degrees_of_freedom(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
         """Estimated trace of the hat matrix of each scheme, and 1 for the intercept: (L,)."""

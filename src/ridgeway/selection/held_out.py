@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
 from ridgeway.rows.feed import Feed
-from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.trial import Trial
 
 MOST = 2000  # rows in a sample: more would only blacken a picture
+AT_A_TIME = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,8 @@ class HeldOut:
     numbers : (k,), increasing: where each row stands in the data, or in a stream.
     actual, predicted : (k, targets).
     n_rows : how many rows the sample was drawn from.
-    variance : (targets,), weighted variance of the actual values of all these rows.
+    mean_squared_error : (targets,), weighted, of all these rows; of a stream, of its last part, which decides.
+    variance : (targets,), weighted, of the actual values of all these rows.
 
     Examples
     --------
@@ -44,6 +45,7 @@ class HeldOut:
     actual: NDArray[np.float64]
     predicted: NDArray[np.float64]
     n_rows: int
+    mean_squared_error: NDArray[np.float64]
     variance: NDArray[np.float64]
 
     def __len__(self) -> int:
@@ -51,7 +53,7 @@ class HeldOut:
 
 
 def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]], scheme: Scheme) -> HeldOut:
-    """Predict a sample of the rows that each trial was held on.
+    """Predict the rows that each trial was held on, and keep a sample of them.
 
     Parameters
     ----------
@@ -60,36 +62,26 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     tests : for each trial, numbers of the rows that its run has not learned from.
     scheme : the average.
     """
-    which = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
     rows = np.concatenate(tests)
+    residuals = np.concatenate(
+        [
+            trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
+            for trial, test in zip(trials, tests, strict=True)
+            for first in range(0, len(test), AT_A_TIME)
+        ]
+    ) * feed.standardization.target_scale
+    y, weight = feed.source.y[rows].astype(np.float64), feed.source.weight[rows].astype(np.float64)
+    share = weight / weight.sum()
     sample = np.arange(len(rows))
     if len(rows) > MOST:
         sample = np.random.default_rng(0).choice(len(rows), MOST, replace=False, shuffle=False)
     sample = sample[np.argsort(rows[sample], kind="stable")]
-    taken, of_trial = rows[sample], which[sample]
-    predicted = np.empty((len(taken), feed.source.y.shape[1]))
-    for k, trial in enumerate(trials):
-        mine = np.flatnonzero(of_trial == k)
-        if len(mine):
-            predicted[mine] = trial.predict(feed.take(taken[mine]), scheme)
     return HeldOut(
         scheme,
-        np.asarray(feed.source.numbers, np.int64)[taken],
-        feed.source.y[taken].astype(np.float64),
-        in_units(predicted, feed.standardization),
+        np.asarray(feed.source.numbers, np.int64)[rows[sample]],
+        y[sample],
+        y[sample] - residuals[sample],
         len(rows),
-        _variance(feed, rows),
+        share @ residuals**2,
+        share @ (y - share @ y) ** 2,
     )
-
-
-def _variance(feed: Feed, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    y, weight = feed.source.y[rows].astype(np.float64), feed.source.weight[rows].astype(np.float64)
-    share = weight / weight.sum()
-    variance: NDArray[np.float64] = share @ (y - share @ y) ** 2
-    return variance
-
-
-def in_units(targets: NDArray[np.float64], standardization: Standardization) -> NDArray[np.float64]:
-    """Standardized targets (n, targets) in the user's units."""
-    answer: NDArray[np.float64] = targets * standardization.target_scale + standardization.target_offset
-    return answer

@@ -12,13 +12,14 @@ from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.folds import held_out
 from ridgeway.selection.held_out import predict_held_out
 from ridgeway.selection.means import centre_without
+from ridgeway.selection.outlying import allowance
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Trial
 
 SHARE = 0.1
-MOST = 20_000  # rows held out: enough to tell candidates apart to a percent of their error
+MOST = 10_000  # rows held out: enough to tell candidates apart to two percent of their error
 
 
 def by_holdout(feed: Feed, plan: Plan) -> Outcome:
@@ -36,7 +37,7 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
 
     def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
-        trial = Trial(trajectory, feed.standardization, sparse, centre, groups)
+        trial = Trial(trajectory, feed.standardization, sparse, centre, groups, allowance([len(fold.test)]))
         trials[:] = [trial]
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
         return compare([trial], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)

@@ -13,7 +13,7 @@ from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.residuals import Residuals
+from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
@@ -23,7 +23,7 @@ from ridgeway.sgd import SGDRun
 FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
 PER_DECADE = 3
-SMALLEST_GROUP, GROUPS = 32.0, 16  # rows in a group of errors; groups in a stretch
+SMALLEST_GROUP, GROUPS = 32.0, 8  # rows in a group of errors; groups in a stretch
 DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
@@ -58,8 +58,7 @@ class Progressive:
         self._schemes = stream_candidates(family, step)
         self._standardization = standardization
         self._sparse = sparse
-        self._coordinates: NDArray[np.float64] = np.zeros((0, 0))
-        self._intercepts: NDArray[np.float64] = np.zeros((0, 0))
+        self._models: NDArray[np.float64] = np.zeros((0, 0, 0))
         self._open: Residuals | None = None  # the group of rows that is being gathered
         self._group = 0.0  # weight at which it is full
         self.rows = 0  # that have been predicted
@@ -86,9 +85,10 @@ class Progressive:
         self._place += len(batch)
         if self._open is None:
             return False
-        finite = self._open.add(batch, to_last=True)
+        known = self._open.known(batch)
+        finite = self._open.add_known(known, batch.weight, to_last=True)
         if finite:
-            self._sample.add(batch, place)
+            self._sample.add(known, batch.weight, place)
         self.rows += len(batch)
         if finite and self._open.weight[0] >= self._group:
             self._close_group()
@@ -98,7 +98,7 @@ class Progressive:
         """Turn the gathered rows into errors."""
         if self._open is None or len(self._open.weight) == 0:
             return
-        errors = self._open.errors(self._coordinates, self._intercepts).mean(axis=1)[:, 0]
+        errors = self._open.errors(self._models).mean(axis=1)[:, 0]
         weight = float(self._open.weight[0])
         self._open = self._open.emptied()
         now = self._stretches[-1]
@@ -115,12 +115,9 @@ class Progressive:
             return
         self._close_group()
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
-        self._coordinates = span.given
-        self._intercepts = centre.intercepts(span.directions, self._coordinates)
+        self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
-        self._sample.refresh(
-            span.directions, self._coordinates, self._intercepts, padded=self._standardization.constant != 0
-        )
+        self._sample.refresh(self._models)
         self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
         self._next = 1 << run.n_steps.bit_length()
         zeros = np.zeros(len(self._schemes))
@@ -128,7 +125,10 @@ class Progressive:
 
     def held_out(self, scheme: Scheme) -> HeldOut | None:
         """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""
-        return self._sample.held_out(scheme, self._schemes.index(scheme), self._standardization)
+        candidate = self._schemes.index(scheme)
+        scores = self.scores(1.0)
+        error = scores[candidate].error if scores else None
+        return self._sample.held_out(scheme, candidate, error, self._standardization)
 
     def scores(self, unit: float) -> list[Scored]:
         """Mean squared error of each candidate over the last octaves; empty as long as nothing was predicted."""

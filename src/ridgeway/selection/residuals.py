@@ -16,7 +16,10 @@ import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, Float
+from ridgeway.rows import Batch, DenseRows, Float
+from ridgeway.rows.kernels import six_products
+
+SIX = 6  # directions that a compiled loop takes
 
 
 class Residuals:
@@ -31,10 +34,10 @@ class Residuals:
     def __init__(self, directions: Float, padded: bool) -> None:
         r, self._n_targets, n_columns = directions.shape
         self._width = r + 2
-        # Two columns of zeros before those of each target leave room for 1 and y in the product.
-        table = np.zeros((n_columns + padded, self._n_targets, self._width))
-        table[:n_columns, :, 2:] = directions.transpose(2, 1, 0)
+        table = np.zeros((n_columns + padded, self._n_targets, r))
+        table[:n_columns] = directions.transpose(2, 1, 0)
         self._table: Float = table.reshape(n_columns + padded, -1)
+        self._few: Float | None = table[:, 0].T.copy() if (r, self._n_targets) == (SIX, 1) else None
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
@@ -51,15 +54,28 @@ class Residuals:
 
     def add(self, batch: Batch, to_last: bool = False) -> bool:
         """Take in rows, as a group of their own or in the last group; False, and nothing, if they are not finite."""
+        return self.add_known(self.known(batch), batch.weight, to_last)
+
+    def known(self, batch: Batch) -> Float:
+        """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
         if self._table.dtype != batch.rows.dtype:
             self._table = self._table.astype(batch.rows.dtype)
-        known = batch.rows.times(self._table).reshape(len(batch), self._n_targets, self._width)
+            self._few = None if self._few is None else self._few.astype(batch.rows.dtype)
+        known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
         known[:, :, 0] = 1
         known[:, :, 1] = batch.y
-        weighted = not (batch.weight == 1).all()
+        if self._few is not None and isinstance(batch.rows, DenseRows):
+            six_products(batch.rows.array, self._few, known[:, 0])
+        else:
+            known[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
+        return known
+
+    def add_known(self, known: Float, weight: Float, to_last: bool = False) -> bool:
+        """Take in rows of which this is known; see `add`."""
+        weighted = not (weight == 1).all()
         moments = np.empty((self._n_targets, self._width, self._width))
         for q in range(self._n_targets):
-            moments[q] = known[:, q].T @ (known[:, q] * batch.weight[:, None] if weighted else known[:, q])
+            moments[q] = known[:, q].T @ (known[:, q] * weight[:, None] if weighted else known[:, q])
         if not np.isfinite(moments).all():
             return False
         if to_last and self._moments:
@@ -73,18 +89,11 @@ class Residuals:
         """Weight of the rows of each group, (groups,)."""
         return np.array([moments[0, 0, 0] for moments in self._moments])
 
-    def errors(self, coordinates: NDArray[np.float64], intercepts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of weight times squared residual: (L, targets, groups).
-
-        Parameters
-        ----------
-        coordinates : (L, r), of the candidates.
-        intercepts : (L, targets).
-        """
+    def errors(self, models: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums of weight times squared residual, (L, targets, groups), of `models_of` candidates."""
         moments = np.stack(self._moments)
-        answer = np.empty((len(coordinates), self._n_targets, len(moments)))
-        for q in range(self._n_targets):
-            v = np.column_stack([-intercepts[:, q], np.ones(len(coordinates)), -coordinates])
+        answer = np.empty((models.shape[1], self._n_targets, len(moments)))
+        for q, v in enumerate(models):
             answer[:, q] = np.einsum("lgs,ls->lg", np.tensordot(v, moments[:, q], axes=([1], [1])), v)
         return np.maximum(answer, 0.0)
 
@@ -93,3 +102,15 @@ class Residuals:
         total = np.sum(self._moments, axis=0)  # (targets, r + 2, r + 2)
         covariances: NDArray[np.float64] = coordinates @ total[:, 2:, 1].T
         return covariances
+
+
+def models_of(coordinates: NDArray[np.float64], intercepts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Vectors v = [-b, 1, -a] of candidates, (targets, L, r + 2).
+
+    Parameters
+    ----------
+    coordinates : (L, r), along the directions.
+    intercepts : (L, targets).
+    """
+    ones = np.ones(len(coordinates))
+    return np.stack([np.column_stack([-intercept, ones, -coordinates]) for intercept in intercepts.T])

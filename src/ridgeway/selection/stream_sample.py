@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
-from ridgeway.rows import Batch, Float
+from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out import MOST, HeldOut, in_units
+from ridgeway.selection.held_out import MOST, HeldOut
 
-GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: its multiples fill the circle evenly, and follow no period
-WHOLE = 2**64
+GOLDEN = 0x9E3779B1  # 2^32 over the golden ratio: its multiples fill the circle evenly, and follow no period
+CIRCLE = 2**32
 
 
 class StreamSample:
@@ -25,13 +25,11 @@ class StreamSample:
     """
 
     def __init__(self) -> None:
-        self._share = 1.0
+        self._halvings = 0
         self._numbers: NDArray[np.int64] = np.empty(0, np.int64)
-        self._period: NDArray[np.intp] = np.empty(0, np.intp)  # which averages predicted each row
-        self._actual: Float = np.empty((0, 0))  # (k, targets), standardized
-        self._along: Float = np.empty((0, 0, 0))  # (k, targets, directions)
-        self._averages: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
-        self._table: Float = np.empty((0, 0))
+        self._period: NDArray[np.int64] = np.empty(0, np.int64)  # which averages predicted each row
+        self._known: NDArray[np.float64] = np.empty((0, 0, 0))  # (k, targets, directions + 2), see `Residuals`
+        self._models: list[NDArray[np.float64]] = []  # of each period, (targets, candidates, directions + 2)
         self._seen = 0
         self._weight = 0.0
         self._sum: NDArray[np.float64] = np.zeros(1)  # of standardized targets, and of their squares
@@ -40,79 +38,82 @@ class StreamSample:
     def copy(self) -> StreamSample:
         """Return one that goes on by itself."""
         other = copy.copy(self)
-        other._averages = list(self._averages)
+        other._models = list(self._models)
         return other
 
-    def refresh(
-        self, directions: Float, coordinates: NDArray[np.float64], intercepts: NDArray[np.float64], padded: bool
-    ) -> None:
-        """Predict by other averages from now on.
+    def refresh(self, models: NDArray[np.float64]) -> None:
+        """Predict by other averages from now on: `models_of` the candidates."""
+        self._models.append(models)
+
+    def add(self, known: Float, weight: Float, first: int) -> None:
+        """Look at rows that stand at `first` and after it in the stream.
 
         Parameters
         ----------
-        directions : (r, targets, d), slopes of standardized features; never more of them than the first time.
-        coordinates : (candidates, r).
-        intercepts : (candidates, targets).
-        padded : the rows have one more column, which predicts nothing.
+        known : (n, targets, directions + 2), as `Residuals.known` gives it.
+        weight : (n,).
+        first : place of the first row.
         """
-        n_columns = directions.shape[2]
-        self._table = np.zeros((n_columns + padded, directions.shape[1] * len(directions)), directions.dtype)
-        self._table[:n_columns] = directions.transpose(2, 1, 0).reshape(n_columns, -1)
-        self._averages.append((coordinates, intercepts))
-
-    def add(self, batch: Batch, first: int) -> None:
-        """Look at standardized rows that stand at `first` and after it in the stream."""
-        self._seen += len(batch)
-        y, weight = batch.y.astype(np.float64), batch.weight.astype(np.float64)
-        self._weight += float(weight.sum())
+        y = known[:, :, 1].astype(np.float64)
+        self._seen += len(known)
+        self._weight += float(weight.sum(dtype=np.float64))
         self._sum, self._squares = self._sum + weight @ y, self._squares + weight @ (y * y)
-        places = np.arange(first, first + len(batch))
-        picked = np.flatnonzero(_within(places, self._share))
+        picked = np.flatnonzero(_kept(first, len(known), self._halvings))
         if len(picked) == 0:
             return
-        rows = batch.rows.take(picked)
-        n_targets = batch.y.shape[1]
-        along = rows.times(self._table.astype(rows.dtype)).reshape(len(picked), n_targets, -1)
-        actual, period = batch.y[picked], np.full(len(picked), len(self._averages) - 1)
-        numbers = places[picked]
+        more = known[picked].astype(np.float64)
         if len(self._numbers):
-            width = max(along.shape[2], self._along.shape[2])
-            along = np.concatenate([_widened(self._along, width), _widened(along, width)])
-            actual, period = np.concatenate([self._actual, actual]), np.concatenate([self._period, period])
-            numbers = np.concatenate([self._numbers, numbers])
+            width = max(more.shape[2], self._known.shape[2])
+            more = np.concatenate([_widened(self._known, width), _widened(more, width)])
+        numbers = np.concatenate([self._numbers, first + picked])
+        period = np.concatenate([self._period, np.full(len(picked), len(self._models) - 1)])
         while len(numbers) > MOST:
-            self._share /= 2
-            kept = _within(numbers, self._share)
-            numbers, period, actual, along = numbers[kept], period[kept], actual[kept], along[kept]
-        self._numbers, self._period, self._actual, self._along = numbers, period, actual, along
+            self._halvings += 1
+            kept = _below(numbers.astype(np.uint32), self._halvings)
+            numbers, period, more = numbers[kept], period[kept], more[kept]
+        self._numbers, self._period, self._known = numbers, period, more
 
-    def held_out(self, scheme: Scheme, candidate: int, standardization: Standardization) -> HeldOut | None:
-        """Return the rows with their predictions by a candidate; None as long as there are none."""
+    def held_out(
+        self, scheme: Scheme, candidate: int, error: float | None, standardization: Standardization
+    ) -> HeldOut | None:
+        """Return the rows with their predictions by a candidate; None as long as there are none.
+
+        Parameters
+        ----------
+        scheme : the candidate.
+        candidate : its number.
+        error : its mean squared error, in standardized targets, where known; taken for one target.
+        standardization : of the stream.
+        """
         if len(self._numbers) == 0:
             return None
-        predicted = np.empty(self._actual.shape)
+        residuals = np.empty(self._known.shape[:2])
         for period in np.unique(self._period):
-            mine = self._period == period
-            coordinates, intercepts = self._averages[period]
-            along = self._along[mine, :, : coordinates.shape[1]]
-            predicted[mine] = along @ coordinates[candidate] + intercepts[candidate]
-        actual = in_units(self._actual.astype(np.float64), standardization)
+            mine, models = self._period == period, self._models[period][:, candidate]
+            residuals[mine] = np.einsum("nqs,qs->nq", self._known[mine, :, : models.shape[1]], models)
+        scale = standardization.target_scale
+        actual = self._known[:, :, 1] * scale + standardization.target_offset
+        errors = np.array([error]) if error is not None and len(scale) == 1 else (residuals**2).mean(axis=0)
         mean = self._sum / self._weight
-        variance = np.maximum(self._squares / self._weight - mean**2, 0.0) * standardization.target_scale**2
-        predictions = in_units(predicted, standardization)
-        return HeldOut(scheme, self._numbers, actual, predictions, self._seen, variance)
+        variance = np.maximum(self._squares / self._weight - mean**2, 0.0)
+        predicted = actual - residuals * scale
+        return HeldOut(
+            scheme, self._numbers, actual, predicted, self._seen, errors * scale**2, variance * scale**2
+        )
 
 
-def _within(places: NDArray[np.int64], share: float) -> NDArray[np.bool_]:
-    """Tell which places are in an even share of all."""
-    if share >= 1:
-        return np.ones(len(places), bool)
-    with np.errstate(over="ignore"):
-        parts = places.astype(np.uint64) * np.uint64(GOLDEN)
-    below: NDArray[np.bool_] = parts < np.uint64(int(share * WHOLE))
+def _kept(first: int, n: int, halvings: int) -> NDArray[np.bool_]:
+    """Tell which of n places from `first` on are in an even share of all."""
+    if halvings == 0:
+        return np.ones(n, bool)
+    return _below(np.arange(n, dtype=np.uint32) + np.uint32(first % CIRCLE), halvings)
+
+
+def _below(places: NDArray[np.uint32], halvings: int) -> NDArray[np.bool_]:
+    below: NDArray[np.bool_] = places * np.uint32(GOLDEN) < np.uint32(CIRCLE >> halvings) if halvings else places >= 0
     return below
 
 
-def _widened(along: Float, width: int) -> Float:
+def _widened(known: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     """The same rows with directions of no length added."""
-    return np.pad(along, ((0, 0), (0, 0), (0, width - along.shape[2])))
+    return np.pad(known, ((0, 0), (0, 0), (0, width - known.shape[2])))

@@ -122,11 +122,14 @@ class Layout:
 
     def blocks(self, n_steps: int) -> tuple[Block, ...]:
         """Return the blocks of a run of n_steps, the last one perhaps not full."""
-        return _blocks(self, n_steps)
+        return _blocks_until(self, self.block(n_steps - 1).start) if n_steps > 0 else ()
 
     def edges(self, n_steps: int) -> NDArray[np.int64]:
         """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
-        return _edges(self, n_steps)
+        last = self.block(n_steps - 1).start if n_steps > 0 else 0
+        if last == 0:
+            return np.arange(n_steps + 1)
+        return np.append(_edges_until(self, last), n_steps)
 
     def numbers(self, n_steps: int) -> int:
         """Count the numbers kept per coefficient after n_steps."""
@@ -154,19 +157,19 @@ class Layout:
 
 
 @lru_cache(maxsize=256)
-def _blocks(layout: Layout, n_steps: int) -> tuple[Block, ...]:
-    blocks: list[Block] = []
-    while (stop := blocks[-1].stop if blocks else 0) < n_steps:
-        blocks.append(layout.block(stop))
+def _blocks_until(layout: Layout, last: int) -> tuple[Block, ...]:
+    """Blocks up to the one that starts after `last` steps."""
+    blocks = [layout.block(0)]
+    while blocks[-1].start < last:
+        blocks.append(layout.block(blocks[-1].stop))
     return tuple(blocks)
 
 
 @lru_cache(maxsize=256)
-def _edges(layout: Layout, n_steps: int) -> NDArray[np.int64]:
-    singles = range(min(layout.head, n_steps) + 1)
-    edges = np.unique(np.array([*singles, *(block.start for block in layout.blocks(n_steps)), n_steps], dtype=np.int64))
-    edges.flags.writeable = False
-    return edges
+def _edges_until(layout: Layout, last: int) -> NDArray[np.int64]:
+    """Edges up to the block that starts after `last` steps."""
+    starts = [block.start for block in _blocks_until(layout, last)]
+    return np.unique(np.array([*range(min(layout.head, last) + 1), *starts], dtype=np.int64))
 
 
 @lru_cache(maxsize=256)
