@@ -76,4 +76,5 @@ def _progressively(feed: Feed, plan: Plan) -> Outcome:
     assert stream.progressive is not None
     selection = best_so_far(stream.progressive, feed, plan.one_standard_error)
     scheme = selection.chosen.scheme if selection else Uniform()
-    return Outcome(stream.run.trajectory(), scheme, selection, stream.run, passes=1.0)
+    predictions = stream.progressive.held_out(scheme) if selection else None
+    return Outcome(stream.run.trajectory(), scheme, selection, stream.run, passes=1.0, held_out=predictions)

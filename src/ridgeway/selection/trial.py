@@ -107,6 +107,14 @@ class Trial:
             return Errors(errors, errors)
         return Errors(*(errors + apart for apart in self._outlying.errors(models)))
 
+    def residuals(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
+        """Residuals (n, targets) of standardized rows, by a scheme in the span."""
+        assert self._residuals is not None
+        assert self._span is not None
+        models = self._models(self._span.coordinates([scheme]))
+        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", self._residuals.known(batch), models[:, 0])
+        return residuals
+
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None
         return models_of(coordinates, self._centre.intercepts(self._span.directions, coordinates))
