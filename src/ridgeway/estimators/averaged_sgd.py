@@ -381,11 +381,13 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         return self._fitted().averages.trajectory
 
     def _fit_state(self) -> State:
-        return fit_state(self._fitted(), self._wanted, self.selection_, self._stream)
+        standing, kept = self._fitted(), (self._held_out, self.n_rows_, self.passes_)
+        return fit_state(standing, self._wanted, self.selection_, self._stream, *kept)
 
     def _restore(self, stored: Stored) -> None:
-        averages, wanted, selection, self._stream = fit_from(stored)
-        self._stand_at(averages, wanted, selection)
+        fit = fit_from(stored)
+        self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
+        self._stand_at(fit.averages, fit.wanted, fit.selection)
 
     def _plan(self, feed: Feed, planned: int) -> Plan:
         asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None

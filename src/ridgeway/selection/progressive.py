@@ -91,6 +91,8 @@ class Progressive:
             "open": None if self._open is None else self._open.state(),
             "group": self._group,
             "rows": self.rows,
+            "place": self._place,
+            "sample": self._sample.state(),
             "next": self._next,
             "stretches": [asdict(stretch) for stretch in self._stretches],
         }
@@ -107,6 +109,8 @@ class Progressive:
             progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
         progressive._group = stored.number("group", 0.0)
         progressive.rows = stored.integer("rows")
+        progressive._place = stored.integer("place")
+        progressive._sample = StreamSample.from_state(stored.part("sample"), n_targets, len(schemes))
         progressive._next = stored.integer("next", 1)
         progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
         if progressive._open is not None and not progressive._stretches:

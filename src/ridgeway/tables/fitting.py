@@ -191,6 +191,7 @@ class _Fit:
     def _finished(self, passes: float, streamed: bool) -> TableModel:
         request, place = self._request, self._place
         self._estimator.set_params(verbose=0)
+        self._estimator.n_rows_, self._estimator.passes_ = place.rows, passes
         return TableModel(
             self._estimator,
             self._encoder,
