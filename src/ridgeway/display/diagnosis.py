@@ -23,8 +23,9 @@ GEOMETRIC, TAIL = "C0", "C1"
 class DiagnosisDisplay:
     """Errors of geometric averages against alpha (below) and of tails against their start (above).
 
-    Dots are measured, with a band of one standard error where there is room for it; lines are predicted, each with a ring at its least error. The
-    band holds for the level of a curve: all averages were scored on the same rows, so its shape is far more certain.
+    Dots are measured, with a band of one standard error where there is room for it; lines are predicted, each with a
+    ring at its least error. The band holds for the level of a curve: all averages were scored on the same rows, so its
+    shape is far more certain.
 
     Parameters
     ----------

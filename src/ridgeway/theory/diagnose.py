@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators import AveragedSGDRegressor
@@ -94,7 +96,9 @@ def diagnose(
     batch = check_batch(X, y, target_dtype=np.dtype(np.float64))
     if not batch.single_target:
         raise ValueError(f"y has {batch.y.shape[1]} targets: expected one; diagnose each column of y by itself.")
-    model.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # one pass is what is asked about, settled or not
+        model.fit(X, y)
     assert model.selection_ is not None
     chosen = model.selection_.chosen.step
     measured = [_Measured(row.scheme, row.error, row.standard_error) for row in model.selection_ if row.step == chosen]

@@ -80,6 +80,15 @@ class Diagnosis:
         """The alpha of least measured error, at least `least_alpha`."""
         return self._alpha("measured")
 
+    @property
+    def regret(self) -> float:
+        """How much the measured error at the predicted alpha exceeds the least measured one of geometric averages.
+
+        Where it is far below the standard error, the two alphas differ by more than the data can tell.
+        """
+        rows = self.of_kind(Geometric)
+        return min(rows, key=lambda row: row.predicted).measured - min(row.measured for row in rows)
+
     def of_kind(self, kind: type[Scheme]) -> list[Predicted]:
         """Return the rows of a class of schemes."""
         return [row for row in self.table if isinstance(row.scheme, kind)]
@@ -109,6 +118,8 @@ class Diagnosis:
         lines.append(
             f"best alpha: predicted {self._named(self.predicted_alpha)}, measured {self._named(self.measured_alpha)}"
         )
+        spread = min(self.of_kind(Geometric), key=lambda row: row.measured).standard_error
+        lines.append(f"measured at the predicted alpha: {self.regret:.2g} above the least, standard error {spread:.2g}")
         verdict = "all assumptions hold" if self.reliable else "the prediction is not to be relied on"
         lines.append(f"{verdict}:")
         lines += [f"  {assumption}" for assumption in self.assumptions]

@@ -102,11 +102,12 @@ def _filter(scheme: Scheme, u: Array, step: float, n_steps: int) -> Array:
             "shorter run, step * eigenvalue at most 1, or a Geometric or Tail average, which have closed forms."
         )
     weights = scheme.weights(n_steps, step)
-    blocks = np.zeros((-(-len(weights) // BLOCK), BLOCK))
+    length = min(BLOCK, len(weights))
+    blocks = np.zeros((-(-len(weights) // length), length))
     blocks.ravel()[: len(weights)] = weights
     a = (1.0 - u)[:, None]
-    within = (a ** np.arange(BLOCK)) @ blocks.T  # (k, blocks)
-    starts = BLOCK * np.arange(len(blocks), dtype=np.float64)
+    within = (a ** np.arange(length)) @ blocks.T  # (k, blocks)
+    starts = length * np.arange(len(blocks), dtype=np.float64)
     total: Array = (within * a**starts).sum(axis=1)
     return total
 

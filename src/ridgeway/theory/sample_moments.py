@@ -73,7 +73,7 @@ class SampleMoments:
         norms = np.einsum("ij,ij->i", rows, rows)
         weight = np.minimum(1.0, limit / np.maximum(step * norms, 1e-300))
         root = np.sqrt(weight)
-        rows, labels, norms = rows * root[:, None], y * root, norms * weight
+        rows, labels, sizes, norms = rows * root[:, None], y * root, norms, norms * weight
         if d <= n:
             values, vectors = np.linalg.eigh(rows.T @ rows / n)
             scores = rows @ vectors
@@ -95,7 +95,8 @@ class SampleMoments:
         expected = trace + (kurtosis - 1) * s
         measured = (norms @ scores**2) / n / s
         importance = signal + total / len(s) + 1e-12
-        noise = labels - scores @ (np.sign(products.sum(axis=0)) * np.sqrt(signal / s))
+        # Of rows in full length: that is what errors are measured on.
+        noise2 = ((labels - scores @ (np.sign(products.sum(axis=0)) * np.sqrt(signal / s))) / root) ** 2
         return cls(
             s,
             signal,
@@ -104,7 +105,7 @@ class SampleMoments:
             mean4 / trace,
             kurtosis,
             float(importance @ (measured / expected) / importance.sum()),
-            float((noise**2 @ norms) / max(float((noise**2).sum()), 1e-300) / trace),
+            float((noise2 @ sizes) * n / max(float(noise2.sum() * sizes.sum()), 1e-300)),
             float((weight < 1).mean()),
             n,
             d,
