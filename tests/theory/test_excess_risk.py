@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -145,6 +146,66 @@ def test_long_runs() -> None:
     uniform = additive_noise_risk(Uniform(), s, [0.0, 0.0], 1.0, 0.1, n)
     assert uniform.variance == pytest.approx(2 / n, rel=1e-9)
     assert excess_risk(Geometric(1e-9), s, [1.0, 1.0], 1.0, 0.1, n).variance > 10 * uniform.variance
+
+
+def in_many_digits(
+    s: list[float], eta: float, kappa: float, b: int, phases: list[tuple[Any, Any, int]]
+) -> tuple[Any, Any]:
+    """u_0 and the variance by powers of one matrix over the state (u, g^2, g p, p^2, variance), backwards in time.
+
+    Each phase is (first weight, ratio of a weight to the one after it, number of steps).
+    """
+    d, share = len(s), mp.mpf(eta) ** 2 / b
+    size, square, constant = 3 * d + 2, 3 * d, 3 * d + 1
+    state = mp.matrix(size, 1)
+    for weight, ratio, steps in phases:
+        M = mp.zeros(size)
+        M[constant, constant] = 1
+        M[square, square] = ratio**2
+        for i in range(d):
+            a = 1 - mp.mpf(eta) * mp.mpf(s[i])
+            M[d + i, d + i], M[d + i, 2 * d + i], M[d + i, square] = a**2, 2 * ratio * a, ratio**2
+            M[2 * d + i, 2 * d + i], M[2 * d + i, square] = ratio * a, ratio**2
+        z = [mp.mpf(s[i]) * M[d + i, :] for i in range(d)]
+        for i in range(d):
+            z[i][0, i] += 1
+        total = sum((mp.mpf(s[i]) * z[i] for i in range(d)), mp.zeros(1, size))
+        for i in range(d):
+            M[i, :] = share * mp.mpf(s[i]) * (total + (mp.mpf(kappa) - 2) * mp.mpf(s[i]) * z[i])
+            M[i, i] += (1 - mp.mpf(eta) * mp.mpf(s[i])) ** 2
+        M[constant, :] = share * total
+        M[constant, constant] += 1
+        before = weight / ratio if ratio else mp.mpf(0)
+        for i in range(d):
+            root = mp.sqrt(state[d + i])
+            state[2 * d + i] = root * before
+        state[square] = before**2
+        state = M**steps * state
+    return state[:d], state[constant]
+
+
+# Law: the closed form has its digits in runs of 1e12 steps too.
+@pytest.mark.parametrize("n_steps", [10**9 + 7, 10**12])
+@pytest.mark.parametrize(("kurtosis", "batch_size"), [(1.8, 4)])
+@pytest.mark.parametrize("scheme", [Geometric(1e-9), Geometric(0.01), Uniform(), Tail(0.3), Last()], ids=repr)
+def test_long_runs_in_many_digits(scheme: Scheme, kurtosis: float, batch_size: int, n_steps: int) -> None:
+    s, v2, eta = [1.0, 1e-4, 1e-11], np.array([1.0, 2.0, 3.0]), 0.1
+    with mp.workdps(70):
+        if isinstance(scheme, Geometric):
+            ratio = 1 + mp.mpf(eta) * mp.mpf(scheme.alpha)
+            last = (ratio - 1) / (ratio ** (n_steps + 1) - 1)
+            u, variance = in_many_digits(s, eta, kurtosis, batch_size, [(last, ratio, n_steps)])
+        else:
+            first = {Uniform(): 0, Last(): n_steps}.get(scheme, round(0.3 * n_steps))
+            phases = [(mp.mpf(1) / (n_steps + 1 - first), mp.mpf(1), n_steps + 1 - max(first, 1))]
+            if first > 1:
+                phases.append((mp.mpf(0), mp.mpf(0), first - 1))
+            u, variance = in_many_digits(s, eta, kurtosis, batch_size, phases)
+        multiplicative = float(sum(u[i] * mp.mpf(float(v2[i])) for i in range(3)))
+        variance = float(variance)
+    found = Modes(np.array(s), eta, kurtosis, batch_size).risk(scheme, v2, n_steps)
+    assert found.variance == pytest.approx(variance, rel=1e-10)
+    assert found.multiplicative == pytest.approx(multiplicative, rel=1e-10)
 
 
 # Law: with few steps and with directions of eigenvalue 0, nothing changes.
