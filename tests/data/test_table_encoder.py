@@ -164,7 +164,7 @@ def test_state(sparse: bool) -> None:
 
 
 # Law: a state that was tampered with is a ValueError or an encoder, never another error and never many features.
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_hostile_state(data: Any) -> None:
     state = TableEncoder().fit(mixed_table(30)).to_dict()

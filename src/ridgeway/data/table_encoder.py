@@ -44,8 +44,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     words : features that the words of a text share.
     indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
         a later batch are right even if those rows had no missing value.
-    sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 512 features, of which a
-        row has less than 5% on average.
+    sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 256 features, of which a
+        row has less than 8% on average.
     dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a
         thousandth of its standard deviation.
     learn_rows : rows to learn from when fitted on a source of batches: the first ones.

@@ -28,7 +28,7 @@ from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import no_column
 
 VERSION = 1
-WIDE, THIN = 512, 0.05  # features, and share of them that a row has, beyond and below which rows are sparse
+WIDE, THIN = 256, 0.08  # features, and share of them that a row has, beyond and below which rows are sparse
 MOST_COLUMNS = 1 << 16
 MOST_FEATURES = 1 << 24
 
