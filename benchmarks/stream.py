@@ -12,7 +12,7 @@ import ridgeway as rw
 from benchmarks.report import Case, Result, Target
 from benchmarks.tables import LEVELS, MANY, write
 from benchmarks.timing import interleave
-from ridgeway.data import Source, encoded_batches, open_data, target_of
+from ridgeway.data import Source, encoded_batches, open_data
 
 ADDED = Target(high=1.4)
 REPEATS = 3
@@ -32,7 +32,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
 
 
 def _file(name: str, source: Source, target: Target | None = None) -> Case:
-    encoder = _learned(source)
+    encoder = rw.TableEncoder().fit(source, leave_out=["y"])
     rows = _encode(source, encoder)
     tasks: dict[str, Callable[[], object]] = {
         "read": partial(_read, source),
@@ -48,15 +48,6 @@ def _file(name: str, source: Source, target: Target | None = None) -> Case:
         Result("with learning, million rows a second", rows / learning.best / 1e6),
     ]
     return Case(f"{name} {rows:,} x {encoder.n_features_out_}", results, timings)
-
-
-def _learned(source: Source) -> rw.TableEncoder:
-    encoder = rw.TableEncoder()
-    for number, batch in enumerate(source.batches()):
-        encoder.partial_fit(target_of(batch, "y").table)
-        if number == 3:
-            break
-    return encoder
 
 
 def _read(source: Source) -> int:

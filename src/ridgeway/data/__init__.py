@@ -5,14 +5,14 @@ Examples
 A file is read in batches; the encoder looks at the first rows, and a thread encodes ahead of the model:
 
 >>> import tempfile, numpy as np, pyarrow as pa, pyarrow.parquet, ridgeway as rw
->>> from ridgeway.data import encoded_batches, open_data, target_of
+>>> from ridgeway.data import encoded_batches, open_data
 >>> rng = np.random.default_rng(0)
 >>> shop, size = rng.choice(["north", "south"], 5000), rng.standard_normal(5000)
 >>> table = pa.table({"shop": shop, "size": size, "sales": 2 * size + (shop == "north")})
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     pyarrow.parquet.write_table(table, f"{folder}/sales.parquet")
 ...     source = open_data(f"{folder}/sales.parquet", batch_rows=1000)
-...     encoder = rw.TableEncoder().fit(target_of(next(source.batches()), "sales").table)
+...     encoder = rw.TableEncoder().fit(source, leave_out=["sales"])
 ...     model = rw.AveragedSGDRegressor()
 ...     for batch in encoded_batches(source, encoder, "sales"):
 ...         model = model.partial_fit(batch.X, batch.y)

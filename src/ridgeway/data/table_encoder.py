@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -40,7 +40,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         whose type alone misleads: codes of an area written as numbers, say.
     levels : most levels of a category with a feature of their own.
     min_count : fewest rows of such a level; among few rows one in a hundred is enough.
-    buckets : features that the rare levels of a category share; 1 for a column without rare levels.
+    buckets : most features that the rare levels of a category share; fewer for few of them, one when there are none.
     words : features that the words of a text share.
     indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
         a later batch are right even if those rows had no missing value.
@@ -94,24 +94,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.dtype = dtype
         self.learn_rows = learn_rows
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, leave_out: Sequence[str] = ()) -> Self:
         """Learn from all rows of a table, or from the first ones of a source; forget what was learned before.
 
         Parameters
         ----------
         X : data frame, Arrow table or record batch, array of shape (rows, columns), or `Source`.
         y : ignored.
+        leave_out : names of columns that are no features, such as the target and the weights.
         """
         self._forget()
         if not isinstance(X, Source):
-            return self.partial_fit(X)
+            self._learn(_without(self._batch(X), leave_out), "the table")
+            self._settle()
+            return self
         if X.schema is None:
             raise DataError(
                 f"{X.name}: its rows are sparse numbers already: expected a table; learn from them as they are."
             )
         left = counted("learn_rows", self.learn_rows)
         for batch in X.batches(ahead=0):
-            self._learn(batch.slice(0, left), X.name)
+            self._learn(_without(batch.slice(0, left), leave_out), X.name)
             left -= min(batch.num_rows, left)
             if left == 0:
                 break
@@ -286,3 +289,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if hasattr(self, name):
                 delattr(self, name)
         self.rows_seen_ = 0
+
+
+def _without(batch: Any, names: Sequence[str]) -> Any:
+    return batch.select([name for name in batch.schema.names if name not in names]) if names else batch
