@@ -17,7 +17,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
 from ridgeway.data.encoding import Learner, Options, Plan, learner_of, whole
 from ridgeway.data.memory import as_batch, as_table
-from ridgeway.data.schema import kind_of, no_column, require_distinct
+from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
 from ridgeway.data.source import Source
 from ridgeway.number import counted
 
@@ -231,14 +231,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, batch: Any, place: str) -> None:
         if not hasattr(self, "_learners"):
             require_distinct(batch.schema.names, place)
-            for name in self.kinds or {}:
-                if name not in batch.schema.names:
-                    raise no_column(name, batch.schema.names, f"kinds: {place}")
+            require_columns(self.kinds or (), batch.schema.names, f"kinds: {place}")
             self._learners = dict.fromkeys(batch.schema.names)
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         for name, learner in self._learners.items():
-            if name not in batch.schema.names:
-                raise no_column(name, batch.schema.names, place)
-            column = batch.column(name)
+            if name not in columns:
+                raise no_column(name, columns, place)
+            column = columns[name]
             if learner is None or (learner.rows == learner.missing and kind_of(column.type) != "empty"):
                 new = learner_of(name, column.type, (self.kinds or {}).get(name))
                 new.rows = new.missing = 0 if learner is None else learner.rows
