@@ -76,6 +76,7 @@ def test_any_strings(path: Path, strings: list[str]) -> None:
 def test_types_widen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
     monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
     rows = [f"{k},2013-01-01,{k}" for k in range(1000)] + ["0.5,2013-01-01T12:00:00,1000"] + ["7,2013-01-01,1001"]
     found = read(path, "a,b,c\n" + "\n".join(rows) + "\n", batch_rows=300)
     assert found["a"] == [*map(float, range(1000)), 0.5, 7.0]
@@ -97,6 +98,7 @@ def test_mixed_columns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "a" not in read(path, f"a,b\n{rows}\nabc,x\n", columns=["b"])
     monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
     monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
     with pytest.raises(DataError, match=r"column 'a': after row [\d,]+: got 'abc', expected a number.*kinds="):
         read(path, f"a,b\n{rows}\nabc,x\n")
     with pytest.raises(DataError, match=r"column 'a': after row .*got 'abc', expected a number"):

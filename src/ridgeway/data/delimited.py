@@ -1,4 +1,4 @@
-"""CSV files, also gzipped: dialect and types from the first rows, then blocks of 1 MB."""
+"""CSV files, also gzipped: dialect and types from the first rows, then blocks of 1 MB, larger for wide tables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ridgeway.data.csv_types import NULLS, column_type, given_type, not_utf8
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
 from ridgeway.data.files import reading
-from ridgeway.data.schema import Schema, kind_of, no_column, require_distinct
+from ridgeway.data.schema import Schema, kind_of, require_columns, require_distinct
 from ridgeway.data.source import rows_per_batch
 
-BLOCK = 1 << 20
+BLOCK, LARGEST_BLOCK = 1 << 20, 16 << 20
+BLOCK_ROWS = 512  # at least, unless the block would be too large: each column of a block has a cost of its own
 HEAD = 1 << 16  # bytes from which the dialect is told
 SAMPLE = 8 << 20  # bytes of the first file from which types are told
 OTHER_SAMPLE = 1 << 18  # bytes of each further file
@@ -52,16 +53,16 @@ class CSVSource(FileSource):
             if first is None:
                 first, row_bytes = sample.schema, sample.nbytes / max(sample.num_rows, 1)
             require_alike(sample.schema, first, path, self.paths[0])
-            for name in sample.schema.names:
-                found = given_type(kinds[name]) if name in kinds else column_type(sample.column(name), name, path)
+            for name, column in zip(sample.schema.names, sample.columns, strict=True):
+                found = given_type(kinds[name]) if name in kinds else column_type(column, name, path)
                 self._types[name] = wider(self._types.get(name, found), found)
-        for name in kinds:
-            if name not in self._types and columns is None:
-                raise no_column(name, self._types, self.name)
+        if columns is None:
+            require_columns(kinds, self._types, self.name)
         if all(rows == 0 for rows in self._rows):
             raise DataError(f"{self.name}: there is a header but no rows: expected at least one row below it.")
         self.schema = Schema.of(pa.schema({name: self._types[name] for name in first.names}))
         self.batch_rows = rows_per_batch(batch_rows, row_bytes)
+        self._block = min(max(BLOCK, BLOCK_ROWS * round(row_bytes)), LARGEST_BLOCK)
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what `FileSource.fingerprint` does, and how the columns are read."""
@@ -87,7 +88,7 @@ class CSVSource(FileSource):
         while True:
             row, last = 0, None
             try:
-                with self._open(number, BLOCK, self._types, names) as reader:
+                with self._open(number, self._block, self._types, names) as reader:
                     for piece in reader:
                         first, row, last = row, row + piece.num_rows, piece
                         if row > skipped:
@@ -103,10 +104,7 @@ class CSVSource(FileSource):
 
     def _open(self, number: int, block: int, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         path, dialect = self.paths[number], self._dialects[number]
-        if columns is not None:
-            for name in columns:
-                if name not in dialect.names:
-                    raise no_column(name, dialect.names, str(path))
+        require_columns(columns or (), dialect.names, str(path))
         return pcsv.open_csv(
             _stream(path),
             read_options=pcsv.ReadOptions(block_size=block),

@@ -72,7 +72,7 @@ class StringLearner(Learner):
         identifier = self.kind is None and distinct >= FEW and distinct > DISTINCT * present
         frequent = [] if identifier else self._frequent(options)
         rare = distinct - len(frequent)
-        buckets = options.buckets if rare else 1
+        buckets = min(options.buckets, 1 << max(rare - 1, 0).bit_length())
         if identifier:
             said = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
         elif rare:
