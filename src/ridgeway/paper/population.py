@@ -66,6 +66,11 @@ class Population:
         """The smallest sigma^2 with E eps^2 x x' <= sigma^2 Sigma."""
         return self._largest_against_covariance(self.mean_outer(self.residual**2))
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest |x|^2."""
+        return float((self.x**2).sum(axis=1).max())
+
     def mean_outer(self, factor: Array) -> Array:
         """Return E[factor x x'] for a factor given at each point."""
         return np.asarray((self.x.T * (self.p * factor)) @ self.x)
@@ -93,9 +98,9 @@ class Population:
             rows = list(draw)
             yield float(np.prod(self.p[rows])), self.x[rows], self.y[rows]
 
-    def expectation(self, length: int, of: Callable[[Array, Array], Array]) -> Array:
-        """Return the mean of `of(rows, labels)` over every sequence of `length` draws, each by its probability."""
-        return np.asarray(sum(p * of(X, y) for p, X, y in self.sequences(length)))
+    def expectation(self, length: int, of: Callable[..., Array], *arguments: float) -> Array:
+        """Return the mean of `of(rows, labels, *arguments)` over every sequence of draws, each by its probability."""
+        return np.asarray(sum(p * of(X, y, *arguments) for p, X, y in self.sequences(length)))
 
     def _largest_against_covariance(self, matrix: Array) -> float:
         """Return the least c with matrix <= c Sigma, on the range of Sigma."""
@@ -135,14 +140,19 @@ def second_moments(law: Population, v: Array, step: float, n_steps: int, noisy: 
     The residual may depend on x: only E[eps x] = 0 is used. Without `noisy` the residuals are taken to be 0, the
     "noiseless" process of the proof.
     """
-    residual = law.residual * noisy
-    contraction = np.eye(len(v)) - step * law.covariance
-    mean, moments = v, [np.outer(v, v)]
-    for _ in range(n_steps):
-        added = law.mean_outer(residual**2 - 2 * residual * (law.x @ mean))
-        moments.append(law.step_map(moments[-1], step) + step**2 * added)
+    d, residual = len(v), law.residual * noisy
+    pairs = np.einsum("ki,kj->kij", law.x, law.x).reshape(-1, d * d)  # x x' of each point, as a row
+    sides = np.kron(law.covariance, np.eye(d)) + np.kron(np.eye(d), law.covariance)
+    step_matrix = np.eye(d * d) - step * sides + step**2 * pairs.T @ (law.p[:, None] * pairs)
+    noise = step**2 * pairs.T @ (law.p * residual**2)
+    cross = -2 * step**2 * pairs.T @ ((law.p * residual)[:, None] * law.x)
+    contraction = np.eye(d) - step * law.covariance
+    mean, moments = v, np.empty((n_steps + 1, d * d))
+    moments[0] = np.outer(v, v).ravel()
+    for t in range(n_steps):
+        moments[t + 1] = step_matrix @ moments[t] + noise + cross @ mean
         mean = contraction @ mean
-    return np.array(moments)
+    return moments.reshape(-1, d, d)
 
 
 def average_excess(law: Population, moments: Array, weights: Array, step: float) -> float:
