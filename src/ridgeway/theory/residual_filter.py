@@ -84,12 +84,17 @@ def residual_filter(scheme: Scheme, eigenvalues: ArrayLike, step: float, n_steps
                 f"step * eigenvalue is up to {decrease.max():g}: expected at most 2, beyond which iterates diverge; "
                 f"take a step of at most {2 / places.max():g}."
             )
-        return _filter(scheme, decrease.ravel(), eta, checked_n_steps(n_steps)).reshape(places.shape)
+        return filter_at(scheme, decrease.ravel(), eta, checked_n_steps(n_steps)).reshape(places.shape)
+
+
+def filter_at(scheme: Scheme, decrease: Array, step: float, n_steps: int) -> Array:
+    """Return q where eta s is `decrease`, (k,), which may lie beyond 2: there q may grow out of all bounds."""
+    return _filter(scheme, decrease, step, n_steps)
 
 
 @singledispatch
 def _filter(scheme: Scheme, u: Array, step: float, n_steps: int) -> Array:
-    """Return q where eta s is u, (k,) with entries in [0, 2]; here, for any scheme, by summing its weights."""
+    """Return q where eta s is u, (k,) with entries of 0 or more; here, for any scheme, by summing its weights."""
     if n_steps > MOST_SUMMED:
         raise ValueError(
             f"n_steps={n_steps} is too many to sum {scheme!r} step by step: expected at most {MOST_SUMMED}; take a "
@@ -209,7 +214,7 @@ def _power(log_size: Array, negative: Mask | bool, n: int) -> Array:
 
 
 def _one_minus_power(log_size: Array, negative: Mask, n: int) -> Array:
-    """Return 1 minus the power n >= 1 of numbers of size at most 1."""
+    """Return 1 minus the power n >= 1 of numbers known by the logarithm of their size and their sign."""
     exponent = n * log_size
     values = -np.expm1(exponent)
     return np.where(negative, 1 + np.exp(exponent), values) if n % 2 else values
