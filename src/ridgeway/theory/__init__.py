@@ -2,6 +2,7 @@
 
 from ridgeway.theory.additive_noise import additive_noise_risk
 from ridgeway.theory.bound import Bound, additive_noise_bound, bound, tikhonov_sgd_bound
+from ridgeway.theory.compare import Compared, Comparison, compare
 from ridgeway.theory.effective_dimension import EffectiveDimension, effective_dimension
 from ridgeway.theory.excess_risk import ExcessRisk, excess_risk
 from ridgeway.theory.expectation import expected_average, expected_iterate, expected_tikhonov_iterate
@@ -10,17 +11,22 @@ from ridgeway.theory.moments import Stability, fourth_moment_r2, stability
 from ridgeway.theory.residual_filter import residual_filter
 from ridgeway.theory.tikhonov import tikhonov_sgd, tikhonov_sgd_risk
 from ridgeway.theory.variance_reduction import VarianceReduction, variance_reduction
+from ridgeway.theory.winner_map import WinnerMap, winner_map
 
 __all__ = [
     "Bound",
+    "Compared",
+    "Comparison",
     "EffectiveDimension",
     "ExcessRisk",
     "FiniteLaw",
     "Stability",
     "VarianceReduction",
+    "WinnerMap",
     "additive_noise_bound",
     "additive_noise_risk",
     "bound",
+    "compare",
     "effective_dimension",
     "excess_risk",
     "expected_average",
@@ -33,4 +39,5 @@ __all__ = [
     "tikhonov_sgd_bound",
     "tikhonov_sgd_risk",
     "variance_reduction",
+    "winner_map",
 ]
