@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 
 from ridgeway.averaging import Geometric, NegativeBinomial, Poisson
@@ -10,6 +12,7 @@ from ridgeway.paper.claim import Claim, Context, Evidence, Kind, support
 from ridgeway.paper.figures import new_figure
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.population import Array, Population
+from ridgeway.paper.spectra import slope
 from ridgeway.sgd import run_sgd
 from ridgeway.theory import residual_filter
 
@@ -40,62 +43,91 @@ def temporal_difference(rng: np.random.Generator, n_states: int) -> tuple[Array,
     return np.asarray(weighted @ (features - 0.9 * transition @ features)), np.asarray(weighted @ rewards)
 
 
+def shuffled_expectation(X: Array, y: Array, step: float, alpha: float) -> Array:
+    """Return the limit of E[geometric average] over passes in fresh random orders, by going through every order."""
+    n, d = X.shape
+    matrices, shifts = np.zeros((n + 1, d, d)), np.zeros((n + 1, d))  # after k steps of a pass: w -> M_k w + c_k
+    orders = list(permutations(range(n)))
+    for order in orders:
+        M, c = np.eye(d), np.zeros(d)
+        for k, i in enumerate((*order, order[0])):
+            matrices[k], shifts[k] = matrices[k] + M / len(orders), shifts[k] + c / len(orders)
+            M, c = M - step * np.outer(X[i], X[i] @ M), c + step * (y[i] - X[i] @ c) * X[i]
+    discount = 1 / (1 + step * alpha)
+    mean, total, weight = np.zeros(d), np.zeros(d), 1 - discount
+    while weight > 1e-18:
+        for k in range(n):
+            total = total + weight * (matrices[k] @ mean + shifts[k])
+            weight *= discount
+        mean = matrices[n] @ mean + shifts[n]
+    return total
+
+
+def small_data(rng: np.random.Generator) -> Population:
+    """Return five rows with equal probabilities."""
+    X = rng.standard_normal((5, 2)) * [1.0, 0.5]
+    return Population(X, X @ [1.0, -1.0] + rng.standard_normal(5), np.full(5, 0.2))
+
+
+def check_passes(rng: np.random.Generator, alpha: float, runs: int) -> tuple[Array, Array, float, float]:
+    """Return steps and differences to ridge of shuffled passes, the z-score of runs of the library, and batches' error."""
+    data = small_data(rng)
+    exact = ridge(data, alpha)
+    steps = 0.5 / data.largest / 2.0 ** np.arange(5)
+    off = np.array([difference(shuffled_expectation(data.x, data.y, step, alpha), exact) for step in steps])
+    step, expected = float(steps[0]), shuffled_expectation(data.x, data.y, float(steps[0]), alpha)
+    passes = int(np.ceil(30 / (step * alpha * 5)))
+    seeds = rng.integers(2**31, size=runs).tolist()
+    found = np.array(
+        [
+            run_sgd(data.x, data.y, step, passes, shuffle=True, store="sketch", random_state=seed).coef(Geometric(alpha))
+            for seed in seeds
+        ]
+    )
+    z = (found.mean(axis=0) - expected) / (found.std(axis=0) / runs**0.5)
+    whole = run_sgd(data.x, data.y, step, 5 * passes, batch_size=5).coef(Geometric(alpha))
+    return steps, off, float(np.abs(z).max()), difference(whole, exact)
+
+
 def check_settings(context: Context) -> Evidence:
     """Try averaging where the paper asks what it does: several passes, mini-batches, momentum, TD learning."""
     rng = context.rng()
-    n, alpha = 50, 0.3
-    X = rng.standard_normal((n, 4)) * [1.0, 0.7, 0.4, 0.2]
-    y = X @ [1.0, -1.0, 2.0, 1.0] + rng.standard_normal(n)
-    data = Population(X, y, np.full(n, 1 / n))
-    exact = ridge(data, alpha)
-
-    largest = 0.5 / float((X**2).sum(axis=1).max())
-    off = []
-    for share in (1.0, 0.5, 0.25, 0.125):
-        passes = int(np.ceil(14 / (share * largest * alpha * n)))
-        runs = [
-            run_sgd(X, y, step=share * largest, passes=passes, shuffle=True, random_state=int(seed))
-            for seed in rng.integers(2**31, size=context.pick(300, 40))
-        ]
-        off.append(difference(np.mean([run.coef(Geometric(alpha)) for run in runs], axis=0), exact))
-    batches = [
-        run_sgd(X, y, step=largest, passes=250, batch_size=10, shuffle=True, random_state=int(seed)).coef(Geometric(alpha))
-        for seed in rng.integers(2**31, size=context.pick(40, 10))
-    ]
-
-    momentum = heavy = shifted = 0.0
+    alpha = 0.3
+    steps, off, z, batches = check_passes(rng, alpha, context.pick(400, 80))
+    data = small_data(rng)
+    momentum = shifted = 0.0
     for beta in (0.3, 0.6, 0.9):
-        iterates = heavy_ball(data, 0.2, beta, 4000)
-        average = geometric_average(iterates, 1 / (1 + 0.2 * alpha))
+        average = geometric_average(heavy_ball(data, 0.2, beta, 4000), 1 / (1 + 0.2 * alpha))
         momentum = max(momentum, difference(average, ridge(data, momentum_strength(alpha, 0.2, beta))))
-        shifted = max(shifted, difference(average, exact))
+        shifted = max(shifted, difference(average, ridge(data, alpha)))
     A, b = temporal_difference(rng, 8)
-    w, iterates = np.zeros(3), [np.zeros(3)]
+    iterates = [np.zeros(3)]
     for _ in range(4000):
-        w = w + 0.1 * (b - A @ w)
-        iterates.append(w)
-    heavy = difference(geometric_average(np.array(iterates), 1 / (1 + 0.1 * alpha)), np.linalg.solve(A + alpha * np.eye(3), b))
-
-    s, step = np.geomspace(1e-2, 1e2, 120), 0.009
-    iterated = residual_filter(NegativeBinomial(1.0, 3), s, step, 10**7) - (1 / (s + 1)) ** 3
+        iterates.append(iterates[-1] + 0.1 * (b - A @ iterates[-1]))
+    average = geometric_average(np.array(iterates), 1 / (1 + 0.1 * alpha))
+    td = difference(average, np.linalg.solve(A + alpha * np.eye(3), b))
+    s = np.geomspace(1e-2, 1e2, 120)
+    iterated = residual_filter(NegativeBinomial(1.0, 3), s, 0.009, 10**7) - (1 / (s + 1)) ** 3
     flow = residual_filter(Poisson(100.0), s, 1e-3, 10**6) - np.exp(-0.1 * s)
     figure, (ax,) = new_figure()
-    ax.loglog(np.array([1.0, 0.5, 0.25, 0.125]) * largest, off, "o-", label="mean of shuffled runs against ridge")
-    ax.loglog(np.array([1.0, 0.125]) * largest, np.array([1.0, 0.125]) * off[0], "--", color="0.5", label="proportional to η")
-    ax.set(xlabel="step η", ylabel="relative difference", title="Many passes, fresh order each: n = 50, λ = 0.3")
+    ax.loglog(steps, off, "o-", label="passes in fresh random orders, exact expectation")
+    ax.loglog(steps, off[-1] * steps / steps[-1], "--", color="0.5", label="proportional to η")
+    ax.set(xlabel="step η", ylabel="relative difference to ridge", title="Five rows, many passes, λ = 0.3")
     ax.legend(frameon=False)
     return Evidence(
         (
-            support("shuffled passes over 50 rows against ridge at the largest step", off[0], 0.2),
-            support("the same at an eighth of the step, over the former", off[-1] / off[0], 0.5),
-            support("passes over shuffled mini-batches of 10 against ridge", difference(np.mean(batches, axis=0), exact), 0.1),
+            support("shuffled passes: slope of the difference to ridge against the step", slope(steps, off), 0.8, at_least=True),
+            support("mean of shuffled runs of the library against their exact expectation, standard errors", z, 4.5),
+            support("full-batch runs of the library against ridge", batches, 1e-9),
             support("NegativeBinomial(1, 3) against iterated Tikhonov (1/(s+1))³", float(np.abs(iterated).max()), 1e-3),
             support("Poisson against gradient flow e^(-mean·ηs)", float(np.abs(flow).max()), 1e-2),
             support("heavy-ball momentum β: average against ridge at λ(1-βρ)", momentum, 1e-9),
-            support("TD(0), mean recursion: average against (A+λ)⁻¹b", heavy, 1e-9),
+            support("TD(0), mean recursion: average against (A+λ)⁻¹b", td, 1e-9),
         ),
-        {f"shuffled passes, difference at step {share:g} of the largest": d for share, d in zip((1.0, 0.5, 0.25, 0.125), off, strict=True)}
-        | {"momentum: difference to ridge at λ itself": shifted},
+        {
+            "shuffled passes: difference to ridge at the largest step": float(off[0]),
+            "momentum: difference to ridge at λ itself": shifted,
+        },
         figure,
         "Passes without replacement leave a difference to ridge that vanishes with the step.",
     )
