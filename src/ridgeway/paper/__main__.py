@@ -37,7 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{report.page}\n{report.table}")
     if report.unexpected:
         items = ", ".join(map(str, report.unexpected))
-        print(f"error: a corrected statement or the library did not come out as it should in item {items}; see the page.", file=sys.stderr)
+        print(
+            f"error: a corrected statement or the library did not come out as it should in item {items}; see the page.",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric
 from ridgeway.paper.brute import difference, geometric_average
-from ridgeway.paper.claim import Claim, Context, Evidence, Kind, corrected, printed, support
+from ridgeway.paper.claim import Claim, Context, Evidence, Kind, corrected, printed
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.population import Array, random_population
 from ridgeway.paper.spectra import growth_exponent, random_spectrum
@@ -97,7 +97,7 @@ def check_introduction(context: Context) -> Evidence:
         at = (noise, alpha, step, n)
         exact = [additive_noise_risk(Geometric(alpha), s, a * v, noise, step, n).total for a in SCALES]
         worst = max(worst, exact[0] / introduction_bound(s, v, *at, power=2))
-        for power in growth:
+        for power in (1, 2):
             above = [introduction_bound(s, a * v, *at, power=power) for a in SCALES]
             growth[power] = max(growth[power], growth_exponent(SCALES, exact, above))
     return Evidence(
@@ -135,7 +135,9 @@ def check_proposition(context: Context) -> Evidence:
         ratio = exact / printed_bound(scaled, v, noise, alpha, step, n)
         if ratio > broken:
             broken = ratio
-            where = f"s_max = {scaled.max():.3g}, η = {step:.3g} ≤ s_max, d = {len(s)}, n = {n}, ηλ = {step * alpha:.2g}"
+            where = (
+                f"s_max = {scaled.max():.3g}, η = {step:.3g} ≤ s_max, d = {len(s)}, n = {n}, ηλ = {step * alpha:.2g}"
+            )
         step = share / s.max()
         alpha = float(rng.choice([0.0, 10 ** rng.uniform(-4, 0)]) / step)
         exact = additive_noise_risk(Geometric(alpha), s, v, noise, step, n).total
@@ -197,7 +199,7 @@ PROPOSITION = Claim(
     "For η ≤ λ_max(Σ), the geometric average of the iteration that knows Σ has risk at most (η/γ)² (γλ/(2-γλ) + "
     "2/((2-γλ)(n+1))) tr[Σ(Σ+λ)⁻²V] + (λ+1/(γ(n+1)))² |Σ^½(Σ+λ)⁻¹(w₀-w*)|, where a square stands inside the norm; the "
     "proof starts from a recursion for the average.",
-    "The condition is η ≤ 1/λ_max(Σ), the norm is squared, the recursion is that of w_t, the exponents of the closed form "
-    "are n+1 and n+1-j, and the factor (η/γ)² is not needed.",
+    "The condition is η ≤ 1/λ_max(Σ), the norm is squared, the recursion is that of w_t, the exponents of the closed "
+    "form are n+1 and n+1-j, and the factor (η/γ)² is not needed.",
     check_proposition,
 )

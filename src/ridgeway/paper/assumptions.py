@@ -97,8 +97,8 @@ RESIDUAL = Claim(
     17,
     Kind.ASSUMPTION,
     "The assumption on the residual",
-    "E[εx] = 0 always, though E[ε|x] need not vanish; for some σ, E ε²xx' ≤ σ²Σ, which bounded rows and labels meet, and "
-    "noise that is independent of x meets with its variance.",
+    "E[εx] = 0 always, though E[ε|x] need not vanish; for some σ, E ε²xx' ≤ σ²Σ, which bounded rows and labels meet, "
+    "and noise that is independent of x meets with its variance.",
     "",
     check_residual,
 )

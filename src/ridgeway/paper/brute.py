@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.paper.population import Array
+from ridgeway.rows import Float
 
 
 def brute_iterates(X: Array, y: Array, step: float, w0: Array | None = None) -> Array:
@@ -45,6 +46,6 @@ def geometric_average(iterates: Array, discount: float) -> Array:
     return np.asarray(weights @ iterates / weights.sum())
 
 
-def difference(got: Array, expected: Array) -> float:
+def difference(got: Float, expected: Float) -> float:
     """Return the largest difference, relative to the largest expected coefficient."""
     return float(np.abs(got - expected).max() / np.abs(expected).max())

@@ -127,9 +127,7 @@ def check_limit(context: Context) -> Evidence:
         limit = expected_averages(law, alpha, step, zero, n)[-1]
         wrong = max(wrong, difference(printed_limit(law, alpha, step), limit))
         right = max(right, difference(right_limit(law, alpha, zero), limit))
-        centred = max(
-            centred, difference(right_limit(law, alpha, w0), expected_averages(law, alpha, step, w0, n)[-1])
-        )
+        centred = max(centred, difference(right_limit(law, alpha, w0), expected_averages(law, alpha, step, w0, n)[-1]))
         from_one = (limit - (1 - discount) * zero) / discount  # the average that leaves w_0 out
         later = max(later, difference(printed_limit(law, alpha, step), from_one))
         large, strong = 2.5 / largest, 1.5 * largest  # eta s_max = 2.5, rho (eta s_max - 1) = 0.32

@@ -24,7 +24,7 @@ def excess_risk(law: Population, w: Array) -> float:
 
 def ridge(law: Population, alpha: float) -> Array:
     """Return (Sigma + alpha I)^{-1} E[xy]."""
-    return np.asarray(np.linalg.solve(law.covariance + alpha * np.eye(law.x.shape[1]), law.moment))
+    return np.asarray(np.linalg.solve(law.covariance + alpha * np.eye(law.d), law.moment))
 
 
 def penalised_risk(law: Population, w: Array, alpha: float) -> float:
@@ -38,7 +38,7 @@ def check_risk(context: Context) -> Evidence:
     identity, lower, singular = 0.0, 0.0, 0
     for k in range(context.pick(300, 60)):
         law = random_population(rng, d=4, points=9 if k % 2 else 3)
-        singular += int(np.linalg.matrix_rank(law.covariance) < law.x.shape[1])
+        singular += int(np.linalg.matrix_rank(law.covariance) < law.d)
         best = law.risk(minimiser(law))
         for _ in range(5):
             w = minimiser(law) + rng.standard_normal(4)
@@ -84,8 +84,8 @@ RISK = Claim(
     1,
     Kind.CONSTRUCTION,
     "The risk, its minimiser and the excess risk",
-    "R(w) = E(⟨w,x⟩ - y)² is smallest at w* = Σ⁻¹E[xy] (a pseudo-inverse where Σ is singular), and what a vector w loses "
-    "against it is |Σ^½(w - w*)|².",
+    "R(w) = E(⟨w,x⟩ - y)² is smallest at w* = Σ⁻¹E[xy] (a pseudo-inverse where Σ is singular), and what a vector w "
+    "loses against it is |Σ^½(w - w*)|².",
     "",
     check_risk,
 )

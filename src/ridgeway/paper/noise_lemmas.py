@@ -13,7 +13,7 @@ from ridgeway.theory import effective_dimension
 
 def noise_left(law: Population, alpha: float, step: float, t: int) -> Array:
     """Return E|Sigma^{1/2} (Sigma + alpha)^{-1/2} sum_j M_{j,k} eps_j x_j|^2 for k = 0..t, exactly."""
-    moments = second_moments(law, np.zeros(law.x.shape[1]), step, t) / step**2
+    moments = second_moments(law, np.zeros(law.d), step, t) / step**2
     return np.asarray(np.einsum("ij,tij->t", weighting(law, alpha, -0.5), moments))
 
 
@@ -48,7 +48,7 @@ def check_noise(context: Context) -> Evidence:
     law = round_population(context.rng(), 3, 7)
     step, alpha = 0.5 / law.r2, 0.3
     figure, (ax,) = new_figure()
-    ax.semilogy(noise_left(law, alpha, step, 120)[1:], label="exact")
+    ax.semilogy(np.arange(1, 121), noise_left(law, alpha, step, 120)[1:], label="exact")
     ax.axhline(right_noise_bound(law, alpha, step), color="#009E73", ls="--", label="corrected bound")
     ax.axhline(printed_noise_bound(law, alpha, step), color="#D55E00", ls=":", label="bound as printed")
     ax.set(xlabel="step t", ylabel="noise left in the iterate", title="rows of length 1, η = 1/(2R²), λ = 0.3")
@@ -57,7 +57,9 @@ def check_noise(context: Context) -> Evidence:
         (
             printed("exact over ησ²d₂/(2-ηR²), worst", broken, 1.0, where),
             corrected("exact over σ²d₁/(η(2-ηR²)), worst", worst, 1.0 + 1e-9),
-            support("the same for rows of constant length, after many steps: attained", round_worst, 0.99, at_least=True),
+            support(
+                "the same for rows of constant length, after many steps: attained", round_worst, 0.99, at_least=True
+            ),
         ),
         figure=figure,
         caption="What label noise leaves in an iterate: the corrected bound is reached, the printed one far exceeded.",

@@ -39,9 +39,9 @@ def check_noiseless(context: Context) -> Evidence:
         share = 1.0 if k % 3 else float(rng.uniform(0.1, 1.0))
         step = share * 0.5 / law.r2
         alpha = float(np.trace(law.covariance) * 10 ** rng.uniform(-4, 1))
-        v = rng.standard_normal(law.x.shape[1])
+        v = rng.standard_normal((law.d,))
         exact = noiseless_sum(law, v, alpha, step, context.pick(2000, 600))
-        for constant in worst:
+        for constant in (PRINTED_CONSTANT, SHARP_CONSTANT):
             ratio = exact / noiseless_bound(law, v, alpha, step, constant)
             if ratio > worst[constant]:
                 worst[constant] = ratio
@@ -57,7 +57,7 @@ def check_noiseless(context: Context) -> Evidence:
 
 def operator(law: Population, step: float) -> Array:
     """Return T A = Sigma A + A Sigma - eta E[<x, A x> x x'] as a matrix on symmetric A, in an orthonormal basis."""
-    basis = symmetric_basis(law.x.shape[1])
+    basis = symmetric_basis(law.d)
     images = [law.covariance @ A + A @ law.covariance - step * law.sandwich(A) for A in basis]
     return np.array([[float(np.sum(A * image)) for image in images] for A in basis])
 
@@ -101,7 +101,9 @@ def check_operator(context: Context) -> Evidence:
             printed("T against its transpose, relative", symmetry, 1e-10),
             printed("least eigenvalue of T over its largest, least", least, 0.0, at_least=True),
             printed("norm of I-ηT, largest", radius, 1.0),
-            support("least eigenvalue of T at η = 1.9/R², relative: positive up to η = 2/R²", threshold, 0.0, at_least=True),
+            support(
+                "least eigenvalue of T at η = 1.9/R², relative: positive up to η = 2/R²", threshold, 0.0, at_least=True
+            ),
         )
     )
 
@@ -110,8 +112,8 @@ NOISELESS = Claim(
     33,
     Kind.LEMMA,
     "The noiseless process",
-    "Δ₁ ≤ tr[Σ(Σ+λ)⁻¹(Σ+λ/2)⁻¹E₀]/(2γ) + tr[Σ(Σ+λ)⁻¹] tr[(Σ+λ/2)⁻¹E₀]/(4γ), where Δ₁ sums ρ^{2t} E|Σ^½(Σ+λ)^-½ M_{0,t}v|² and "
-    "E₀ = vv'.",
+    "Δ₁ ≤ tr[Σ(Σ+λ)⁻¹(Σ+λ/2)⁻¹E₀]/(2γ) + tr[Σ(Σ+λ)⁻¹] tr[(Σ+λ/2)⁻¹E₀]/(4γ), where Δ₁ sums ρ^{2t} E|Σ^½(Σ+λ)^-½ "
+    "M_{0,t}v|² and E₀ = vv'.",
     "It holds, and the constant 1/4 may be 1/6 (in general ηR²/(2(2-ηR²))), which a single direction attains as λ → 0.",
     check_noiseless,
 )
@@ -119,8 +121,8 @@ OPERATOR = Claim(
     34,
     Kind.LEMMA,
     "The operator T and its powers",
-    "TA = ΣA + AΣ - ηE[⟨x,Ax⟩xx'] is Hermitian and positive for the steps allowed, E[M'_{0,t} A M_{0,t}] = (I-ηT)^t A, and "
-    "the norm of I-ηT is below 1.",
+    "TA = ΣA + AΣ - ηE[⟨x,Ax⟩xx'] is Hermitian and positive for the steps allowed, E[M'_{0,t} A M_{0,t}] = (I-ηT)^t "
+    "A, and the norm of I-ηT is below 1.",
     "",
     check_operator,
 )

@@ -90,7 +90,7 @@ CONSTANT = Claim(
     "The bounds on c_n",
     "c_n = 1/Σ_{t=1..n}ρ^t = γλ/(1-ρ^n) satisfies c_n² ≤ (γλ+1/(n+1))² and c_n² Σ_{t=1..n}ρ^{2t} ≤ γλ/(2-γλ) + "
     "2/((2-γλ)(n+1)).",
-    "The sum starts at t = 0 and the exponent is n+1, as in the lemma's own proof; then both bounds hold, the second also "
-    "for the sum from t = 0.",
+    "The sum starts at t = 0 and the exponent is n+1, as in the lemma's own proof; then both bounds hold, the second "
+    "also for the sum from t = 0.",
     check_constant,
 )

@@ -19,7 +19,7 @@ from ridgeway.theory import residual_filter
 
 def heavy_ball(law: Population, step: float, momentum: float, n: int) -> Array:
     """Return the iterates of gradient descent with momentum on the law's risk, from 0."""
-    before = w = np.zeros(law.x.shape[1])
+    before = w = np.zeros(law.d)
     iterates = [w]
     for _ in range(n):
         before, w = w, w - step * (law.covariance @ w - law.moment) + momentum * (w - before)
@@ -28,12 +28,12 @@ def heavy_ball(law: Population, step: float, momentum: float, n: int) -> Array:
 
 
 def momentum_strength(alpha: float, step: float, momentum: float) -> float:
-    """Return the strength of the ridge solution that the geometric average of heavy-ball iterates has: alpha (1 - beta rho)."""
+    """Return alpha (1 - beta rho): the geometric average of heavy-ball iterates is ridge of this strength."""
     return alpha * (1 - momentum / (1 + step * alpha))
 
 
 def temporal_difference(rng: np.random.Generator, n_states: int) -> tuple[Array, Array]:
-    """Return A and b of TD(0) with random features on a random Markov chain: w moves by step (b - A w), A not symmetric."""
+    """Return A and b of TD(0) with random features on a random chain: w moves by step (b - A w), A not symmetric."""
     transition = rng.dirichlet(np.ones(n_states), size=n_states)
     values, vectors = np.linalg.eig(transition.T)
     stationary = np.real(vectors[:, np.argmax(np.real(values))])
@@ -70,17 +70,19 @@ def small_data(rng: np.random.Generator) -> Population:
 
 
 def check_passes(rng: np.random.Generator, alpha: float, runs: int) -> tuple[Array, Array, float, float]:
-    """Return steps and differences to ridge of shuffled passes, the z-score of runs of the library, and batches' error."""
+    """Return steps, differences to ridge of shuffled passes, the z-score of the library's runs, and full batches' error."""
     data = small_data(rng)
     exact = ridge(data, alpha)
-    steps = 0.5 / data.largest / 2.0 ** np.arange(5)
+    steps = np.array([0.5 / data.largest / 2**k for k in range(5)])
     off = np.array([difference(shuffled_expectation(data.x, data.y, step, alpha), exact) for step in steps])
     step, expected = float(steps[0]), shuffled_expectation(data.x, data.y, float(steps[0]), alpha)
     passes = int(np.ceil(30 / (step * alpha * 5)))
     seeds = rng.integers(2**31, size=runs).tolist()
     found = np.array(
         [
-            run_sgd(data.x, data.y, step, passes, shuffle=True, store="sketch", random_state=seed).coef(Geometric(alpha))
+            run_sgd(data.x, data.y, step, passes, shuffle=True, store="sketch", random_state=seed).coef(
+                Geometric(alpha)
+            )
             for seed in seeds
         ]
     )
@@ -116,7 +118,12 @@ def check_settings(context: Context) -> Evidence:
     ax.legend(frameon=False)
     return Evidence(
         (
-            support("shuffled passes: slope of the difference to ridge against the step", slope(steps, off), 0.8, at_least=True),
+            support(
+                "shuffled passes: slope of the difference to ridge against the step",
+                slope(steps, off),
+                0.8,
+                at_least=True,
+            ),
             support("mean of shuffled runs of the library against their exact expectation, standard errors", z, 4.5),
             support("full-batch runs of the library against ridge", batches, 1e-9),
             support("NegativeBinomial(1, 3) against iterated Tikhonov (1/(s+1))³", float(np.abs(iterated).max()), 1e-3),
@@ -137,10 +144,10 @@ SETTINGS = Claim(
     27,
     Kind.QUESTION,
     "Other settings",
-    "Does geometric averaging regularise accelerated or variance-reduced SGD, general linear stochastic approximation, and "
-    "temporal-difference learning?",
-    "In expectation, yes, wherever the mean recursion is linear: it takes b - Aw to (A+λ)⁻¹b for any A, symmetric or not (TD(0) here), "
-    "and heavy-ball momentum β to ridge at λ(1-βρ). The library runs mini-batches, several passes and other stopping laws today. "
-    "Open: finite-sample bounds for these, and losses other than squared error.",
+    "Does geometric averaging regularise accelerated or variance-reduced SGD, general linear stochastic "
+    "approximation, and temporal-difference learning?",
+    "In expectation, yes, wherever the mean recursion is linear: it takes b - Aw to (A+λ)⁻¹b for any A, symmetric or "
+    "not (TD(0) here), and heavy-ball momentum β to ridge at λ(1-βρ). The library runs mini-batches, several passes "
+    "and other stopping laws today. Open: finite-sample bounds for these, and losses other than squared error.",
     check_settings,
 )

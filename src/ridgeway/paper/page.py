@@ -113,7 +113,8 @@ def _finding(finding: Finding) -> str:
         state, mark = "broken", "counterexample" if finding.form is Form.PRINTED else "unexpected"
     return (
         f"<tr><td>{escape(finding.form.value)}</td><td>{escape(finding.what)}{where}</td>"
-        f'<td class="number">{number_text(finding.value)}</td><td class="number">{sign}&nbsp;{number_text(finding.limit)}</td>'
+        f'<td class="number">{number_text(finding.value)}</td>'
+        f'<td class="number">{sign}&nbsp;{number_text(finding.limit)}</td>'
         f'<td class="{state}">{mark}</td></tr>'
     )
 

@@ -66,6 +66,11 @@ class Population:
         """The smallest sigma^2 with E eps^2 x x' <= sigma^2 Sigma."""
         return self._largest_against_covariance(self.mean_outer(self.residual**2))
 
+    @property
+    def d(self) -> int:
+        """The number of columns."""
+        return int(self.x.shape[1])
+
     @cached_property
     def largest(self) -> float:
         """The largest |x|^2."""

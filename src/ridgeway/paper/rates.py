@@ -8,7 +8,6 @@ from scipy.linalg import solve_triangular
 from ridgeway.averaging import Geometric, Scheme, Uniform
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, printed, support
 from ridgeway.paper.figures import new_figure
-from ridgeway.paper.population import Array
 from ridgeway.paper.spectra import slope
 from ridgeway.theory import bound, excess_risk, fourth_moment_r2
 
@@ -33,7 +32,8 @@ def check_rates(context: Context) -> Evidence:
         step = 0.5 / fourth_moment_r2(s)
         for multiple in MULTIPLES:
             risks = [
-                excess_risk(Geometric(strength(multiple, step, n)), s, np.ones(10), 1.0, step, n) for n in lengths.tolist()
+                excess_risk(Geometric(strength(multiple, step, n)), s, np.ones(10), 1.0, step, n)
+                for n in lengths.tolist()
             ]
             off = abs(slope(lengths, [risk.total for risk in risks]) + 1)
             if off > off_n:
@@ -52,7 +52,9 @@ def check_rates(context: Context) -> Evidence:
     figure, (ax,) = new_figure()
     for multiple in MULTIPLES:
         label = "λ = 0" if multiple == 0 else f"λ = {multiple:g}/(ηn)"
-        risks_n = [excess_risk(Geometric(strength(multiple, step, n)), s, np.ones(10), 1.0, step, n).total for n in lengths]
+        risks_n = [
+            excess_risk(Geometric(strength(multiple, step, n)), s, np.ones(10), 1.0, step, n).total for n in lengths
+        ]
         ax.loglog(lengths, risks_n, label=label)
     fixed = [excess_risk(Geometric(0.01), s, np.ones(10), 1.0, step, n).total for n in lengths]
     ax.loglog(lengths, fixed, ":", color="0.3", label="λ = 0.01 throughout")
@@ -107,7 +109,15 @@ def check_infinite(context: Context) -> Evidence:
     growth = {}
     for dimension in (30, d):
         sub = np.arange(1.0, dimension + 1) ** -2.0
-        at = bound(Uniform(), sub, 1 / np.arange(1.0, dimension + 1), 0.25, 0.5 / fourth_moment_r2(sub), 1000, fourth_moment_r2(sub))
+        at = bound(
+            Uniform(),
+            sub,
+            1 / np.arange(1.0, dimension + 1),
+            0.25,
+            0.5 / fourth_moment_r2(sub),
+            1000,
+            fourth_moment_r2(sub),
+        )
         growth[dimension] = (at.variance, risk_without(dimension, 1000, 2.0))
     figure, (ax,) = new_figure()
     ax.loglog(lengths, risks[2.0], "o-", label="s_i = i⁻², d = 3,000 (exact)")
@@ -142,7 +152,8 @@ RATES = Claim(
     22,
     Kind.DISCUSSION,
     "λ of order 1/(ηn) keeps the rates",
-    "The extra variance term does no harm, as λ = O(1/(ηn)) keeps the optimal rates; in d dimensions the risk is O(d/n).",
+    "The extra variance term does no harm, as λ = O(1/(ηn)) keeps the optimal rates; in d dimensions the risk is "
+    "O(d/n).",
     "",
     check_rates,
 )
@@ -151,7 +162,7 @@ INFINITE = Claim(
     Kind.DISCUSSION,
     "λ > 0 in infinite dimension",
     "In infinite-dimensional spaces it is necessary to take λ > 0.",
-    "Only the bound needs it: at λ = 0 its variance is proportional to d. The method does not: exact risks at λ = 0 fall "
-    "with n for slowly decaying spectra and for kernels, since a run of n steps regularises by itself.",
+    "Only the bound needs it: at λ = 0 its variance is proportional to d. The method does not: exact risks at λ = 0 "
+    "fall with n for slowly decaying spectra and for kernels, since a run of n steps regularises by itself.",
     check_infinite,
 )

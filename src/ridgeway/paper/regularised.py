@@ -15,7 +15,7 @@ from ridgeway.theory import bound, excess_risk, fourth_moment_r2, tikhonov_sgd, 
 
 
 def printed_step(X: Array, y: Array, alpha: float, gamma: float) -> Array:
-    """Return the iterates of the printed recursion, whose residual is that of plain SGD with step gamma/(1-gamma alpha)."""
+    """Return the iterates of the printed recursion; its residual is that of plain SGD, step gamma/(1-gamma alpha)."""
     plain, hat = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     iterates = [hat]
     for row, label in zip(X, y, strict=True):
@@ -67,7 +67,7 @@ def printed_norm(s: Array, v: Array, alpha: float) -> float:
 
 
 def regularised_risk(s: Array, v: Array, noise: float, alpha: float, step: float, n: int) -> float:
-    """Return the exact risk of the uniform average of regularised SGD that knows Sigma, penalty centred at the start."""
+    """Return the exact risk of the uniform average of regularised SGD that knows Sigma, penalised to its start."""
     fall = step * (s + alpha)
     reached = 1 - (1 - fall) ** np.arange(n + 1, 0, -1)[:, None]  # over t = 0..n of noise of step j = 0..n
     mean = alpha / (s + alpha) * v + s / (s + alpha) * v * (1 - (1 - fall) ** (n + 1)) / ((n + 1) * fall)
@@ -100,9 +100,9 @@ def check_bound(context: Context) -> Evidence:
     for color, exact, above, name in (
         (
             "#D55E00",
-            [tikhonov_sgd_risk(Uniform(), s, v, noise, a, step, n).total for a in alphas],
+            [regularised_risk(s, v, noise, a, step, n) for a in alphas],
             [tikhonov_sgd_bound(s, v, noise, a, step, n).total for a in alphas],
-            "regularised SGD, uniform average",
+            "regularised SGD that knows Σ, uniform average",
         ),
         (
             "#0072B2",
@@ -122,7 +122,7 @@ def check_bound(context: Context) -> Evidence:
             corrected("exact / bound with the norm squared, worst", worst, 1.0),
         ),
         figure=figure,
-        caption="The bound for regularised SGD (the iteration that knows Σ) beside the one for the geometric average.",
+        caption="Regularised SGD that knows Σ and its bound; the geometric average of plain SGD and the sharper bound.",
     )
 
 
@@ -143,12 +143,12 @@ def check_variance(context: Context) -> Evidence:
     for _ in range(context.pick(60, 10)):
         s, _ = random_spectrum(rng)
         n, step = int(10 ** rng.uniform(1, 3.7)), 0.5 / fourth_moment_r2(s)
-        alphas = [0.0, *np.geomspace(1e-4, 0.9, context.pick(30, 12)) / step]
-        of_average = np.array([geometric_variance(s, a, step, n) for a in alphas])
+        strengths = [0.0, *np.geomspace(1e-4, 0.9, context.pick(30, 12)) / step]
+        of_average = np.array([geometric_variance(s, a, step, n) for a in strengths])
         if of_average.max() / of_average[0] > raised:
             raised = float(of_average.max() / of_average[0])
-            where = f"d = {len(s)}, n = {n}, ηλ = {step * alphas[int(of_average.argmax())]:.3g}"
-        of_sgd = np.array([regularised_variance(s, a, step, n) for a in alphas])
+            where = f"d = {len(s)}, n = {n}, ηλ = {step * strengths[int(of_average.argmax())]:.3g}"
+        of_sgd = np.array([regularised_variance(s, a, step, n) for a in strengths])
         rising = max(rising, float((of_sgd[1:] / of_sgd[:-1]).max()))
     s, n = np.ones(5), 2000
     step = 0.5 / fourth_moment_r2(s)
@@ -165,7 +165,7 @@ def check_variance(context: Context) -> Evidence:
             printed("regularised SGD: largest variance over that at the next smaller λ", rising, 1.0),
         ),
         figure=figure,
-        caption="A large λ makes the geometric average rest on few rows; regularised SGD keeps averaging over all of them.",
+        caption="A large λ makes the geometric average rest on few rows; regularised SGD averages over all of them.",
     )
 
 
@@ -182,8 +182,8 @@ BOUND = Claim(
     20,
     Kind.BOUND,
     "The bound of Dieuleveut, Flammarion and Bach, side by side",
-    "Averaged regularised SGD has risk at most of order σ²tr[Σ²(Σ+λ)⁻²]/n + (λ+1/(ηn))² |Σ^½(Σ+λ)⁻¹(w₀-w*)|, quoted with "
-    "the norm not squared.",
+    "Averaged regularised SGD has risk at most of order σ²tr[Σ²(Σ+λ)⁻²]/n + (λ+1/(ηn))² |Σ^½(Σ+λ)⁻¹(w₀-w*)|, quoted "
+    "with the norm not squared.",
     "The norm is squared; then the bound holds with constant 1 for the iteration that knows Σ and is penalised towards "
     "its start.",
     check_bound,
@@ -192,8 +192,8 @@ VARIANCE = Claim(
     21,
     Kind.DISCUSSION,
     "The geometric average can raise the variance",
-    "Tikhonov regularisation always lowers the variance; the geometric average may raise it, as a large λ puts its weight "
-    "on few iterates.",
+    "Tikhonov regularisation always lowers the variance; the geometric average may raise it, as a large λ puts its "
+    "weight on few iterates.",
     "",
     check_variance,
 )

@@ -33,7 +33,9 @@ def decomposed(X: Array, residual: Array, v: Array, step: float) -> Array:
     return np.asarray(product_of_steps(X, step) @ v + step * np.sum(noise, axis=0))
 
 
-def first_risk_bound(law: Population, moments: Array, weights: Array, gamma: float, alpha: float, exponent: float) -> float:
+def first_risk_bound(
+    law: Population, moments: Array, weights: Array, gamma: float, alpha: float, exponent: float
+) -> float:
     """Return (2/gamma) sum_t p_t^2 E|Sigma^{1/2} (Sigma + alpha)^exponent (w_t - w*)|^2."""
     matrix = weighting(law, alpha, exponent)
     return float(2 / gamma * (weights**2 @ np.einsum("ij,tij->t", matrix, moments)))
@@ -87,12 +89,12 @@ def check_first_bound(context: Context) -> Evidence:
     for _ in range(context.pick(400, 80)):
         law = random_population(rng, int(rng.integers(1, 4)), 7, noise=float(10 ** rng.uniform(-2, 1)))
         step, alpha, n, weights, gamma = random_setting(rng, law)
-        moments = second_moments(law, rng.standard_normal(law.x.shape[1]), step, n)
+        moments = second_moments(law, rng.standard_normal((law.d,)), step, n)
         exact = average_excess(law, moments, weights, step)
         by_print = first_risk_bound(law, moments, weights, gamma, alpha, PRINTED_EXPONENT)
         if exact / by_print > broken:
             broken = exact / by_print
-            where = f"E excess = {exact:.4g} > {by_print:.4g}: d = {law.x.shape[1]}, n = {n}, ηλ = {step * alpha:.2g}"
+            where = f"E excess = {exact:.4g} > {by_print:.4g}: d = {law.d}, n = {n}, ηλ = {step * alpha:.2g}"
         worst = max(worst, exact / first_risk_bound(law, moments, weights, gamma, alpha, RIGHT_EXPONENT))
     return Evidence(
         (
@@ -106,8 +108,8 @@ DECOMPOSITION = Claim(
     29,
     Kind.LEMMA,
     "The decomposition of the error",
-    "With M_{i,j} the product of I-ηx_kx_k' over k = i+1..j, w_t - w* = M_{0,t}(w₀-w*) + ηΣ_j M_{j,t}ε_j x_j; the weighted "
-    "squares of the sum are at most twice those of the two parts.",
+    "With M_{i,j} the product of I-ηx_kx_k' over k = i+1..j, w_t - w* = M_{0,t}(w₀-w*) + ηΣ_j M_{j,t}ε_j x_j; the "
+    "weighted squares of the sum are at most twice those of the two parts.",
     "",
     check_decomposition,
 )

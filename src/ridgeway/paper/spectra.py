@@ -14,7 +14,7 @@ def random_spectrum(rng: np.random.Generator) -> tuple[Array, Array]:
     d = int(rng.choice([1, 2, 5, 20]))
     i = np.arange(1, d + 1)
     s = (np.ones(d), i ** -float(rng.uniform(0.5, 3)), float(rng.uniform(0.3, 0.9)) ** (i - 1))[rng.integers(3)]
-    return s * 10 ** rng.uniform(-1, 1), rng.standard_normal(d)
+    return np.asarray(s * 10 ** rng.uniform(-1, 1), np.float64), rng.standard_normal(d)
 
 
 def slope(x: Sequence[float] | Array, y: Sequence[float] | Array) -> float:

@@ -101,7 +101,9 @@ def check_mean_time(context: Context) -> Evidence:
             corrected("E G on k ≥ 0 against 1/(ηλ), relative", right, 1e-9),
             corrected("E w_G against ridge, largest difference in a direction", recovered, 1e-12),
             support(f"mean of {draws:,} times drawn by the library, standard errors", stopped_mean, 4.5),
-            support("stopping at the fixed time 1/(ηλ) misses ridge by", np.abs(at_mean - ridge).max(), 0.05, at_least=True),
+            support(
+                "stopping at the fixed time 1/(ηλ) misses ridge by", np.abs(at_mean - ridge).max(), 0.05, at_least=True
+            ),
         ),
         figure=figure,
         caption="Random stopping is ridge exactly; stopping at the fixed time of the same mean is only like it.",
@@ -112,7 +114,8 @@ RANDOM_STOPPING = Claim(
     11,
     Kind.CONSTRUCTION,
     "Probabilistic early stopping",
-    "Stop the run at a geometrically distributed time G; the geometric average is the expectation over G of the iterate.",
+    "Stop the run at a geometrically distributed time G; the geometric average is the expectation over G of the "
+    "iterate.",
     "",
     check_random_stopping,
 )
@@ -120,8 +123,9 @@ MEAN_TIME = Claim(
     26,
     Kind.DISCUSSION,
     "The stopping time 1/(ηλ), and exact recovery of ridge",
-    "A run stopped at a geometric time on k = 1, 2, … of mean 1/(γλ) has exactly the ridge solution as its expectation.",
-    "The time lives on k = 0, 1, 2, … and its mean is 1/(ηλ); the weights printed for k ≥ 1 sum to 1-γλ. With these the "
-    "expectation is ridge exactly.",
+    "A run stopped at a geometric time on k = 1, 2, … of mean 1/(γλ) has exactly the ridge solution as its "
+    "expectation.",
+    "The time lives on k = 0, 1, 2, … and its mean is 1/(ηλ); the weights printed for k ≥ 1 sum to 1-γλ. With these "
+    "the expectation is ridge exactly.",
     check_mean_time,
 )

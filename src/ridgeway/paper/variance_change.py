@@ -66,10 +66,20 @@ def check_proposition(context: Context) -> Evidence:
     ax.legend(frameon=False)
     return Evidence(
         (
-            printed("share of settings beyond the threshold with f'(0) > 0, as the proof has it", rising / meeting, 1.0, at_least=True),
+            printed(
+                "share of settings beyond the threshold with f'(0) > 0, as the proof has it",
+                rising / meeting,
+                1.0,
+                at_least=True,
+            ),
             corrected("settings where f'(0) < 0 and tr Σ⁻¹ > γdn/4 disagree", wrong, 0),
             support("settings where variance_reduction disagrees with the derivative", disagree, 0),
-            support("share of settings with f(λ) < d/n for some λ: as worded it always exists", exists / total, 1.0, at_least=True),
+            support(
+                "share of settings with f(λ) < d/n for some λ: as worded it always exists",
+                exists / total,
+                1.0,
+                at_least=True,
+            ),
         ),
         {
             "settings": total,
@@ -78,7 +88,7 @@ def check_proposition(context: Context) -> Evidence:
             "share of settings where the exact variance falls at λ = 0": falling / exactly,
         },
         figure,
-        "A little λ lowers the variance here, more raises it, and as λ grows it goes to 0 with everything learned.",
+        "A little λ lowers f here, and the exact variance a little; more raises both, until little is learned at all.",
     )
 
 
@@ -87,7 +97,7 @@ PROPOSITION = Claim(
     Kind.DISCUSSION,
     "Proposition 3: when a λ > 0 lowers the variance",
     "If tr Σ⁻¹ > γdn/2 there is a λ* > 0 with (γλ*/2 + 1/n) tr[Σ²(Σ+λ*)⁻²] < d/n, because then f'(0) > 0.",
-    "f'(0) < 0, which is what lowers f, holds exactly when tr Σ⁻¹ > γdn/4. As worded the proposition says nothing: f → 0 as "
-    "λ → ∞, so such a λ* always exists. The exact variance falls at 0 even where f rises.",
+    "f'(0) < 0, which is what lowers f, holds exactly when tr Σ⁻¹ > γdn/4. As worded the proposition says nothing: f "
+    "→ 0 as λ → ∞, so such a λ* always exists. The exact variance falls at 0 even where f rises.",
     check_proposition,
 )

@@ -13,6 +13,7 @@ from ridgeway.paper.brute import brute_iterates, difference, geometric_average, 
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, printed, support
 from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array
+from ridgeway.rows import Float
 from ridgeway.sgd import run_sgd
 
 ROUNDING = 1e-10
@@ -23,7 +24,7 @@ def tail_average(iterates: Array, tau: int) -> Array:
     return np.asarray(iterates[tau:].mean(axis=0))
 
 
-def squared_errors(X: Array, y: Array, coefs: Array) -> Array:
+def squared_errors(X: Array, y: Array, coefs: Float) -> Array:
     """Return the mean squared error of each row of `coefs`."""
     return np.asarray(((y[:, None] - X @ coefs.T) ** 2).mean(axis=0))
 
@@ -41,8 +42,8 @@ def check_tail(context: Context) -> Evidence:
     for _ in range(context.pick(20, 5)):
         X, y, step = sample(rng, 300, 5)
         X, held, y, labels = X[:200], X[200:], y[:200], y[200:]
-        taus = np.arange(0, 200, 5)
-        got = run_sgd(X, y, step=step).average([Tail(int(tau)) for tau in taus])
+        taus = range(0, 200, 5)
+        got = run_sgd(X, y, step=step).average([Tail(tau) for tau in taus])
         iterates = brute_iterates(X, y, step)
         expected = np.array([tail_average(iterates, tau) for tau in taus])
         worst = max(worst, difference(got, expected))
@@ -77,8 +78,8 @@ def check_path(context: Context) -> Evidence:
     exact = ExactRidgePath(scale=False, fit_intercept=False).fit(X, y)
     ridge = ((labels[:, None] - exact.predict_path(held, alphas)) ** 2).mean(axis=0)
     figure, (ax,) = new_figure()
-    ax.loglog(alphas, ridge, color="0.2", lw=4, alpha=0.3, label="exact ridge")
-    ax.loglog(alphas, errors, ".-", label="geometric averages of one pass")
+    ax.semilogx(alphas, ridge, color="0.2", lw=4, alpha=0.3, label="exact ridge")
+    ax.semilogx(alphas, errors, ".-", label="geometric averages of one pass")
     ax.set(xlabel="λ", ylabel="mean squared error on rows held back", title=f"{n:,} rows, 40 columns")
     ax.legend(frameon=False)
     return Evidence(
