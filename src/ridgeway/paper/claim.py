@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+ONE = 1 + 1e-9  # limit of a ratio that may be 1: up to rounding
+
+
 class Kind(Enum):
     """What sort of statement a claim is."""
 

@@ -70,7 +70,7 @@ def small_data(rng: np.random.Generator) -> Population:
 
 
 def check_passes(rng: np.random.Generator, alpha: float, runs: int) -> tuple[Array, Array, float, float]:
-    """Return steps, differences to ridge of shuffled passes, the z-score of the library's runs, and full batches' error."""
+    """Return steps, differences to ridge of shuffled passes, z-score of the library's runs, error of full batches."""
     data = small_data(rng)
     exact = ridge(data, alpha)
     steps = np.array([0.5 / data.largest / 2**k for k in range(5)])

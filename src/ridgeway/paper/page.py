@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
@@ -10,6 +11,8 @@ from importlib.resources import files
 from ridgeway.paper.claim import Claim, Finding, Form, Result
 from ridgeway.paper.outcome import Outcome
 
+SUPERSCRIPT = re.compile(r"\^(\{[^}]*\}|\([^)]*\)|-?½|-?\w+(?:\.\d+)?)")
+SUBSCRIPT = re.compile(r"_(\{[^}]*\}|max|[a-z0-9](?![A-Za-z0-9_]))")
 BADGES = {Result.HOLDS: "holds", Result.CORRECTED: "corrected", Result.FAILS: "fails", Result.SHOWN: "shown"}
 
 
@@ -72,6 +75,18 @@ def number_text(value: float) -> str:
     return f"{value:.4g}"
 
 
+def symbols(text: str) -> str:
+    """Return text as HTML, with indices and exponents such as w_t, s_max, x_{t-1} and ρ^{2t} set low and high.
+
+    Examples
+    --------
+    >>> symbols("E[w_t] < ρ^{t+1}, by run_sgd")
+    'E[w<sub>t</sub>] &lt; ρ<sup>t+1</sup>, by run_sgd'
+    """
+    text = SUPERSCRIPT.sub(lambda found: f"<sup>{found[1].strip('{}')}</sup>", escape(text))
+    return SUBSCRIPT.sub(lambda found: f"<sub>{found[1].strip('{}')}</sub>", text)
+
+
 def _badge(result: Result) -> str:
     return f'<span class="badge {BADGES[result]}">{escape(result.value)}</span>'
 
@@ -82,20 +97,20 @@ def _line_of_contents(claim: Claim, outcome: Outcome) -> str:
 
 
 def _section(claim: Claim, outcome: Outcome) -> str:
-    correct = f"<p><strong>Correct:</strong> {escape(claim.correct)}</p>\n" if claim.correct else ""
+    correct = f"<p><strong>Correct:</strong> {symbols(claim.correct)}</p>\n" if claim.correct else ""
     if claim.correct and outcome.result in (Result.HOLDS, Result.SHOWN):
-        correct = f"<p><strong>Beyond it:</strong> {escape(claim.correct)}</p>\n"
+        correct = f"<p><strong>Beyond it:</strong> {symbols(claim.correct)}</p>\n"
     heading = "The question" if outcome.result is Result.SHOWN else "The paper"
     return f"""<section id="item-{claim.number}">
 <h2>{claim.number}. {escape(claim.title)} {_badge(outcome.result)}</h2>
 <p class="small">{escape(claim.kind.value)}, {outcome.seconds:.1f} s</p>
-<p><strong>{heading}:</strong> {escape(claim.paper)}</p>
+<p><strong>{heading}:</strong> {symbols(claim.paper)}</p>
 {correct}{_findings(outcome.findings)}{_numbers(outcome.numbers)}{_figure(outcome)}</section>"""
 
 
 def _findings(findings: Sequence[Finding]) -> str:
     rows = "\n".join(_finding(finding) for finding in findings)
-    return f"""<div class="wide"><table>
+    return f"""<div class="wide"><table class="findings">
 <thead><tr><th>statement</th><th>measured</th><th>value</th><th>limit</th><th></th></tr></thead>
 <tbody>
 {rows}
@@ -106,13 +121,13 @@ def _findings(findings: Sequence[Finding]) -> str:
 
 def _finding(finding: Finding) -> str:
     sign = "≥" if finding.at_least else "≤"
-    where = f'<br><span class="small">{escape(finding.where)}</span>' if finding.where else ""
+    where = f'<br><span class="small">{symbols(finding.where)}</span>' if finding.where else ""
     if finding.kept:
         state, mark = "kept", "kept"
     else:
         state, mark = "broken", "counterexample" if finding.form is Form.PRINTED else "unexpected"
     return (
-        f"<tr><td>{escape(finding.form.value)}</td><td>{escape(finding.what)}{where}</td>"
+        f"<tr><td>{escape(finding.form.value)}</td><td>{symbols(finding.what)}{where}</td>"
         f'<td class="number">{number_text(finding.value)}</td>'
         f'<td class="number">{sign}&nbsp;{number_text(finding.limit)}</td>'
         f'<td class="{state}">{mark}</td></tr>'
@@ -123,7 +138,7 @@ def _numbers(numbers: dict[str, float]) -> str:
     if not numbers:
         return ""
     rows = "\n".join(
-        f'<tr><td>{escape(name)}</td><td class="number">{number_text(float(value))}</td></tr>'
+        f'<tr><td>{symbols(name)}</td><td class="number">{number_text(float(value))}</td></tr>'
         for name, value in numbers.items()
     )
     return f'<div class="wide"><table>\n<tbody>\n{rows}\n</tbody>\n</table></div>\n'
@@ -136,5 +151,5 @@ def _figure(outcome: Outcome) -> str:
     caption = escape(outcome.caption)
     return (
         f'<figure><img src="data:image/svg+xml;base64,{picture}" alt="{caption}">'
-        f"<figcaption>{caption}</figcaption></figure>\n"
+        f"<figcaption>{symbols(outcome.caption)}</figcaption></figure>\n"
     )

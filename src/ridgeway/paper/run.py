@@ -91,9 +91,7 @@ def run(
     if seed < 0:
         raise ValueError(f"seed={seed}: expected an integer of 0 or more.")
     require_matplotlib()
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    _require_writable(folder)
+    folder = _writable(Path(out))
     bar = Progress(len(claims), progress, label="items")
     found = {}
     for outcome in _outcomes(claims, seed, quick, min(jobs, len(claims))):
@@ -131,8 +129,14 @@ def outcome_by_number(number: int, seed: int, quick: bool) -> Outcome:
     return outcome_of(claim, Context(seed, number, quick))
 
 
-def _require_writable(folder: Path) -> None:
-    """Try to write before the work, not after it."""
+def _writable(folder: Path) -> Path:
+    """Make the folder and write to it before the work, not only after it."""
     probe = folder / ".ridgeway-probe"
-    write_atomically(probe, "")
-    probe.unlink()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(probe, "")
+        probe.unlink()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(f"{folder}: cannot be made a folder to write to ({reason}); pass another one.") from error
+    return folder

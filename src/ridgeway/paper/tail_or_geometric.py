@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ridgeway.paper.claim import Claim, Context, Evidence, Kind, printed, support
+from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, printed, support
 from ridgeway.paper.figures import new_figure
 from ridgeway.theory import fourth_moment_r2, winner_map
 
@@ -53,8 +53,8 @@ def check_map(context: Context) -> Evidence:
             printed(
                 "η n ≤ 1/μ: risk of the best geometric average over that of the best tail, worst", worst, 1.0, where
             ),
-            support(f"the same at a signal-to-noise ratio of at most {WEAK}: geometric wins", weak_worst, 1.0),
-            support("η n ≥ 10/μ, ratio of 1 or more: best tail over best geometric: tails win", large_worst, 1.0),
+            support(f"the same at a signal-to-noise ratio of at most {WEAK}: geometric wins", weak_worst, ONE),
+            support("η n ≥ 10/μ, ratio of 1 or more: best tail over best geometric: tails win", large_worst, ONE),
         ),
         {"cells with η n ≤ 1/μ": cells, "of them won by geometric averages": won},
         figure,
