@@ -104,7 +104,7 @@ def check_introduction(context: Context) -> Evidence:
         (
             printed("exact / bound as |w₀-w*| grows: exponent of growth", growth[1], 0.05),
             corrected("the same with the norm squared", growth[2], 0.05),
-            corrected("exact / bound with the norm squared: the constant it needs", worst, 2.25),
+            corrected("exact / bound with the norm squared, worst: the constant is 1", worst, ONE),
         )
     )
 
@@ -189,7 +189,7 @@ INTRODUCTION = Claim(
     Kind.BOUND,
     "The simplified bound of the introduction",
     "E excess is at most of order (ηλ/2 + 1/n) σ²tr[Σ²(Σ+λ)⁻²] + (λ+1/(ηn))² |Σ^½(Σ+λ)⁻¹(w₀-w*)|.",
-    "The norm is squared; then it holds for the iteration that knows Σ, with a constant of at most 2.25.",
+    "The norm is squared; then it holds for the iteration that knows Σ, with constant 1.",
     check_introduction,
 )
 PROPOSITION = Claim(
