@@ -23,5 +23,5 @@ def test_blocks(capsys: pytest.CaptureFixture[str]) -> None:
 
 # Law: every item that the run finds to differ from the paper is explained.
 def test_complete() -> None:
-    for number in (4, 7, 12, 13, 14, 19, 20, 23, 24, 25, 26, 28, 30, 31, 32, 35):
-        assert re.search(rf"item(?:s)? (?:\d+(?:, | and ))*{number}\b|^\| {number} \|", PAGE, flags=re.MULTILINE), number
+    for item in (4, 7, 12, 13, 14, 19, 20, 23, 24, 25, 26, 28, 30, 31, 32, 35):
+        assert re.search(rf"item(?:s)? (?:\d+(?:, | and ))*{item}\b|^\| {item} \|", PAGE, flags=re.MULTILINE), item

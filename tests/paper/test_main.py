@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ridgeway.exact import ExactRidgePath
 from ridgeway.paper import figures, least_squares
 from ridgeway.paper.__main__ import main
 
@@ -82,7 +83,7 @@ class _Wrong:
     """An exact path that is off by one per mille."""
 
     def __init__(self, **options: Any) -> None:
-        self._path = exact_path(**options)
+        self._path = ExactRidgePath(**options)
 
     def fit(self, X: Any, y: Any, sample_weight: Any) -> _Wrong:
         self._path.fit(X, y, sample_weight=sample_weight)
@@ -90,6 +91,3 @@ class _Wrong:
 
     def path(self, alphas: list[float]) -> Any:
         return self._path.path([1.001 * alpha for alpha in alphas])
-
-
-exact_path: Any = least_squares.ExactRidgePath

@@ -31,7 +31,7 @@ from ridgeway.paper import (
     whole_path,
 )
 from ridgeway.paper.claim import Context, Evidence, Finding, Form, Result
-from ridgeway.theory import Bound
+from ridgeway.theory import Bound, bound
 
 
 def scaled(function: Callable[..., Any], factor: float) -> Callable[..., Any]:
@@ -42,8 +42,8 @@ def scaled(function: Callable[..., Any], factor: float) -> Callable[..., Any]:
 def scaled_bound(which: str, factor: float) -> Callable[..., Bound]:
     """The bound of one form times a factor."""
 
-    def changed(*arguments: Any, form: str, **keywords: Any) -> Bound:
-        original = theorem_bound(*arguments, form=form, **keywords)
+    def changed(*arguments: Any, form: Any, **keywords: Any) -> Bound:
+        original = bound(*arguments, form=form, **keywords)
         if form != which:
             return original
         return replace(
@@ -53,7 +53,6 @@ def scaled_bound(which: str, factor: float) -> Callable[..., Bound]:
     return changed
 
 
-theorem_bound: Any = theorem.bound
 regularised_norm: Any = regularised.printed_norm
 
 # Item, module, names and what replaces them, and the result that follows.

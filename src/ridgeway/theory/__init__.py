@@ -1,8 +1,11 @@
 """What theory says about averages of SGD: filters, expectations, exact risks, bounds, and what fits your data."""
 
 from ridgeway.theory.additive_noise import additive_noise_risk
+from ridgeway.theory.assumptions import Assumption
 from ridgeway.theory.bound import Bound, additive_noise_bound, bound, tikhonov_sgd_bound
 from ridgeway.theory.compare import Compared, Comparison, compare
+from ridgeway.theory.diagnose import diagnose
+from ridgeway.theory.diagnosis import Diagnosis, Predicted
 from ridgeway.theory.effective_dimension import EffectiveDimension, effective_dimension
 from ridgeway.theory.excess_risk import ExcessRisk, excess_risk
 from ridgeway.theory.expectation import expected_average, expected_iterate, expected_tikhonov_iterate
@@ -14,12 +17,15 @@ from ridgeway.theory.variance_reduction import VarianceReduction, variance_reduc
 from ridgeway.theory.winner_map import WinnerMap, winner_map
 
 __all__ = [
+    "Assumption",
     "Bound",
     "Compared",
     "Comparison",
+    "Diagnosis",
     "EffectiveDimension",
     "ExcessRisk",
     "FiniteLaw",
+    "Predicted",
     "Stability",
     "VarianceReduction",
     "WinnerMap",
@@ -27,6 +33,7 @@ __all__ = [
     "additive_noise_risk",
     "bound",
     "compare",
+    "diagnose",
     "effective_dimension",
     "excess_risk",
     "expected_average",
