@@ -42,9 +42,9 @@ def scaled(function: Callable[..., Any], factor: float) -> Callable[..., Any]:
 def scaled_bound(which: str, factor: float) -> Callable[..., Bound]:
     """The bound of one form times a factor."""
 
-    def changed(*arguments: Any, form: Any, **keywords: Any) -> Bound:
-        original = bound(*arguments, form=form, **keywords)
-        if form != which:
+    def changed(*arguments: Any, **keywords: Any) -> Bound:
+        original = bound(*arguments, **keywords)
+        if keywords["form"] != which:
             return original
         return replace(
             original, total=factor * original.total, bias=factor * original.bias, variance=factor * original.variance
