@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import ridgeway
 from ridgeway.averaging import Scheme
 from ridgeway.blas import one_thread
 from ridgeway.display.column_scale import column_scale
@@ -22,6 +21,7 @@ from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predictions import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
+from ridgeway.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -228,7 +228,7 @@ def _encoded(encoder: Any) -> tuple[Encoded, ...]:
 
 def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
     told = [(str(name), _in_words(value)) for name, value in (facts or {}).items()]
-    versions = f"ridgeway {ridgeway.__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
+    versions = f"ridgeway {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
     return (*told, ("Versions", versions))
 
 
