@@ -19,7 +19,9 @@ from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 
 MEMORY = 2**28  # bytes of encoded rows up to which all are held in memory
-FIRST_ROWS = 1024  # with which a stream begins, if it has so many: they set scales and step
+# With so many rows, or so many bytes of them, a stream begins: they set scales and step.
+FIRST_ROWS, FIRST_BYTES = 2**18, 2**26
+FAR_BEYOND = 2  # times the memory: rows that are expected to take so much are not collected first
 
 
 def fit_table(
@@ -36,7 +38,8 @@ def fit_table(
     ``AveragedSGDRegressor.fit`` goes through them as often as it needs. More rows, and any fit with a checkpoint, are
     streamed: ``partial_fit`` learns from them batch by batch, in their order, once or as often as ``request.passes``
     says; the average is chosen by predicting rows before they are learned from, and scales and step are those of the
-    first batch. Rows in an order that matters (by date, by shop) should be shuffled before they are streamed.
+    first quarter of a million rows. Rows in an order that matters (by date, by shop) should be shuffled before they
+    are streamed.
 
     Parameters
     ----------
@@ -87,7 +90,8 @@ class _Fit:
             for rows in batches:
                 held.append(rows)
                 size += nbytes(rows)
-                if size > memory:
+                expected = size * (progress.total or 0) / self._place.read  # a guess where rows are not counted yet
+                if size > memory or expected > FAR_BEYOND * memory:
                     progress.extend((self._n_passes - 1) * (progress.total or 0))
                     return self._streamed(chain(_taken(held), batches), progress)
         self._require_rows()
@@ -143,7 +147,8 @@ class _Fit:
         if len(rows.y) == 0:
             return
         self._held.append(rows)
-        if self._begun or sum(len(part.y) for part in self._held) >= FIRST_ROWS:
+        n_rows, size = sum(len(part.y) for part in self._held), sum(map(nbytes, self._held))
+        if self._begun or n_rows >= FIRST_ROWS or size >= FIRST_BYTES:
             self._learn_held()
 
     def _learn_held(self) -> None:
