@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check bench docs clean
 
 setup: $(READY)
 
@@ -19,11 +19,11 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: setup
-	$(PYTHON) -m ridgeway.demo
+	$(PYTHON) -m ridgeway demo
 
 check: setup
-	.venv/bin/ruff format --check src tests benchmarks scripts
-	.venv/bin/ruff check src tests benchmarks scripts
+	.venv/bin/ruff format --check src tests benchmarks scripts docs examples
+	.venv/bin/ruff check src tests benchmarks scripts docs examples
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
@@ -36,6 +36,11 @@ test: check
 
 bench: setup
 	$(PYTHON) -m benchmarks
+
+# Warnings are errors; nothing is fetched.
+docs: setup
+	.venv/bin/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

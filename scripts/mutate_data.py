@@ -2,16 +2,16 @@
 
 Usage, from the project's root::
 
-    python -m scripts.mutate_data [number] [first seed]
+    python -m scripts.mutate_data [--files 500] [--seed 0] [--forms csv,parquet]
 
 Every file is read in a process of its own kind: a worker that dies or hangs is counted, named by its seed and replaced.
 """
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import resource
-import sys
 import tempfile
 import traceback
 from collections import Counter
@@ -91,8 +91,11 @@ def work(connection: Connection, folder: str) -> None:
 
 def main() -> None:
     """Read as many damaged files as asked for."""
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0, help="of the first file")
+    parser.add_argument("--forms", type=lambda text: text.split(","), default=list(FORMS))
+    options = parser.parse_args()
     context = multiprocessing.get_context("spawn")
     found: Counter[tuple[str, str]] = Counter()
     peak = 0
@@ -100,8 +103,8 @@ def main() -> None:
         folder = Path(name)
         forms = write(original(), folder)
         worker: Any = None
-        for seed in range(first, first + number):
-            form = FORMS[seed % len(FORMS)]
+        for seed in range(options.seed, options.seed + options.files):
+            form = options.forms[seed % len(options.forms)]
             path = folder / f"{seed}.{form}"
             path.write_bytes(mutated(forms[form], form == "csv", seed))
             if worker is None:
@@ -112,7 +115,7 @@ def main() -> None:
             ours.send(path.name)
             try:
                 answer, memory = ours.recv() if ours.poll(SECONDS) else ("HANG", 0)
-            except EOFError:
+            except (EOFError, ConnectionError):
                 worker.join()
                 answer, memory = f"DIED with {worker.exitcode}", 0
             if answer.startswith(("HANG", "DIED")):

@@ -76,6 +76,16 @@ def test_import_is_light() -> None:
     assert heavy == "[]"
 
 
+# Law: without pyarrow the package imports, and what needs it says so.
+def test_without_pyarrow() -> None:
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "import ridgeway as rw\n"
+        "try:\n    rw.TableEncoder\nexcept ModuleNotFoundError as error:\n    print(error)"
+    )
+    assert python(code).startswith("pyarrow is not installed: files and tables are read with it; pip install")
+
+
 # Law: an install where no cache can be written imports and runs.
 def test_read_only_install_without_cache(tmp_path: Path) -> None:
     package = tmp_path / "ridgeway"

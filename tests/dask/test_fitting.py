@@ -61,10 +61,12 @@ def test_unshuffled_fit_is_that_of_all_rows(table: Table, parameters: dict[str, 
     np.testing.assert_allclose(got.intercept_, expected.intercept_, rtol=1e-8)
     np.testing.assert_allclose(got.path([0, 0.1, 10]).coefs, expected.path([0, 0.1, 10]).coefs, rtol=1e-8)
     if expected.selection_ is not None:
+        assert got.selection_ is not None
         assert got.selection_.chosen.error == pytest.approx(expected.selection_.chosen.error, rel=1e-7)
-        # Outlying errors are capped by medians of groups, which here go by partitions: poor candidates differ a little.
-        errors, others = (model.selection_.to_dict()["error"] for model in (got, expected))
-        np.testing.assert_allclose(errors, others, rtol=5e-3)
+        # Outlying errors are capped by medians of groups, which here go by partitions: poor candidates may differ.
+        errors, others = (selection.to_dict()["error"] for selection in (got.selection_, expected.selection_))
+        good = np.array(others) < 1.5 * min(others)
+        np.testing.assert_allclose(np.array(errors)[good], np.array(others)[good], rtol=1e-6)
         assert got.selection_.halfway == pytest.approx(expected.selection_.halfway, rel=1e-7)
 
 
@@ -119,7 +121,7 @@ def test_chains_are_merged_runs(table: Table) -> None:
 # Law: what comes from files, arrays or data frames is one table.
 def test_sources_agree(table: Table, parquet: Path, tmp_path: Path) -> None:
     X, y, weight = table
-    estimator = {"alpha": 0.1, "passes": 1, "random_state": 0}
+    estimator: dict[str, Any] = {"alpha": 0.1, "passes": 1, "random_state": 0}
     by_array = fit(rw.AveragedSGDRegressor(**estimator), blocks(X, y), weight=da.from_array(weight, chunks=CHUNK))
     by_file = fit(rw.AveragedSGDRegressor(**estimator), parquet, target="y", weight="w", partition_bytes=1)
     frame = pd.read_parquet(parquet)
@@ -152,6 +154,7 @@ def test_an_encoder_makes_features(tmp_path: Path) -> None:
     )
     assert encoder.rows_seen_ == 600
     assert list(model.feature_names_in_) == list(encoder.get_feature_names_out())
+    assert model.selection_ is not None
     assert model.selection_.chosen.error < 0.3
 
 
@@ -230,14 +233,14 @@ def test_bad_data_name_the_partition(table: Table, tmp_path: Path) -> None:
         parts = _frames([frame, other], meta)
         with pytest.raises(DataError, match=message):
             fit(estimator, parts, target="y")
+    bad = X.copy()
+    bad[700, 2] = np.inf
     with pytest.raises(DataError, match="block 1 of the dask array"):
-        bad = X.copy()
-        bad[700, 2] = np.inf
         fit(estimator, blocks(bad, y))
+    sparse = da.from_array(X[:500], chunks=(500, COLUMNS)).map_blocks(scipy.sparse.csr_matrix)
+    mixed = da.concatenate([sparse, da.from_array(X[500:1000], chunks=(500, COLUMNS))])
     with pytest.raises(DataError, match=r"expected the same form"):
-        mixed = da.concatenate([da.from_array(X[:500], chunks=(500, COLUMNS)).map_blocks(scipy.sparse.csr_matrix)])
-        parts = da.concatenate([mixed, da.from_array(X[500:1000], chunks=(500, COLUMNS))])
-        fit(estimator, (parts, da.from_array(y[:1000], chunks=500)))
+        fit(estimator, (mixed, da.from_array(y[:1000], chunks=500)))
     with pytest.raises(TypeError, match="expected a path"):
         fit(estimator, frame)
     with pytest.raises(DataError, match="no such file"):
@@ -278,6 +281,8 @@ def test_checkpoint_resumes(
     assert not file.exists()
     assert (resumed.path([0.0, 0.1]).coefs == expected.path([0.0, 0.1]).coefs).all()
     assert resumed.averaging_ == expected.averaging_
+    assert resumed.selection_ is not None
+    assert expected.selection_ is not None
     assert resumed.selection_.to_dict()["error"] == expected.selection_.to_dict()["error"]
     assert resumed.selection_.halfway == expected.selection_.halfway
     held = 0 if parameters["cv"] == 3 else 6

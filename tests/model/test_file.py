@@ -86,6 +86,12 @@ def test_what_is_saved_is_what_is_loaded(make: Make, tmp_path: Path) -> None:
     assert getattr(loaded, "selection_", None) == getattr(model, "selection_", None)
     assert getattr(loaded, "averaging_", None) == getattr(model, "averaging_", None)
     assert loaded.alpha_ == model.alpha_
+    for name in ("n_rows_", "passes_"):
+        assert getattr(loaded, name, None) == getattr(model, name, None)
+    rows, expected = (getattr(m, "held_out_", None) for m in (loaded, model))
+    assert (rows is None) == (expected is None)
+    for name in vars(expected) if expected is not None else ():
+        np.testing.assert_array_equal(getattr(rows, name), getattr(expected, name))
     answers: list[Callable[[Any], Any]] = [
         lambda m: m.coef_,
         lambda m: m.intercept_,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def test_onnxruntime_agrees(dtype: Any, targets: int | None, tmp_path: Path) -> 
     X, y = problem(300, 5, targets=targets, dtype=dtype)
     X = X * [1, 10, 100, 0.1, 1] + dtype(3)
     model = rw.AveragedSGDRegressor(passes=3, averaging="geometric", alpha=0.01, random_state=0).fit(X.astype(dtype), y)
-    export_onnx(model, tmp_path / "model.onnx", description="five columns")
+    export_onnx(model, tmp_path / "model.onnx", feature_names=list("abcde"))
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
     (predicted,) = session.run(None, {"X": X.astype(dtype)})
     expected = model.predict(X.astype(dtype)).reshape(len(X), -1)
@@ -40,3 +41,14 @@ def test_what_the_file_is(tmp_path: Path) -> None:
     read = onnx.load(one)
     assert read.ir_version == 10
     assert [node.op_type for node in read.graph.node] == ["Gemm"]
+
+
+# Law: a model of logarithms predicts in the units of the target, and the names of the features are in the file.
+def test_exponential_and_names(tmp_path: Path) -> None:
+    X, y = problem(200, 3)
+    model = rw.ExactRidgePath(alpha=0.1).fit(X, y)
+    export_onnx(model, tmp_path / "model.onnx", feature_names=["a", "b", 'c "d"'], exponential=True)
+    session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
+    (predicted,) = session.run(None, {"X": X})
+    np.testing.assert_allclose(predicted[:, 0], np.exp(model.predict(X)), rtol=1e-5)
+    assert json.loads(session.get_modelmeta().custom_metadata_map["feature_names"]) == ["a", "b", 'c "d"']

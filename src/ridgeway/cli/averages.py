@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    ParamType = click.ParamType[Any]
+else:  # older versions of click know no parameters there
+    ParamType = click.ParamType
 
 NAMES = ("auto", "geometric", "tail", "uniform", "last")
 
 
-class Average(click.ParamType):
+class Average(ParamType):
     """A family to choose from, or a scheme with its parameters."""
 
     name = "average"
@@ -41,7 +46,7 @@ class Average(click.ParamType):
             self.fail(f"{value!r}: {error}", param, ctx)
 
 
-class NumberOrAuto(click.ParamType):
+class NumberOrAuto(ParamType):
     """A number, or ``auto``.
 
     Parameters

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -75,18 +76,21 @@ def ridgeway(ctx: click.Context, quiet: bool, as_json: bool) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; what is wrong with data or models is told on standard error."""
-    console: Any = None
     try:
         with ridgeway.make_context("ridgeway", list(arguments)) as ctx:
             ridgeway.invoke(ctx)
-            console = ctx.obj
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as error:  # usage
         error.show()
         return int(error.exit_code)
+    except BrokenPipeError:  # who reads standard output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except BaseException as error:
         message, code = explained(error)
         print(message, file=sys.stderr)
+        if "--json" in arguments:
+            print(json.dumps({"error": message.removeprefix("Error: ")}))
         return code
     return 0

@@ -76,6 +76,7 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
             called
         )
         decorated = click.option("--quiet", is_flag=True, help="Say nothing but errors.")(decorated)
-        return click.command(**settings)(decorated)
+        made: click.Command = click.command(**settings)(decorated)
+        return made
 
     return make

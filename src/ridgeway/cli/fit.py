@@ -90,12 +90,13 @@ def command(
 
 def write(files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None) -> None:
     """Write model and report: both of them, or neither when anything fails."""
-    from ridgeway.cli.reporting import write_table_report
     from ridgeway.files import atomic_path
 
     if model is not None:
         result.save(files.enter_context(atomic_path(model)))
     if report is not None:
+        from ridgeway.cli.reporting import write_table_report
+
         write_table_report(result, files.enter_context(atomic_path(report)), seconds)
 
 

@@ -14,8 +14,8 @@ def load_table_model(path: str) -> TableModel:
     model = load(path)
     if not isinstance(model, TableModel):
         raise ModelFileError(
-            f"{path}: a {type(model).__name__} that was saved in Python, without an encoder of tables: expected a model "
-            "file of `ridgeway fit`; predict in Python by ridgeway.load(...).predict(X)."
+            f"{path}: a {type(model).__name__} that was saved in Python, without an encoder of tables: expected a "
+            "model file of `ridgeway fit`; predict in Python by ridgeway.load(...).predict(X)."
         )
     return model
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
 import click
@@ -37,11 +35,7 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
     average = require_one(alpha, averaging)
     fitted = load_table_model(model)
     fitted = fitted if average is None else fitted.at(average)
-    try:
-        done = predict_table(fitted, data, out, progress=console.progress and out is not None)
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return
+    done = predict_table(fitted, data, out, progress=console.progress and out is not None)
     if done.ignored:
         console.say(f"Ignored, as the model does not know them: {', '.join(done.ignored)}.")
     where = "to standard output" if out is None else f"to {out}"

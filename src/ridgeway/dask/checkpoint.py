@@ -41,8 +41,8 @@ class Checkpoint:
             self._found = read_state(self._path, KIND)
             if self._found.raw("fit") != fit:
                 raise DataError(
-                    f"{path}: a checkpoint of another fit (other data, target or parameters): expected one of this fit; "
-                    "delete it to begin anew, or name another file."
+                    f"{path}: a checkpoint of another fit (other data, target or parameters): expected one of this "
+                    "fit; delete it to begin anew, or name another file."
                 )
 
     def part(self, name: str, make: Callable[[], State]) -> Stored:

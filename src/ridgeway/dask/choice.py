@@ -139,10 +139,13 @@ class Looks:
 
 def run_only(problem: Problem) -> Outcome:
     """Run over all rows; the average is given."""
-    plan = problem.plan
+    plan, holds_out = problem.plan, problem.split.k == 1
     assert plan.scheme is not None
-    sweep = problem.sweep([None], [plan.step])
+    sweep = problem.sweep([0 if holds_out else None], [plan.step])
     sweep.advance(plan.passes * problem.n_rows)
+    if holds_out:  # the run of a choice by hold-out, with nothing to choose
+        kept, held = _kept(problem)
+        _learn_held(problem, sweep, kept, held.counts)
     (chain,) = sweep.chains
     return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run, sweep.passes)
 
@@ -185,14 +188,9 @@ def by_folds(problem: Problem) -> Outcome:
 
 def by_holdout(problem: Problem) -> Outcome:
     """Run without the held-out rows, choose on them, then go on through them."""
-    plan, split, executor = problem.plan, problem.split, problem.executor
-    kept = [
-        executor.keep(held_rows, partition, problem.form, split, partition.number)
-        for partition in problem.partitions
-        if split.holds_out(partition.number)
-    ]
-    everything = split.of_held_rows()
-    held: Survey = executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
+    plan, executor = problem.plan, problem.executor
+    kept, held = _kept(problem)
+    everything = problem.split.of_held_rows()
     centre = problem.centre_without(held.total)
     sweep = problem.sweep([0], [plan.step])
     looks = Looks(problem.checkpoint)
@@ -211,6 +209,18 @@ def by_holdout(problem: Problem) -> Outcome:
     _learn_held(problem, sweep, kept, held.counts)
     (chain,) = sweep.chains
     return Outcome(chain.trajectory(), selection.chosen.scheme, selection, chain.only_run, sweep.passes, ending.falling)
+
+
+def _kept(problem: Problem) -> tuple[list[Partition], Survey]:
+    """Return the held-out rows, which stay on the workers, and a survey of them."""
+    split, executor = problem.split, problem.executor
+    kept = [
+        executor.keep(held_rows, partition, problem.form, split.without_starts(), partition.number)
+        for partition in problem.partitions
+        if split.holds_out(partition.number)
+    ]
+    everything = split.of_held_rows().without_starts()
+    return kept, executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
 
 
 def held_rows(batch: Batch | None, split: Split, number: int) -> Batch | None:

@@ -13,11 +13,8 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import distributed
-from distributed.scheduler import KilledWorker
-
-import dask
 from ridgeway.dask.cluster_error import ClusterError
+from ridgeway.dask.library import dask, distributed
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import ARITY
 from ridgeway.dask.work import Work
@@ -54,7 +51,7 @@ class Cluster:
     @property
     def n_workers(self) -> int:
         """Number of tasks that can run at a time: threads of all workers."""
-        return max(1, sum(worker["nthreads"] for worker in self._identity()["workers"].values()))
+        return max(1, sum(int(worker["nthreads"]) for worker in self._identity()["workers"].values()))
 
     @property
     def dashboard(self) -> str:
@@ -93,7 +90,7 @@ class Cluster:
         arguments: Callable[[Partition], tuple[Any, ...]],
         add: Callable[..., Any],
     ) -> Any:
-        """Return the sum of the results of one task per partition, added up in a tree on the workers, in their order."""
+        """Return the sum of the results of one task per partition, added up in a tree on the workers."""
         leaves = {self._future(function, part, form, arguments(part)): part for part in partitions}
         level = list(leaves)
         held = [level]
@@ -162,20 +159,20 @@ class Cluster:
                 raise self._lost(error) from None
         if future.status != "error":  # cancelled, lost
             raise self._lost(f"a task was {future.status}")
-        error = future.exception()
-        if isinstance(error, KilledWorker):
+        failure = future.exception()
+        if isinstance(failure, distributed.scheduler.KilledWorker):
             culprits = [part.name for leaf, part in partitions.items() if leaf.status == "error"]
             raise ClusterError(
                 f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that took it died, "
-                f"{error.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may be "
-                "damaged, or too large for a worker's memory: read it alone, write it anew in smaller row groups."
+                f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
+                "be damaged, or too large for a worker's memory: read it alone, write it anew in smaller row groups."
             ) from None
-        if isinstance(error, ModuleNotFoundError):
+        if isinstance(failure, ModuleNotFoundError):
             raise ClusterError(
-                f"a worker has no module {error.name!r}: expected the packages of the client on every worker; "
+                f"a worker has no module {failure.name!r}: expected the packages of the client on every worker; "
                 "pip install 'ridgeway[dask,cli]' there."
             ) from None
-        raise error
+        raise failure
 
     def _identity(self) -> Any:
         """Ask the scheduler who is there, within bounded time."""
@@ -191,8 +188,8 @@ class Cluster:
             self._client.wait_for_workers(1, timeout=self._patience)
         except LOST:
             raise ClusterError(
-                f"the scheduler at {self._client.scheduler.address} has no workers after {self._patience:g} s: expected "
-                "at least one; start some with `dask worker ADDRESS --nthreads 1`."
+                f"the scheduler at {self._client.scheduler.address} has no workers after {self._patience:g} s: "
+                "expected at least one; start some with `dask worker ADDRESS --nthreads 1`."
             ) from None
 
     def _lost(self, error: object) -> ClusterError:

@@ -65,8 +65,8 @@ def file_table(data: Any, partition_bytes: int) -> FileTable:
     source = open_data(data)
     if not isinstance(source, FileSource):
         raise DataError(
-            f"{source.name}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; convert "
-            "it, or pass a dask array of CSR blocks."
+            f"{source.name}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; "
+            "convert it, or pass a dask array of CSR blocks."
         )
     assert source.schema is not None
     found: list[tuple[str, Any]] = []

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dask.array import concatenate, from_delayed
 from numpy.typing import ArrayLike
 
-from dask import delayed
+from ridgeway.dask.library import dask, dask_array
 from ridgeway.data import TableEncoder
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.path_result import PathResult
@@ -50,8 +49,8 @@ def predict(
         whole = data.rechunk({1: -1}) if len(data.chunks[1]) > 1 else data
         if whole.shape[1] != model.n_features_in_:
             raise ValueError(
-                f"X has {whole.shape[1]} features, but {type(model).__name__} is expecting {model.n_features_in_}: pass "
-                "the columns of fit, in the same order."
+                f"X has {whole.shape[1]} features, but {type(model).__name__} is expecting {model.n_features_in_}: "
+                "pass the columns of fit, in the same order."
             )
         parts, sizes = list(whole.to_delayed().reshape(-1)), list(whole.chunks[0])
     else:
@@ -59,12 +58,12 @@ def predict(
             f"data is a {type(data).__name__}: expected a dask array or data frame; model.predict answers for data in "
             "memory."
         )
-    linear = delayed(_Linear(path, alphas is None, names, encoder), pure=True)
+    linear = dask.delayed(_Linear(path, alphas is None, names, encoder), pure=True)
     blocks = [
-        from_delayed(delayed(_predicted)(linear, part), (size, *tail), dtype=path.coefs.dtype)
+        dask_array.from_delayed(dask.delayed(_predicted)(linear, part), (size, *tail), dtype=path.coefs.dtype)
         for part, size in zip(parts, sizes, strict=True)
     ]
-    return concatenate(blocks, allow_unknown_chunksizes=True)
+    return dask_array.concatenate(blocks, allow_unknown_chunksizes=True)
 
 
 class _Linear:

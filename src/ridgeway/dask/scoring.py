@@ -14,7 +14,7 @@ from ridgeway.dask.split import Split
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import GROUPS
-from ridgeway.selection.held_out import Group, HeldOut
+from ridgeway.selection.groups import Group, HeldOutErrors
 from ridgeway.selection.outlying import ONE_IN, Errors
 from ridgeway.selection.trial import Trial
 
@@ -26,7 +26,7 @@ Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its row
 
 def tally(
     batch: Batch | None,
-    held: list[HeldOut],
+    held: list[HeldOutErrors],
     split: Split,
     standardization: Standardization,
     number: int,

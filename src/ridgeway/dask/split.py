@@ -47,7 +47,7 @@ class Split:
         if self.seed is not None:
             rows = -(-n_rows // self.k)
             dealt = np.tile(np.arange(self.k), (rows, 1))
-            return self._rng(HANDS, partition).permuted(dealt, axis=1).reshape(-1)[:n_rows]
+            return np.asarray(self._rng(HANDS, partition).permuted(dealt, axis=1).reshape(-1)[:n_rows], np.int64)
         size, larger = divmod(int(self.starts[-1]), self.k)
         edges = np.cumsum([0, *(size + (fold < larger) for fold in range(self.k))])
         places = self.starts[partition] + np.arange(n_rows)
@@ -93,7 +93,7 @@ class Split:
         return hands
 
     def _size(self) -> int:
-        return max(1, min(round(self.share * self.starts[-1]), self.most))
+        return max(1, min(round(self.share * int(self.starts[-1])), self.most))
 
     def _rng(self, *what: int) -> np.random.Generator:
         assert self.seed is not None

@@ -1,8 +1,9 @@
 """Sweep: chains that travel over the partitions, several on one reading where that keeps all workers busy.
 
-A chain is serial, so its run goes from partition to partition. Runs of several chains (folds, steps, the final one) are
-dealt out to convoys, one per worker that would otherwise be idle: a convoy loads a partition once and all its runs learn
-from it. The state of the runs returns to the client after each partition, and is what a lost task starts from again.
+A chain is serial, so its run goes from partition to partition. Runs of several chains (folds, steps, the final one)
+are dealt out to convoys, one per worker that would otherwise be idle: a convoy loads a partition once and all its runs
+learn from it. The state of the runs returns to the client after each partition, and is what a lost task starts from
+again.
 """
 
 from __future__ import annotations
@@ -245,4 +246,4 @@ def segments_of(counts: dict[int, int], n_segments: int) -> list[NDArray[np.int6
     for segment in range(1, n_segments):
         nearest = int(np.abs(ends - segment * ends[-1] / n_segments).argmin()) + 1
         cuts.append(min(max(nearest, cuts[-1] + 1), len(numbers) - (n_segments - segment)))
-    return [part for part in np.split(numbers, cuts[1:])]
+    return list(np.split(numbers, cuts[1:]))

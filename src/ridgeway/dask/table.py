@@ -59,8 +59,8 @@ def opened(data: Any, target: str | None, weight: Any, partition_bytes: int) -> 
     if hasattr(data, "to_delayed") and hasattr(data, "dtypes"):
         return _frame(data, target, weight)
     raise TypeError(
-        f"data is a {type(data).__name__}: expected a path, (X, y) of dask arrays, or a dask data frame; data in memory "
-        "are fitted by estimator.fit(X, y)."
+        f"data is a {type(data).__name__}: expected a path, (X, y) of dask arrays, or a dask data frame; data in "
+        "memory are fitted by estimator.fit(X, y)."
     )
 
 

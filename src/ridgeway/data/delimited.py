@@ -1,4 +1,4 @@
-"""CSV files, also gzipped: dialect and types from the first rows, then blocks of 1 MB."""
+"""CSV files, also gzipped: dialect and types from the first rows, then blocks of 1 MB, larger for wide tables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ridgeway.data.csv_types import NULLS, column_type, given_type, not_utf8
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
 from ridgeway.data.files import reading
-from ridgeway.data.schema import Schema, kind_of, no_column, require_distinct
+from ridgeway.data.schema import Schema, kind_of, require_columns, require_distinct
 from ridgeway.data.source import rows_per_batch
 
-BLOCK = 1 << 20
+BLOCK, LARGEST_BLOCK = 1 << 20, 16 << 20
+BLOCK_ROWS = 512  # at least, unless the block would be too large: each column of a block has a cost of its own
 HEAD = 1 << 16  # bytes from which the dialect is told
 SAMPLE = 8 << 20  # bytes of the first file from which types are told
 OTHER_SAMPLE = 1 << 18  # bytes of each further file
@@ -52,16 +53,16 @@ class CSVSource(FileSource):
             if first is None:
                 first, row_bytes = sample.schema, sample.nbytes / max(sample.num_rows, 1)
             require_alike(sample.schema, first, path, self.paths[0])
-            for name in sample.schema.names:
-                found = given_type(kinds[name]) if name in kinds else column_type(sample.column(name), name, path)
+            for name, column in zip(sample.schema.names, sample.columns, strict=True):
+                found = given_type(kinds[name]) if name in kinds else column_type(column, name, path)
                 self._types[name] = wider(self._types.get(name, found), found)
-        for name in kinds:
-            if name not in self._types and columns is None:
-                raise no_column(name, self._types, self.name)
+        if columns is None:
+            require_columns(kinds, self._types, self.name)
         if all(rows == 0 for rows in self._rows):
             raise DataError(f"{self.name}: there is a header but no rows: expected at least one row below it.")
         self.schema = Schema.of(pa.schema({name: self._types[name] for name in first.names}))
         self.batch_rows = rows_per_batch(batch_rows, row_bytes)
+        self._block = min(max(BLOCK, BLOCK_ROWS * round(row_bytes)), LARGEST_BLOCK)
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what `FileSource.fingerprint` does, and how the columns are read."""
@@ -91,11 +92,11 @@ class CSVSource(FileSource):
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
         names = list(self._types)
         while True:
-            row = 0
+            row, last = 0, None
             try:
-                with self._open(number, BLOCK, self._types, names) as reader:
+                with self._open(number, self._block, self._types, names) as reader:
                     for piece in reader:
-                        first, row = row, row + piece.num_rows
+                        first, row, last = row, row + piece.num_rows, piece
                         if row > skipped:
                             yield piece.slice(max(skipped - first, 0))
                             skipped = row
@@ -103,17 +104,15 @@ class CSVSource(FileSource):
                 if not self._widen(str(error), number):
                     raise self._explained(str(error), number, row) from None
             else:
+                self._require_closed(number, last)
                 self._rows[number] = row
                 return
 
     def _open(self, number: int, block: int, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         path, dialect = self.paths[number], self._dialects[number]
-        if columns is not None:
-            for name in columns:
-                if name not in dialect.names:
-                    raise no_column(name, dialect.names, str(path))
+        require_columns(columns or (), dialect.names, str(path))
         return pcsv.open_csv(
-            pa.input_stream(str(path), compression="gzip" if _gzipped(path) else None),
+            _stream(path),
             read_options=pcsv.ReadOptions(block_size=block),
             parse_options=pcsv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
             convert_options=pcsv.ConvertOptions(
@@ -124,6 +123,24 @@ class CSVSource(FileSource):
                 include_columns=list(columns or ()),
             ),
         )
+
+    def _require_closed(self, number: int, last: Any) -> None:
+        """Refuse a file whose last quotation mark is open: the field after it would have swallowed all further rows."""
+        path, name = self.paths[number], self._dialects[number].names[-1]
+        if last is None or last.num_rows == 0 or name not in last.schema.names:
+            return
+        value = last.column(name)[-1].as_py()
+        if not isinstance(value, str) or "\n" not in value:
+            return
+        tail = b""
+        with _stream(path) as stream:
+            while block := stream.read(BLOCK):
+                tail = (tail + block)[-100:]
+        if not tail.rstrip().endswith(b'"'):
+            raise DataError(
+                f"{path}: column {name!r}: a quotation mark before {value[:40]!r} is never closed: expected one that "
+                "ends the field; correct the row."
+            )
 
     def _widen(self, said: str, number: int) -> bool:
         """Read a column with a wider type from now on, if its values allow that."""
@@ -167,13 +184,15 @@ class CSVSource(FileSource):
         )
 
 
-def _gzipped(path: Path) -> bool:
+def _stream(path: Path) -> Any:
+    """Open a file as a stream of plain text."""
     with reading(path), path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+        zipped = file.read(2) == b"\x1f\x8b"
+    return pa.input_stream(str(path), compression="gzip" if zipped else None)
 
 
 def _dialect(path: Path) -> Dialect:
-    with naming(path), pa.input_stream(str(path), compression="gzip" if _gzipped(path) else None) as stream:
+    with naming(path), _stream(path) as stream:
         head = stream.read(HEAD)
     if not head.strip():
         raise DataError(f"{path}: the file is empty: expected a header and rows.")

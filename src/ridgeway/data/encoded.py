@@ -63,7 +63,7 @@ def encoded_batches(
     >>> import pyarrow as pa, ridgeway as rw
     >>> from ridgeway.data import open_data
     >>> table = pa.table({"x": [1.0, 2.0, 4.0], "y": [1.0, None, 3.0]})
-    >>> encoder = rw.TableEncoder().fit(table.select(["x"]))
+    >>> encoder = rw.TableEncoder().fit(table, leave_out=["y"])
     >>> for batch in encoded_batches(open_data(table), encoder, "y"):
     ...     print(batch.X.ravel(), batch.y, batch.dropped)
     [1. 4.] [1. 3.] 1

@@ -12,7 +12,7 @@ from typing import Any, Self
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.files import FileMark
-from ridgeway.data.schema import kind_of, no_column, require_distinct
+from ridgeway.data.schema import kind_of, require_columns, require_distinct
 from ridgeway.data.source import Source, regroup
 
 
@@ -100,16 +100,15 @@ def selected(schema: Any, columns: Sequence[str] | None, path: Path) -> Any:
         raise DataError(f"{path}: the table has no columns: expected at least one; write it anew.")
     if columns is None:
         return schema
-    for name in columns:
-        if name not in schema.names:
-            raise no_column(name, schema.names, str(path))
+    require_columns(columns, schema.names, str(path))
     return pa.schema([schema.field(name) for name in columns])
 
 
 def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None:
     """Refuse a file whose columns are not those of the first file; their order may differ."""
-    lost = [name for name in first.names if name not in schema.names]
-    new = [name for name in schema.names if name not in first.names]
+    here, there = dict.fromkeys(schema.names), dict.fromkeys(first.names)
+    lost = [name for name in there if name not in here]
+    new = [name for name in here if name not in there]
     if lost or new:
         parts = [f"lacks {_listed(lost)}"] if lost else []
         parts += [f"has {_listed(new)} besides"] if new else []
@@ -117,7 +116,7 @@ def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None
             f"{path}: its columns differ from those of {first_path.name}: it {' and '.join(parts)}: expected the same "
             "columns in every file; read them apart, or name the common ones by columns=."
         )
-    for name in first.names:
+    for name in there:
         got, expected = kind_of(schema.field(name).type), kind_of(first.field(name).type)
         alike = {"category", "text"}
         if got != expected and "empty" not in (got, expected) and not {got, expected} <= alike:

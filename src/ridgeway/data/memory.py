@@ -12,7 +12,7 @@ import scipy.sparse
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
-from ridgeway.data.schema import Schema, no_column, require_distinct
+from ridgeway.data.schema import Schema, require_columns, require_distinct
 from ridgeway.data.source import Source, rows_per_batch
 
 
@@ -29,9 +29,7 @@ class TableSource(Source):
     def __init__(self, table: Any, columns: Sequence[str] | None = None, batch_rows: int | None = None) -> None:
         self.name = "the table"
         require_distinct(table.column_names, self.name)
-        for name in columns or ():
-            if name not in table.column_names:
-                raise no_column(name, table.column_names, self.name)
+        require_columns(columns or (), table.column_names, self.name)
         self._table = table if columns is None else table.select(list(columns))
         self.n_rows = table.num_rows
         if self.n_rows == 0:

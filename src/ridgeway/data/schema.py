@@ -102,6 +102,14 @@ def require_distinct(names: Iterable[str], place: str) -> None:
         seen.add(name)
 
 
+def require_columns(names: Iterable[str], known: Iterable[str], place: str) -> None:
+    """Refuse names of columns that are not there."""
+    there = dict.fromkeys(known)
+    for name in names:
+        if name not in there:
+            raise no_column(name, there, place)
+
+
 def no_column(name: str, names: Iterable[str], place: str) -> DataError:
     """Return the error of a column that is not there; it names those spelled alike."""
     known = list(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +17,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
 from ridgeway.data.encoding import Learner, Options, Plan, learner_of, whole
 from ridgeway.data.memory import as_batch, as_table
-from ridgeway.data.schema import kind_of, no_column, require_distinct
+from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
 from ridgeway.data.source import Source
 from ridgeway.number import counted
 
@@ -39,13 +39,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns
         whose type alone misleads: codes of an area written as numbers, say.
     levels : most levels of a category with a feature of their own.
-    min_count : fewest rows of such a level.
-    buckets : features that the rare levels of a category share; 1 for a column without rare levels.
+    min_count : fewest rows of such a level; among few rows one in a hundred is enough.
+    buckets : most features that the rare levels of a category share; fewer for few of them, one when there are none.
     words : features that the words of a text share.
     indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
         a later batch are right even if those rows had no missing value.
-    sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 512 features, of which a
-        row has less than 5% on average.
+    sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 256 features, of which a
+        row has less than 8% on average.
     dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a
         thousandth of its standard deviation.
     learn_rows : rows to learn from when fitted on a source of batches: the first ones.
@@ -94,24 +94,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.dtype = dtype
         self.learn_rows = learn_rows
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, leave_out: Sequence[str] = ()) -> Self:
         """Learn from all rows of a table, or from the first ones of a source; forget what was learned before.
 
         Parameters
         ----------
         X : data frame, Arrow table or record batch, array of shape (rows, columns), or `Source`.
         y : ignored.
+        leave_out : names of columns that are no features, such as the target and the weights.
         """
         self._forget()
         if not isinstance(X, Source):
-            return self.partial_fit(X)
+            self._learn(_without(self._batch(X), leave_out), "the table")
+            self._settle()
+            return self
         if X.schema is None:
             raise DataError(
                 f"{X.name}: its rows are sparse numbers already: expected a table; learn from them as they are."
             )
         left = counted("learn_rows", self.learn_rows)
         for batch in X.batches(ahead=0):
-            self._learn(batch.slice(0, left), X.name)
+            self._learn(_without(batch.slice(0, left), leave_out), X.name)
             left -= min(batch.num_rows, left)
             if left == 0:
                 break
@@ -228,14 +231,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, batch: Any, place: str) -> None:
         if not hasattr(self, "_learners"):
             require_distinct(batch.schema.names, place)
-            for name in self.kinds or {}:
-                if name not in batch.schema.names:
-                    raise no_column(name, batch.schema.names, f"kinds: {place}")
+            require_columns(self.kinds or (), batch.schema.names, f"kinds: {place}")
             self._learners = dict.fromkeys(batch.schema.names)
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         for name, learner in self._learners.items():
-            if name not in batch.schema.names:
-                raise no_column(name, batch.schema.names, place)
-            column = batch.column(name)
+            if name not in columns:
+                raise no_column(name, columns, place)
+            column = columns[name]
             if learner is None or (learner.rows == learner.missing and kind_of(column.type) != "empty"):
                 new = learner_of(name, column.type, (self.kinds or {}).get(name))
                 new.rows = new.missing = 0 if learner is None else learner.rows
@@ -286,3 +288,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if hasattr(self, name):
                 delattr(self, name)
         self.rows_seen_ = 0
+
+
+def _without(batch: Any, names: Sequence[str]) -> Any:
+    return batch.select([name for name in batch.schema.names if name not in names]) if names else batch

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.estimators.averages import Averages, Standing
 from ridgeway.estimators.stream import Stream
+from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
 from ridgeway.state import State, Stored
 from ridgeway.trajectory import Chains, Replay, Trajectory, trajectory_of
@@ -19,9 +20,20 @@ class Fit(NamedTuple):
     wanted: Scheme
     selection: Selection | None
     stream: Stream | None
+    held_out: HeldOut | None
+    n_rows: int
+    passes: float
 
 
-def fit_state(standing: Standing, wanted: Scheme, selection: Selection | None, stream: Stream | None) -> State:
+def fit_state(
+    standing: Standing,
+    wanted: Scheme,
+    selection: Selection | None,
+    stream: Stream | None,
+    held_out: HeldOut | None,
+    n_rows: int,
+    passes: float,
+) -> State:
     """Return the state of a fit. A stream holds its trajectory; a replay is turned into a sketch."""
     going_on = stream is not None and not stream.run.keeps_rows
     averages = None if going_on else standing.averages.state()
@@ -32,6 +44,9 @@ def fit_state(standing: Standing, wanted: Scheme, selection: Selection | None, s
         "selection": None if selection is None else selection.state(),
         "stream": stream.state() if stream is not None and going_on else None,
         "averages": averages,
+        "held_out": None if held_out is None else held_out.state(),
+        "n_rows": n_rows,
+        "passes": passes,
     }
 
 
@@ -41,13 +56,21 @@ def fit_from(stored: Stored) -> Fit:
     selection = stored.optional("selection")
     stream, averages = stored.optional("stream"), stored.optional("averages")
     going_on = None if stream is None else Stream.from_state(stream)
+    if going_on is None:
+        everything = Averages.from_state(stored.part("averages") if averages is None else averages)
+    else:
+        everything = going_on.averages()
+    chosen = None if selection is None else Selection.from_state(selection)
+    held_out = stored.optional("held_out")
+    n_targets = len(everything.standardization.target_scale)
     return Fit(
-        Averages.from_state(stored.part("averages") if averages is None else averages)
-        if going_on is None
-        else going_on.averages(),
+        everything,
         wanted,
-        None if selection is None else Selection.from_state(selection),
+        chosen,
         going_on,
+        None if held_out is None else HeldOut.from_state(held_out, n_targets),
+        stored.integer("n_rows", 1),
+        stored.number("passes", 0.0),
     )
 
 

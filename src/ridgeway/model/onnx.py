@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -27,7 +29,13 @@ class Linear(Protocol):
         """A number, or (targets,)."""
 
 
-def export_onnx(model: Linear, path: str | os.PathLike[str], *, description: str = "") -> None:
+def export_onnx(
+    model: Linear,
+    path: str | os.PathLike[str],
+    *,
+    feature_names: Sequence[str] | None = None,
+    exponential: bool = False,
+) -> None:
     """Write the chosen model, ``X @ coef_ + intercept_``, as an ONNX file: input "X", output "prediction".
 
     Both have the precision of the fit, (rows, features) and (rows, targets). Features are the columns of the fit, in
@@ -37,7 +45,8 @@ def export_onnx(model: Linear, path: str | os.PathLike[str], *, description: str
     ----------
     model : a fitted model.
     path : the file.
-    description : kept in the file, for instance the names of the features.
+    feature_names : kept in the file's metadata, as a JSON list.
+    exponential : the model is one of a logarithm: the output is its exponential.
     """
     try:
         onnx = import_module("onnx")
@@ -47,16 +56,21 @@ def export_onnx(model: Linear, path: str | os.PathLike[str], *, description: str
     offsets = np.atleast_1d(model.intercept_).astype(weights.dtype)
     helper = onnx.helper
     real = helper.np_dtype_to_tensor_dtype(weights.dtype)
+    linear = "logarithm" if exponential else "prediction"
+    nodes = [helper.make_node("Gemm", ["X", "coef", "intercept"], [linear], transB=1)]
+    if exponential:
+        nodes.append(helper.make_node("Exp", [linear], ["prediction"]))
     graph = helper.make_graph(
-        [helper.make_node("Gemm", ["X", "coef", "intercept"], ["prediction"], transB=1)],
+        nodes,
         "ridgeway",
         [helper.make_tensor_value_info("X", real, ["rows", weights.shape[1]])],
         [helper.make_tensor_value_info("prediction", real, ["rows", weights.shape[0]])],
         [onnx.numpy_helper.from_array(weights, "coef"), onnx.numpy_helper.from_array(offsets, "intercept")],
-        doc_string=description,
     )
     exported = helper.make_model(
         graph, producer_name="ridgeway", ir_version=IR_VERSION, opset_imports=[helper.make_opsetid("", OPSET)]
     )
+    if feature_names is not None:
+        helper.set_model_props(exported, {"feature_names": json.dumps(list(feature_names))})
     onnx.checker.check_model(exported)
     write_atomically(path, exported.SerializeToString(deterministic=True))

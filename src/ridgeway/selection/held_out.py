@@ -1,100 +1,110 @@
-"""Held-out rows, as far as the errors of all candidates need them: moments, and outlying rows one by one."""
+"""Held-out predictions: a bounded sample of rows, each predicted before it was learned from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, Float
-from ridgeway.selection.outlying import Apart, Errors, OutlyingRows
-from ridgeway.selection.residuals import Residuals
+from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.rows.feed import Feed
+from ridgeway.selection.trial import Trial
+from ridgeway.state import State, Stored
 
-NONE_APART = Apart(np.zeros((0, 0, 0)), np.zeros(0), np.zeros((0, 0)))
+MOST = 2000  # rows in a sample: more would only blacken a picture
+AT_A_TIME = 8192
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
-    """What is kept of a group of held-out rows; ``a + b`` is the group of the rows of both.
+class HeldOut:
+    """Rows with their predictions by a run that had not learned from them, in the user's units.
 
     Attributes
     ----------
-    n_rows : number of rows.
-    moments : (targets, r + 2, r + 2), of the ordinary rows.
-    apart : outlying rows, with their weights and the medians of all; those of a sum are the means over its rows.
+    scheme : the average that predicted.
+    numbers : (k,), increasing: where each row stands in the data, or in a stream.
+    actual, predicted : (k, targets).
+    n_rows : how many rows the sample was drawn from.
+    mean_squared_error : (targets,), weighted, of all these rows; of a stream, of its last part, which decides.
+    variance : (targets,), weighted, of the actual values of all these rows.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((400, 3))
+    >>> model = rw.AveragedSGDRegressor(random_state=0).fit(X, X @ [1.0, 2.0, 3.0] + rng.standard_normal(400))
+    >>> rows = model.held_out_
+    >>> len(rows), rows.actual.shape, bool(np.std(rows.actual - rows.predicted) < 1.2)
+    (400, (400, 1), True)
     """
 
+    scheme: Scheme
+    numbers: NDArray[np.int64]
+    actual: NDArray[np.float64]
+    predicted: NDArray[np.float64]
     n_rows: int
-    moments: NDArray[np.float64]
-    apart: Apart
+    mean_squared_error: NDArray[np.float64]
+    variance: NDArray[np.float64]
 
-    def __add__(self, other: Group) -> Group:
-        n_rows = self.n_rows + other.n_rows
-        apart = Apart(
-            np.concatenate([self.apart.rows, other.apart.rows]),
-            np.concatenate([self.apart.weight, other.apart.weight]),
-            (self.n_rows * self.apart.medians + other.n_rows * other.apart.medians) / n_rows,
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def state(self) -> State:
+        """Return rows and predictions."""
+        return {**vars(self), "scheme": self.scheme.state()}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_targets: int) -> HeldOut:
+        """Return the rows of a state."""
+        numbers = stored.array("numbers", (None,), "int64")
+        shape = len(numbers), n_targets
+        return cls(
+            scheme_of(stored.part("scheme")),
+            numbers,
+            stored.array("actual", shape),
+            stored.array("predicted", shape),
+            stored.integer("n_rows"),
+            stored.array("mean_squared_error", (n_targets,)),
+            stored.array("variance", (n_targets,)),
         )
-        return Group(n_rows, self.moments + other.moments, apart)
 
 
-class HeldOut:
-    """Errors of candidates on groups of held-out rows.
+def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]], scheme: Scheme) -> HeldOut:
+    """Predict the rows that each trial was held on, and keep a sample of them.
 
     Parameters
     ----------
-    directions : (r, targets, d), in whose span the candidates lie.
-    padded : the rows have the constant column.
-    references : (targets, k, r + 2), a few candidates that tell which rows are outlying.
-    allowance : how many outlying rows may have their errors capped; with 0 none is looked for.
+    feed : all rows.
+    trials : runs whose span holds the scheme.
+    tests : for each trial, numbers of the rows that its run has not learned from.
+    scheme : the average.
     """
-
-    def __init__(self, directions: Float, padded: bool, references: NDArray[np.float64], allowance: int) -> None:
-        self._residuals = Residuals(directions, padded)
-        self._outlying = OutlyingRows(allowance, references) if allowance else None
-        self._sizes: list[int] = []
-
-    def holding(self, groups: Sequence[Group]) -> HeldOut:
-        """Return one for the same candidates with these groups."""
-        other = copy(self)
-        other._residuals = self._residuals.holding([group.moments for group in groups])
-        other._sizes = [group.n_rows for group in groups]
-        if self._outlying is not None:
-            other._outlying = self._outlying.holding([group.apart for group in groups])
-        return other
-
-    @property
-    def groups(self) -> list[Group]:
-        """What is kept of the rows."""
-        apart = [NONE_APART] * len(self._sizes) if self._outlying is None else self._outlying.groups
-        return [Group(*parts) for parts in zip(self._sizes, self._residuals.moments, apart, strict=True)]
-
-    def add(self, batch: Batch, most_apart: int | None = None) -> None:
-        """Take in standardized rows as a group of their own.
-
-        Parameters
-        ----------
-        batch : the rows.
-        most_apart : most outlying rows to set apart from them; None for all there are.
-        """
-        known, weight = self._residuals.known(batch), batch.weight
-        if self._outlying is not None and (apart := self._outlying.set_apart(known, weight, most_apart)).any():
-            weight = np.where(apart, 0, weight)
-        self._residuals.add_known(known, weight)
-        self._sizes.append(len(batch))
-
-    @property
-    def weight(self) -> NDArray[np.float64]:
-        """Weight of each group, (groups,)."""
-        ordinary = self._residuals.weight
-        return ordinary if self._outlying is None else ordinary + self._outlying.weight
-
-    def errors(self, models: NDArray[np.float64]) -> Errors:
-        """Errors of models (targets, L, r + 2)."""
-        errors = self._residuals.errors(models)
-        if self._outlying is None:
-            return Errors(errors, errors)
-        return Errors(*(errors + apart for apart in self._outlying.errors(models)))
+    rows = np.concatenate(tests)
+    residuals = (
+        np.concatenate(
+            [
+                trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
+                for trial, test in zip(trials, tests, strict=True)
+                for first in range(0, len(test), AT_A_TIME)
+            ]
+        )
+        * feed.standardization.target_scale
+    )
+    y, weight = feed.source.y[rows].astype(np.float64), feed.source.weight[rows].astype(np.float64)
+    share = weight / weight.sum()
+    sample = np.arange(len(rows))
+    if len(rows) > MOST:
+        sample = np.random.default_rng(0).choice(len(rows), MOST, replace=False, shuffle=False)
+    sample = sample[np.argsort(rows[sample], kind="stable")]
+    return HeldOut(
+        scheme,
+        np.asarray(feed.source.numbers, np.int64)[rows[sample]],
+        y[sample],
+        y[sample] - residuals[sample],
+        len(rows),
+        share @ residuals**2,
+        share @ (y - share @ y) ** 2,
+    )

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import span_of
+from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
@@ -68,6 +70,8 @@ class Progressive:
         self._open: Residuals | None = None  # the group of rows that is being gathered
         self._group = 0.0  # weight at which it is full
         self.rows = 0  # that have been predicted
+        self._place = 0  # of the next row
+        self._sample = StreamSample()
         self._next = FIRST
         self._stretches: list[Stretch] = []
 
@@ -76,6 +80,7 @@ class Progressive:
         other = copy.copy(self)
         other._stretches = [copy.copy(stretch) for stretch in self._stretches]
         other._open = None if self._open is None else self._open.copy()
+        other._sample = self._sample.copy()
         return other
 
     def state(self) -> State:
@@ -86,6 +91,8 @@ class Progressive:
             "open": None if self._open is None else self._open.state(),
             "group": self._group,
             "rows": self.rows,
+            "place": self._place,
+            "sample": self._sample.state(),
             "next": self._next,
             "stretches": [asdict(stretch) for stretch in self._stretches],
         }
@@ -102,6 +109,8 @@ class Progressive:
             progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
         progressive._group = stored.number("group", 0.0)
         progressive.rows = stored.integer("rows")
+        progressive._place = stored.integer("place")
+        progressive._sample = StreamSample.from_state(stored.part("sample"), n_targets, len(schemes))
         progressive._next = stored.integer("next", 1)
         progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
         if progressive._open is not None and not progressive._stretches:
@@ -114,9 +123,14 @@ class Progressive:
 
     def predict(self, batch: Batch) -> bool:
         """Score the candidates on rows that are about to be learned from; tell whether all rows were seen finite."""
+        place = self._place
+        self._place += len(batch)
         if self._open is None:
             return False
-        finite = self._open.add(batch, to_last=True)
+        known = self._open.known(batch)
+        finite = self._open.add_known(known, batch.weight, to_last=True)
+        if finite:
+            self._sample.add(known, batch.weight, place)
         self.rows += len(batch)
         if finite and self._open.weight[0] >= self._group:
             self._close_group()
@@ -145,10 +159,18 @@ class Progressive:
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
+        self._sample.refresh(self._models)
         self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
         self._next = 1 << run.n_steps.bit_length()
         zeros = np.zeros(len(self._schemes))
         self._stretches = [*self._recent(run.n_steps), Stretch(run.n_steps, 0.0, 0.0, zeros, zeros, zeros)]
+
+    def held_out(self, scheme: Scheme) -> HeldOut | None:
+        """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""
+        candidate = self._schemes.index(scheme)
+        scores = self.scores(1.0)
+        error = scores[candidate].error if scores else None
+        return self._sample.held_out(scheme, candidate, error, self._standardization)
 
     def scores(self, unit: float) -> list[Scored]:
         """Mean squared error of each candidate over the last octaves; empty as long as nothing was predicted."""

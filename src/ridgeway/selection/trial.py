@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out import Group, HeldOut
+from ridgeway.selection.groups import Group, HeldOutErrors
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
@@ -75,7 +75,7 @@ class Trial:
         self._centre = centre
         self._groups = groups
         self._allowance = allowance
-        self._held: HeldOut | None = None
+        self._held: HeldOutErrors | None = None
         self._span: Span | None = None
         self._spanned: Sequence[Scheme] = ()
 
@@ -85,14 +85,14 @@ class Trial:
         for group in self._groups():
             held.add(group)
 
-    def prepared(self, schemes: Sequence[Scheme]) -> HeldOut:
+    def prepared(self, schemes: Sequence[Scheme]) -> HeldOutErrors:
         """Return what gathers errors of these schemes, and of all that lie between them, and has no rows yet."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
         some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
         references = self._models(self._span.given[some])
         padded = self._standardization.constant != 0
-        self._held = HeldOut(self._span.directions, padded, references, self._allowance)
+        self._held = HeldOutErrors(self._span.directions, padded, references, self._allowance)
         return self._held
 
     def hold(self, groups: Sequence[Group]) -> None:
@@ -112,6 +112,14 @@ class Trial:
         assert self._span is not None
         models = self._models(self._span.given if schemes is self._spanned else self._span.coordinates(schemes))
         return self._held.errors(models)
+
+    def residuals(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
+        """Residuals (n, targets) of standardized rows, by a scheme in the span."""
+        assert self._held is not None
+        assert self._span is not None
+        models = self._models(self._span.coordinates([scheme]))
+        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", self._held.known(batch), models[:, 0])
+        return residuals
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None

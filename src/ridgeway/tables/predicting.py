@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from pyarrow.csv import CSVWriter
+from pyarrow.parquet import ParquetWriter
+
 from ridgeway.data import DataError, Source, prefetch
 from ridgeway.data.arrow import pa
 from ridgeway.files import atomic_file
@@ -78,8 +81,8 @@ def predict_table(
         for batch in batches:
             table = batch if parquet else _plain(batch, source.name)
             if writer is None:
-                writer = (pa.parquet.ParquetWriter if parquet else pa.csv.CSVWriter)(file, table.schema)
-            writer.write(table.cast(writer.schema) if hasattr(writer, "schema") else table)
+                writer = (ParquetWriter if parquet else CSVWriter)(file, table.schema)
+            writer.write(table)
             rows += batch.num_rows
             bar.add(batch.num_rows)
         if writer is not None:

@@ -28,7 +28,7 @@ from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import no_column
 
 VERSION = 1
-WIDE, THIN = 512, 0.05  # features, and share of them that a row has, beyond and below which rows are sparse
+WIDE, THIN = 256, 0.08  # features, and share of them that a row has, beyond and below which rows are sparse
 MOST_COLUMNS = 1 << 16
 MOST_FEATURES = 1 << 24
 
@@ -78,12 +78,13 @@ class Plan:
         codes, values = np.empty((slots, n), dtype=np.int32), np.empty((slots, n), dtype=dtype)
         first = slot = 0
         texts: list[Words] = []
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         for encoding in self.encodings:
-            if encoding.column not in batch.schema.names:
-                raise no_column(encoding.column, batch.schema.names, place)
+            if encoding.column not in columns:
+                raise no_column(encoding.column, columns, place)
             if isinstance(encoding, Dropped):
                 continue
-            column = batch.column(encoding.column)
+            column = columns[encoding.column]
             end = slot + encoding.n_slots
             encoding.write(column, first, codes[slot:end], values[slot:end], place)
             first, slot = first + _fixed(encoding), end

@@ -69,19 +69,19 @@ class StringLearner(Learner):
         if self.kind == "text" or (self.kind is None and words >= WORDS and distinct > max(VARIED * present, FEW)):
             said = f"text of {words:.3g} words a row, hashed into {options.words} buckets{noted}"
             return WordsEncoding(self.column, said, options.words, indicator, words)
-        frequent = [
-            level
-            for level, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
-            if count >= options.min_count and len(level) <= LONGEST
-        ][: options.levels]
+        identifier = self.kind is None and distinct >= FEW and distinct > DISTINCT * present
+        frequent = [] if identifier else self._frequent(options)
         rare = distinct - len(frequent)
-        buckets = options.buckets if rare else 1
-        if distinct > DISTINCT * present and distinct >= FEW:
-            said = (
-                f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets{noted}"
-            )
+        buckets = min(options.buckets, 1 << max(rare - 1, 0).bit_length())
+        if identifier:
+            said = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
         elif rare:
-            said = f"{len(frequent):,} of {distinct:,} levels, the rare ones hashed into {buckets} buckets{noted}"
+            said = f"{len(frequent):,} of {distinct:,} levels, the rare ones hashed into {buckets} buckets"
         else:
-            said = f"{len(frequent):,} levels{noted}"
-        return CategoryEncoding(self.column, said, tuple(sorted(frequent)), buckets, indicator)
+            said = f"{len(frequent):,} levels"
+        return CategoryEncoding(self.column, said + noted, tuple(sorted(frequent)), buckets, indicator)
+
+    def _frequent(self, options: Options) -> list[str]:
+        fewest = min(options.min_count, (self.rows - self.missing) // 100)
+        by_count = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
+        return [level for level, count in by_count if count >= fewest and len(level) <= LONGEST][: options.levels]

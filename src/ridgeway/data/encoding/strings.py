@@ -66,7 +66,8 @@ def buckets_of(strings: Any, buckets: int) -> Codes:
     """Return the bucket of each string."""
     data, offsets = _buffers(strings)
     out = np.empty(len(strings), dtype=np.int32)
-    hash_strings(data, offsets, buckets, out)
+    with np.errstate(over="ignore"):  # of the hash, when the kernel runs as plain Python
+        hash_strings(data, offsets, buckets, out)
     return out
 
 
@@ -86,7 +87,8 @@ def words_of(strings: Any, buckets: int, dtype: Any) -> Words:
     starts = np.zeros(len(strings) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
     found = np.empty(starts[-1], dtype=np.int32)
-    hash_words(data, offsets, starts, buckets, found)
+    with np.errstate(over="ignore"):
+        hash_words(data, offsets, starts, buckets, found)
     values, ends = np.empty(starts[-1], dtype=dtype), np.empty(len(strings), dtype=np.int64)
     join_words(found, starts, ends, values)
     return Words(starts, ends, found, values)

@@ -9,18 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.data.arrow import pa, pc
-from ridgeway.data.data_error import DataError
+from ridgeway.data.arrow import pa
 from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.kernels import DAY, YEAR, Codes, Values, clock_parts, date_parts
-from ridgeway.data.schema import is_string, kind_of
+from ridgeway.data.encoding.seconds import seconds_of
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASON = ("year", "half-year")
 CLOCK = ("day", "half-day", "third of a day")
-TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def _waves(points: int, harmonics: int) -> NDArray[np.float64]:
@@ -172,42 +170,3 @@ class TimeLearner(Learner):
             origin = int(year.astype("datetime64[s]").astype(np.int64))
         mean = 0.0 if origin is None else (self._sum / present - origin) / YEAR
         return TimeEncoding(self.column, said, origin, mean, self._clock, self._zone, indicator)
-
-
-def seconds_of(
-    column: Any, name: str, zone: str | None, dated: bool, place: str
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return seconds since 1970 on the clock of the zone (or since midnight), and which rows are missing."""
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    missing = column.is_null().to_numpy(zero_copy_only=False)
-    kind = column.type
-    try:
-        if is_string(kind):
-            column = column.cast(pa.timestamp("us") if dated else pa.time64("us"))
-            kind = column.type
-        if pa.types.is_timestamp(kind) and kind.tz is not None:
-            column = pc.local_timestamp(column if zone is None else column.cast(pa.timestamp(kind.unit, zone)))
-    except pa.ArrowInvalid as error:
-        raise DataError(
-            f"{place}: column {name!r} is not the time it was when the model was fitted: {error}: expected dates and "
-            "times such as 2013-01-31 or 2013-01-31T12:30:00; correct the value."
-        ) from None
-    if pa.types.is_null(kind):
-        return np.zeros(len(column), dtype=np.int64), missing
-    if kind_of(kind) != "time" or pa.types.is_time(kind) == dated:
-        expected = "dates or times with a date" if dated else "times of day"
-        raise DataError(
-            f"{place}: column {name!r} is a {kind_of(kind)} ({kind}): expected {expected}, as when the model was "
-            "fitted; convert it."
-        )
-    if pa.types.is_date32(kind):
-        return _whole(column.cast(pa.int32())) * DAY, missing
-    if pa.types.is_date64(kind):
-        return _whole(column.cast(pa.int64())) // 1000, missing
-    wide = column.cast(pa.int32()).cast(pa.int64()) if pa.types.is_time32(kind) else column.cast(pa.int64())
-    return _whole(wide) // TICKS[kind.unit], missing
-
-
-def _whole(column: Any) -> NDArray[np.int64]:
-    return column.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)  # type: ignore[no-any-return]
