@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ ROWS, COLUMNS = 3000, 4
 
 
 @pytest.fixture(scope="session")
-def client() -> Iterator[distributed.Client]:
+def client() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the event loops and ports that dask opens
         with (

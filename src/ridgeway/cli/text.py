@@ -23,6 +23,7 @@ def fitted(model: TableModel) -> str:
     facts = model.facts
     left_out = f" ({facts.left_out:,} without target or weight left out)" if facts.left_out else ""
     way = "streamed in the order of the file" if facts.streamed else "held in memory"
+    way = "on a cluster" if facts.distributed else way
     times = f"{facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
     what = "" if model.target is None else f" predict {'log ' if model.log_target else ''}{model.target!r}"
     columns = (

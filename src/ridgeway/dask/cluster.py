@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ridgeway.dask.cluster_error import ClusterError
+from ridgeway.cluster_error import ClusterError
 from ridgeway.dask.library import dask, distributed
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import ARITY

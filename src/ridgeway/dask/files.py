@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,9 +61,9 @@ class FileTable(NamedTuple):
     singles: frozenset[str]
 
 
-def file_table(data: Any, partition_bytes: int) -> FileTable:
+def file_table(data: Any, partition_bytes: int, columns: Sequence[str] | None = None) -> FileTable:
     """Return the table of a path, folder or pattern, in partitions of about so many bytes once loaded."""
-    source = open_data(data)
+    source = open_data(data, columns=columns)
     if not isinstance(source, FileSource):
         raise DataError(
             f"{source.name}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; "

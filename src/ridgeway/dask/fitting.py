@@ -18,9 +18,9 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import Serial
 from ridgeway.dask.split import Split, spread_over
-from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_rows
+from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
 from ridgeway.dask.sweep import segments_of
-from ridgeway.dask.table import opened
+from ridgeway.dask.table import Opened, opened
 from ridgeway.data import TableEncoder
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.averaged_sgd import FEWEST
@@ -123,6 +123,23 @@ def fit(
     _require_supported(estimator)
     table = opened(data, target, weight, partition_bytes)
     executor = _executor(client, patience)
+    try:
+        fit_opened(estimator, table, executor, encoder, checkpoint, checkpoint_every)
+    finally:
+        executor.close()
+    return estimator
+
+
+def fit_opened(
+    estimator: AveragedSGDRegressor,
+    table: Opened,
+    executor: Executor,
+    encoder: TableEncoder | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 30.0,
+) -> Survey:
+    """Fit an estimator to data that were opened, and return what is known of their rows; see `fit`."""
+    _require_supported(estimator)
     progress = Progress(None, shown=bool(estimator.verbose))
     try:
         form = table.form
@@ -147,9 +164,8 @@ def fit(
         state.done()
     finally:
         progress.close()
-        executor.close()
     _tell_short_chains(estimator)
-    return estimator
+    return problem.survey
 
 
 def _executor(client: Any, patience: float) -> Executor:
@@ -222,7 +238,7 @@ def _problem(
         split = Split(seed, 1, split.starts, SHARE, MOST, tuple(where))
     elif folded and seed is None:
         again = _survey(checkpoint, "folds", executor, partitions, form, split)
-        survey = Survey(survey.counts, again.moments)
+        survey = Survey(survey.counts, survey.read, again.moments)
     standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
     steps = checkpoint.part(
         "steps", lambda: _steps(estimator, executor, filled, form, standardization, n_rows <= MANY_ROWS, seed)
@@ -262,7 +278,9 @@ def _survey(
     checkpoint: Checkpoint, name: str, executor: Executor, partitions: Sequence[Partition], form: Form, split: Split
 ) -> Survey:
     def made() -> State:
-        survey: Survey = executor.total(survey_rows, partitions, form, lambda part: (split, part.number), add_surveys)
+        survey: Survey = executor.total(
+            survey_partition, partitions, None, lambda part: (form, split, part.number, part.name), add_surveys
+        )
         if not survey.moments:
             raise ValueError(
                 "no partition has a row with a target and a positive weight: expected at least one; look at the data."
@@ -270,6 +288,7 @@ def _survey(
         hands = sorted(survey.moments)
         return {
             "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
+            "read": survey.read,
             "hands": hands,
             "moments": [survey.moments[hand].state() for hand in hands],
         }
@@ -277,7 +296,7 @@ def _survey(
     stored = checkpoint.part(name, made)
     counts = stored.array("counts", (len(partitions),), "int64").tolist()
     moments = [RowMoments.from_state(part) for part in stored.parts("moments")]
-    return Survey(dict(enumerate(counts)), dict(zip(stored.raw("hands"), moments, strict=True)))
+    return Survey(dict(enumerate(counts)), stored.integer("read"), dict(zip(stored.raw("hands"), moments, strict=True)))
 
 
 def _steps(
@@ -319,5 +338,5 @@ def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
             "before they have forgotten their start: the average is more biased than that of one chain over all rows; "
             "take fewer chains, or more passes.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,7 +13,7 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.memory import as_batch, as_table
 from ridgeway.data.numbers import as_numbers
 from ridgeway.data.schema import kind_of, no_column
-from ridgeway.rows import Batch, check_batch
+from ridgeway.rows import Batch, Float, check_batch
 
 FLOAT64 = np.dtype(np.float64)
 AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
@@ -54,6 +54,7 @@ class Form:
     features : names of the columns to learn from; None for arrays.
     dtype : precision of the rows; None for arrays, where that of the first partition counts.
     encoder : makes features of columns; None when all of them are numbers.
+    transform : what is learned of the target, a function of its values and of the partition's name; None for itself.
     """
 
     target: str | None = None
@@ -61,6 +62,7 @@ class Form:
     features: tuple[str, ...] | None = None
     dtype: str | None = None
     encoder: TableEncoder | None = None
+    transform: Callable[[Float, str], Float] | None = None
 
     def table(self, loaded: Any, place: str) -> Any:
         """Return the columns to learn from as a record batch, and check that they are those of the data."""
@@ -79,7 +81,8 @@ class Form:
             X = self.encoder.transform(rows.table.select(list(self.features)), place)
         else:
             X = _numbers(rows.table, self.features, np.dtype(self.dtype), place)
-        return _checked(X, rows.y, rows.weight, None)
+        y = rows.y if self.transform is None else self.transform(rows.y, place)
+        return _checked(X, y, rows.weight, None)
 
     def _of_arrays(self, loaded: Any) -> Batch | None:
         X, y, weight = loaded

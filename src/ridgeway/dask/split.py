@@ -51,7 +51,7 @@ class Split:
         size, larger = divmod(int(self.starts[-1]), self.k)
         edges = np.cumsum([0, *(size + (fold < larger) for fold in range(self.k))])
         places = self.starts[partition] + np.arange(n_rows)
-        return np.searchsorted(edges, places, side="right") - 1
+        return np.asarray(np.searchsorted(edges, places, side="right") - 1, np.int64)
 
     def holds_out(self, partition: int) -> bool:
         """Tell whether some rows of a partition may be held out."""

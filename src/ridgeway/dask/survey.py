@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,12 @@ class Survey:
     Attributes
     ----------
     counts : number of rows of each partition seen.
+    read : rows that were read in all, also those without a target or with no weight.
     moments : of the rows of each hand (see `Split`).
     """
 
     counts: dict[int, int]
+    read: int
     moments: dict[int, RowMoments]
 
     @property
@@ -46,16 +49,24 @@ class Survey:
         return first
 
 
+def survey_partition(loaded: Any, form: Form, split: Split, number: int, name: str) -> Survey:
+    """Survey what was loaded of a partition."""
+    rows = loaded[0] if form.features is None else loaded
+    return replace(survey_rows(form.batch(loaded, name), split, number), read=int(rows.shape[0]))
+
+
 def survey_rows(batch: Batch | None, split: Split, number: int) -> Survey:
-    """Survey a partition."""
+    """Survey rows of a partition."""
     if batch is None:
-        return Survey({number: 0}, {})
+        return Survey({number: 0}, 0, {})
     hands = split.hands(number, len(batch))
     kinds = np.unique(hands)
     if len(kinds) == 1:
-        return Survey({number: len(batch)}, {int(kinds[0]): RowMoments.of(batch)})
+        return Survey({number: len(batch)}, len(batch), {int(kinds[0]): RowMoments.of(batch)})
     return Survey(
-        {number: len(batch)}, {int(hand): RowMoments.of(batch.take(np.flatnonzero(hands == hand))) for hand in kinds}
+        {number: len(batch)},
+        len(batch),
+        {int(hand): RowMoments.of(batch.take(np.flatnonzero(hands == hand))) for hand in kinds},
     )
 
 
@@ -76,7 +87,7 @@ def add_surveys(*surveys: Survey) -> Survey:
             form = found
             moments[hand] = moments[hand] + new if hand in moments else new
         counts.update(survey.counts)
-    return Survey(counts, moments)
+    return Survey(counts, sum(survey.read for survey in surveys), moments)
 
 
 def _form(form: tuple[object, ...]) -> str:

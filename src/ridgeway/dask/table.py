@@ -53,7 +53,7 @@ class Opened:
 def opened(data: Any, target: str | None, weight: Any, partition_bytes: int) -> Opened:
     """Open a path, dask arrays or a dask data frame."""
     if isinstance(data, str | os.PathLike):
-        return _files(data, target, weight, partition_bytes)
+        return opened_files(data, target, weight, partition_bytes)
     if isinstance(data, tuple) and len(data) == 2:
         return _arrays(*data, target, weight)
     if hasattr(data, "to_delayed") and hasattr(data, "dtypes"):
@@ -64,8 +64,15 @@ def opened(data: Any, target: str | None, weight: Any, partition_bytes: int) -> 
     )
 
 
-def _files(data: str | os.PathLike[str], target: str | None, weight: Any, partition_bytes: int) -> Opened:
-    source, partitions, singles = file_table(data, partition_bytes)
+def opened_files(
+    data: str | os.PathLike[str],
+    target: str | None,
+    weight: Any,
+    partition_bytes: int,
+    columns: Sequence[str] | None = None,
+) -> Opened:
+    """Open files, or only some columns of them, target and weight among these."""
+    source, partitions, singles = file_table(data, partition_bytes, columns)
     assert source.schema is not None
     kinds = source.schema.kinds
     features = _features(list(kinds), target, weight, source.name)

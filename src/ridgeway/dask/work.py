@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ridgeway.blas import one_thread
-from ridgeway.dask.cluster_error import ClusterError
+from ridgeway.cluster_error import ClusterError
 from ridgeway.dask.partition import Form, Loader, Partition
 from ridgeway.data import DataError
 from ridgeway.sgd import DivergenceError
