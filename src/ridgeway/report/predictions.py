@@ -31,7 +31,7 @@ class Predictions:
     numbers : (k,), increasing.
     actual, predicted : (k, targets).
     n_rows : how many rows these were drawn from.
-    errors : (targets,), mean squared errors; None where the rows were learned from or the selection knows better.
+    errors : (targets,), mean squared errors; None where the rows were learned from.
     variance : (targets,), of the actual values.
     """
 
@@ -82,22 +82,11 @@ def given_rows(fitted: Any, X: Any, y: Any, standing: str, unseen: bool) -> Pred
     return Predictions(source, standing, numbers, actual, predicted, len(actual), errors, actual.var(axis=0))
 
 
-def held_out_rows(rows: HeldOut, error: float | None, several: bool) -> Predictions:
-    """Return the rows that the fit held out.
-
-    Parameters
-    ----------
-    rows : the sample.
-    error : mean squared error of the chosen average on all of the rows, which is known for one target.
-    several : whether there are several targets: then the sample tells their errors.
-    """
-    errors = ((rows.actual - rows.predicted) ** 2).mean(axis=0)
-    if error is not None and not several:
-        errors = np.array([error])
+def held_out_rows(rows: HeldOut) -> Predictions:
+    """Return the rows that the fit held out."""
+    errors, variance = np.asarray(rows.mean_squared_error), np.asarray(rows.variance)
     by = scheme_name(rows.scheme)
-    return Predictions(
-        "held-out", by, rows.numbers, rows.actual, rows.predicted, rows.n_rows, errors, np.asarray(rows.variance)
-    )
+    return Predictions("held-out", by, rows.numbers, rows.actual, rows.predicted, rows.n_rows, errors, variance)
 
 
 def require_both(X: Any, y: Any) -> None:

@@ -129,7 +129,8 @@ def _averages(
     is_standing = [scheme in (standing, fitted.averaging_) for scheme, _ in places]
     order = sorted(range(len(places)), key=lambda i: not is_standing[i])
     schemes: list[Scheme] = [places[i][0] for i in order]
-    stops = tuple(candidate(places[i][0], length, places[i][1], is_standing[i]) for i in order)
+    nearest = fitted.trajectory_.nearest  # what is answered for a scheme
+    stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
     coefs, intercepts = with_targets(fitted._standing.averages.models(schemes))
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, length, alphas)
@@ -143,9 +144,7 @@ def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, standing: str) -> Pr
     if X is not None:
         return given_rows(fitted, X, y, standing, unseen)
     rows = getattr(fitted, "held_out_", None)
-    if rows is None:
-        return None
-    return held_out_rows(rows, fitted.selection_.chosen.error, rows.actual.shape[1] > 1)
+    return None if rows is None else held_out_rows(rows)
 
 
 def _target(name: str, path: Path, number: int, predictions: Predictions | None, n_shown: int) -> Target:

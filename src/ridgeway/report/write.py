@@ -17,6 +17,7 @@ from ridgeway.report.summarize import summarize
 from ridgeway.report.summary import ReportSummary
 from ridgeway.report.words import RISES, drift, explained, headline, in_words, number
 
+NOTABLE = 0.02  # relative difference of two errors that a reader should know the reason of
 # Characters that could end a script element, or a line of script, inside JSON.
 ESCAPED = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -59,6 +60,7 @@ def render(summary: ReportSummary) -> str:
         headline=headline(summary),
         tiles=_tiles(summary),
         facts=_facts(summary),
+        capped=_capped(summary),
         stops=[(stop, in_words(stop)) for stop in summary.stops],
         drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
         style=safe(_part("page.css")),
@@ -124,6 +126,15 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
     if summary.n_targets > 1:
         tiles.append((f"{summary.n_targets:,}", "targets", "predicted together"))
     return tiles
+
+
+def _capped(summary: ReportSummary) -> bool:
+    """Tell whether outlying rows count less in the comparison than in the error of all rows."""
+    if summary.comparison is None or summary.rows_source != "held-out" or summary.n_targets > 1:
+        return False
+    chosen = next(row.error for row in summary.comparison.candidates if row.chosen)
+    error = summary.targets[0].mean_squared_error
+    return chosen is not None and error is not None and chosen < (1 - NOTABLE) * error
 
 
 def _facts(summary: ReportSummary) -> list[tuple[str, str]]:

@@ -63,13 +63,16 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     scheme : the average.
     """
     rows = np.concatenate(tests)
-    residuals = np.concatenate(
-        [
-            trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
-            for trial, test in zip(trials, tests, strict=True)
-            for first in range(0, len(test), AT_A_TIME)
-        ]
-    ) * feed.standardization.target_scale
+    residuals = (
+        np.concatenate(
+            [
+                trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
+                for trial, test in zip(trials, tests, strict=True)
+                for first in range(0, len(test), AT_A_TIME)
+            ]
+        )
+        * feed.standardization.target_scale
+    )
     y, weight = feed.source.y[rows].astype(np.float64), feed.source.weight[rows].astype(np.float64)
     share = weight / weight.sum()
     sample = np.arange(len(rows))

@@ -97,9 +97,7 @@ class StreamSample:
         mean = self._sum / self._weight
         variance = np.maximum(self._squares / self._weight - mean**2, 0.0)
         predicted = actual - residuals * scale
-        return HeldOut(
-            scheme, self._numbers, actual, predicted, self._seen, errors * scale**2, variance * scale**2
-        )
+        return HeldOut(scheme, self._numbers, actual, predicted, self._seen, errors * scale**2, variance * scale**2)
 
 
 def _kept(first: int, n: int, halvings: int) -> NDArray[np.bool_]:
