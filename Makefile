@@ -19,7 +19,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: setup
-	$(PYTHON) -m ridgeway.demo
+	$(PYTHON) -m ridgeway demo
 
 check: setup
 	.venv/bin/ruff format --check src tests benchmarks scripts docs examples

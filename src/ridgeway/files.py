@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk says so without naming the file
 PARTIAL = ".partial"  # ending of a file that is being written
 
 
@@ -46,7 +48,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         partial.replace(target)
     except BaseException as error:
         partial.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == str(partial):
+        if isinstance(error, OSError) and (error.filename == str(partial) or error.errno in FULL):
             error.filename = str(path)  # the name that the user knows
         raise
     _to_disk(target.parent)

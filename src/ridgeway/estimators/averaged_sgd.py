@@ -26,6 +26,7 @@ from ridgeway.estimators.options import (
     safe_step,
     step_of,
 )
+from ridgeway.estimators.stored import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.number import counted, ridge_strength, ridge_strengths
 from ridgeway.path_estimator import PathEstimator
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from ridgeway.state import State, Stored
     from ridgeway.trajectory import Trajectory
 
 FLOAT64 = np.dtype(np.float64)
@@ -261,8 +263,9 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         begun: Stream | None = getattr(self, "_stream", None)
         if begun is None and self.__sklearn_is_fitted__():
             raise ValueError(
-                "partial_fit cannot go on with a fit of several chains, or one chosen by 'gcv': fit with chains=1 and "
-                "another cv, or begin anew with clone(model)."
+                "partial_fit cannot go on with a fit of several chains, one chosen by 'gcv', or one with "
+                "store='replay' that was saved: fit with chains=1, another cv and store='auto', or begin anew with "
+                "clone(model)."
             )
         dtype = None if begun is None else self.trajectory_.dtype
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
@@ -376,6 +379,15 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
     def trajectory_(self) -> Trajectory:
         """The run, over standardized rows."""
         return self._fitted().averages.trajectory
+
+    def _fit_state(self) -> State:
+        standing, kept = self._fitted(), (self._held_out, self.n_rows_, self.passes_)
+        return fit_state(standing, self._wanted, self.selection_, self._stream, *kept)
+
+    def _restore(self, stored: Stored) -> None:
+        fit = fit_from(stored)
+        self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
+        self._stand_at(fit.averages, fit.wanted, fit.selection)
 
     def _plan(self, feed: Feed, planned: int) -> Plan:
         asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None

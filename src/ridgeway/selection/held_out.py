@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.trial import Trial
+from ridgeway.state import State, Stored
 
 MOST = 2000  # rows in a sample: more would only blacken a picture
 AT_A_TIME = 8192
@@ -50,6 +51,25 @@ class HeldOut:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def state(self) -> State:
+        """Return rows and predictions."""
+        return {**vars(self), "scheme": self.scheme.state()}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_targets: int) -> HeldOut:
+        """Return the rows of a state."""
+        numbers = stored.array("numbers", (None,), "int64")
+        shape = len(numbers), n_targets
+        return cls(
+            scheme_of(stored.part("scheme")),
+            numbers,
+            stored.array("actual", shape),
+            stored.array("predicted", shape),
+            stored.integer("n_rows"),
+            stored.array("mean_squared_error", (n_targets,)),
+            stored.array("variance", (n_targets,)),
+        )
 
 
 def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]], scheme: Scheme) -> HeldOut:

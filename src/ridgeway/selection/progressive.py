@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
@@ -19,6 +19,7 @@ from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
+from ridgeway.state import State, StateError, Stored
 
 FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
@@ -40,6 +41,13 @@ class Stretch:
     errors2: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # sum e_g^2
     crossed: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # sum e_g w_g
     groups: int = 0
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_schemes: int) -> Stretch:
+        """Return the stretch of a state."""
+        errors, errors2, crossed = (stored.array(name, (n_schemes,)) for name in ("errors", "errors2", "crossed"))
+        weight, weight2 = stored.number("weight", 0.0), stored.number("weight2", 0.0)
+        return cls(stored.integer("first_step"), weight, weight2, errors, errors2, crossed, stored.integer("groups"))
 
 
 class Progressive:
@@ -74,6 +82,40 @@ class Progressive:
         other._open = None if self._open is None else self._open.copy()
         other._sample = self._sample.copy()
         return other
+
+    def state(self) -> State:
+        """Return candidates and scores."""
+        return {
+            "schemes": [scheme.state() for scheme in self._schemes],
+            "models": self._models,
+            "open": None if self._open is None else self._open.state(),
+            "group": self._group,
+            "rows": self.rows,
+            "place": self._place,
+            "sample": self._sample.state(),
+            "next": self._next,
+            "stretches": [asdict(stretch) for stretch in self._stretches],
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, step: float, standardization: Standardization, sparse: bool) -> Progressive:
+        """Return the scores of a state, of a run with this step and standardization."""
+        progressive = cls("auto", step, standardization, sparse)
+        schemes = [scheme_of(scheme) for scheme in stored.parts("schemes")]
+        n_targets = len(standardization.target_scale)
+        progressive._schemes = schemes
+        if (gathered := stored.optional("open")) is not None:
+            progressive._open = Residuals.from_state(gathered, standardization.n_columns, n_targets)
+            progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
+        progressive._group = stored.number("group", 0.0)
+        progressive.rows = stored.integer("rows")
+        progressive._place = stored.integer("place")
+        progressive._sample = StreamSample.from_state(stored.part("sample"), n_targets, len(schemes))
+        progressive._next = stored.integer("next", 1)
+        progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
+        if progressive._open is not None and not progressive._stretches:
+            raise StateError("rows are being gathered without a stretch of the stream: expected one.")
+        return progressive
 
     def room(self, n_steps: int) -> int:
         """Return how many more steps may be made before the averages are refreshed."""

@@ -11,6 +11,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MOST, HeldOut
+from ridgeway.state import State, StateError, Stored
 
 GOLDEN = 0x9E3779B1  # 2^32 over the golden ratio: its multiples fill the circle evenly, and follow no period
 CIRCLE = 2**32
@@ -40,6 +41,43 @@ class StreamSample:
         other = copy.copy(self)
         other._models = list(self._models)
         return other
+
+    def state(self) -> State:
+        """Return the sample."""
+        return {
+            "halvings": self._halvings,
+            "numbers": self._numbers,
+            "period": self._period,
+            "known": self._known,
+            "models": list(self._models),
+            "seen": self._seen,
+            "weight": self._weight,
+            "sum": self._sum,
+            "squares": self._squares,
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_targets: int, n_candidates: int) -> StreamSample:
+        """Return the sample of a state."""
+        sample = cls()
+        sample._halvings = stored.integer("halvings", most=32)
+        sample._seen, sample._weight = stored.integer("seen"), stored.number("weight", 0.0)
+        given = stored.raw("models")
+        n_models = len(given) if isinstance(given, list) else 0
+        sample._models = stored.arrays("models", [(n_targets, n_candidates, None)] * n_models)
+        sample._numbers = stored.array("numbers", (None,), "int64")
+        n_rows = len(sample._numbers)
+        sample._period = stored.array("period", (n_rows,), "int64")
+        if n_rows == 0:
+            return sample
+        sample._known = stored.array("known", (n_rows, n_targets, None))
+        sample._sum, sample._squares = (stored.array(name, (n_targets,)) for name in ("sum", "squares"))
+        widths = [models.shape[2] for models in sample._models]
+        if not ((sample._period >= 0) & (sample._period < n_models)).all() or max(widths) > sample._known.shape[2]:
+            raise StateError("the sample of the stream was predicted by averages that are not there.")
+        if sample._weight <= 0:
+            raise StateError("the sample of the stream has no weight.")
+        return sample
 
     def refresh(self, models: NDArray[np.float64]) -> None:
         """Predict by other averages from now on: `models_of` the candidates."""

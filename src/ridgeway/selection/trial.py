@@ -13,6 +13,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.outlying import Errors, OutlyingRows
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import Span, span_of
+from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
 REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
@@ -29,6 +30,15 @@ class Centre:
 
     def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self.x, self.y = x, y
+
+    def state(self) -> State:
+        """Return the means."""
+        return {"x": self.x, "y": self.y}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Centre:
+        """Return the means of a state."""
+        return cls(stored.array("x", (n_columns,)), stored.array("y", (n_targets,)))
 
     def intercepts(self, directions: Float, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Intercepts (L, targets), ybar - xbar . w, of coordinates (L, r) along directions (r, targets, d)."""
