@@ -1,6 +1,6 @@
 "use strict";
 (async () => {
-  const { summary, figures, rises, curve } = JSON.parse(document.getElementById("report-data").textContent);
+  const { summary, figures, rises, words, curve } = JSON.parse(document.getElementById("report-data").textContent);
   const { grid, stops, comparison, targets, run } = summary;
   const $ = (id) => document.getElementById(id);
   const single = summary.n_targets === 1;
@@ -275,7 +275,7 @@
   // ---- everything that moves -------------------------------------------------------------------------------------
   function tell(now) {
     const alpha = alphaNow(), stop = state.stop === undefined ? null : stops[state.stop];
-    const texts = [stop && !alpha ? stop.name : `alpha = ${format(alpha)}`];
+    const texts = [stop && !alpha ? words[state.stop] : `alpha = ${format(alpha)}`];
     if (stop && stop.standing) texts[0] += " (the model)";
     if (now) {
       const error = shownError(now.error), spread = shownSpread(now.error, now.spread);

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import ridgeway
 from ridgeway.averaging import Scheme
 from ridgeway.blas import one_thread
 from ridgeway.display.column_scale import column_scale
@@ -22,6 +21,8 @@ from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predictions import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
+from ridgeway.report.words import in_words
+from ridgeway.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -86,7 +87,7 @@ def summarize(
     targets = _target_names(target_names, n_targets)
     with one_thread():
         grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MOST_TARGETS))
-    predictions = _predictions(fitted, X, y, unseen, stops[0].name)
+    predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
     return ReportSummary(
         format=FORMAT,
         title=title or f"A model of {targets[0] if n_targets == 1 else f'{n_targets} targets'}",
@@ -144,7 +145,7 @@ def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, standing: str) -> Pr
     if X is not None:
         return given_rows(fitted, X, y, standing, unseen)
     rows = getattr(fitted, "held_out_", None)
-    return None if rows is None else held_out_rows(rows)
+    return None if rows is None else held_out_rows(rows, fitted.trajectory_.length)
 
 
 def _target(name: str, path: Path, number: int, predictions: Predictions | None, n_shown: int) -> Target:
@@ -227,7 +228,7 @@ def _encoded(encoder: Any) -> tuple[Encoded, ...]:
 
 def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
     told = [(str(name), _in_words(value)) for name, value in (facts or {}).items()]
-    versions = f"ridgeway {ridgeway.__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
+    versions = f"ridgeway {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
     return (*told, ("Versions", versions))
 
 

@@ -191,7 +191,7 @@ class ReportSummary:
     targets : those shown.
     rows_source : "held-out", "given" (new rows that were given), "learned" (rows that were learned from) or "none".
     n_source_rows : how many rows the shown ones were drawn from.
-    predicted_by : name of the average that predicted the rows.
+    predicted_by : the average that predicted the rows, in words.
     run : how the fit ran.
     encoded : what an encoder did; empty without one.
     facts : more of them, as pairs of texts.

@@ -47,6 +47,7 @@ def render(summary: ReportSummary) -> str:
         "summary": summary.to_dict(),
         "figures": make_figures(summary),
         "rises": RISES[summary.scale],
+        "words": [in_words(stop) for stop in summary.stops],
         "curve": None,
     }
     if summary.comparison is not None:
@@ -117,7 +118,7 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
         share = explained(target)
         if target.mean_squared_error is not None and target.variance is not None:
             tiles.append((number(target.mean_squared_error**0.5), "typical error", "on rows not learned from"))
-            tiles.append((number(target.variance**0.5), "error of the mean", "if it were always predicted"))
+            tiles.append((number(target.variance**0.5), "without a model", "always predicting the mean"))
         if share is not None:
             tiles.append((f"{100 * share:.1f}%", "explained", f"of the variation, R² = {share:.3f}"))
     if summary.run.n_rows is not None:
