@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,3 +134,20 @@ def test_error_is_not_capped() -> None:
     y[17] += 300
     rows = held_out(rw.AveragedSGDRegressor(random_state=0, passes=2).fit(X, y))
     assert float(rows.mean_squared_error[0]) > 300**2 / 5000 * 0.9
+
+
+# Law: a stream that is stored and read again, whenever that is, ends with the same sample.
+@pytest.mark.parametrize("targets", [1, 2])
+@pytest.mark.parametrize("stop", [100, 300, 1800])
+def test_stored_streams_go_on(tmp_path: Path, targets: int, stop: int) -> None:
+    X, y = data(3000)
+    Y = y if targets == 1 else np.column_stack([y, -y])
+    model = rw.AveragedSGDRegressor(passes=20, random_state=0).fit(X[:200], Y[:200])
+    model.partial_fit(X[200 : 200 + stop], Y[200 : 200 + stop])
+    model.save(tmp_path / "model.safetensors")
+    again = rw.load(tmp_path / "model.safetensors")
+    for part in (model, again):
+        part.partial_fit(X[200 + stop :], Y[200 + stop :])
+    ours, theirs = held_out(model), held_out(again)
+    for name in ("numbers", "actual", "predicted", "mean_squared_error", "variance"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
