@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Tail,
         Uniform,
     )
+    from ridgeway.data import TableEncoder
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedSGDRegressor
@@ -42,6 +43,7 @@ _HOME = {
         "Tail",
         "Uniform",
     ),
+    "ridgeway.data": ("TableEncoder",),
     "ridgeway.datasets": ("load_flights",),
     "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
     "ridgeway.estimators": ("AveragedSGDRegressor",),
@@ -74,6 +76,7 @@ __all__ = [
     "Selection",
     "SelectionDisplay",
     "Sketch",
+    "TableEncoder",
     "Tail",
     "Trajectory",
     "Uniform",
