@@ -51,9 +51,10 @@ class Progress:
         seconds = max(self._drawn - self._begun, 1e-9)
         share = min(self.done / max(self.total, 1), 1.0)
         rate = self.done / seconds
+        speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
         left = max(self.total - self.done, 0) / rate if rate else 0.0
         bar = ("#" * round(WIDTH * share)).ljust(WIDTH)
         self._stream.write(
-            f"\r[{bar}] {share:4.0%}  {self.done:,} {self._label}, {rate:,.0f}/s, {seconds:.1f} s, {left:.1f} s left  "
+            f"\r[{bar}] {share:4.0%}  {self.done:,} {self._label}, {speed}/s, {seconds:.1f} s, {left:.1f} s left  "
         )
         self._stream.flush()
