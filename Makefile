@@ -31,7 +31,7 @@ check: setup
 # also run as plain Python: what they compute must not depend on the compiler.
 test: check
 	@find src -name '*.nb[ic]' -delete
-	$(PYTHON) -m pytest -n 2 -q
+	$(PYTHON) -m pytest -n 2 -q -rs
 	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel tests
 
 bench: setup

@@ -21,6 +21,7 @@ from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predictions import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
+from ridgeway.report.words import in_words
 from ridgeway.version import __version__
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def summarize(
     targets = _target_names(target_names, n_targets)
     with one_thread():
         grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MOST_TARGETS))
-    predictions = _predictions(fitted, X, y, unseen, stops[0].name)
+    predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
     return ReportSummary(
         format=FORMAT,
         title=title or f"A model of {targets[0] if n_targets == 1 else f'{n_targets} targets'}",
@@ -129,7 +130,8 @@ def _averages(
     is_standing = [scheme in (standing, fitted.averaging_) for scheme, _ in places]
     order = sorted(range(len(places)), key=lambda i: not is_standing[i])
     schemes: list[Scheme] = [places[i][0] for i in order]
-    stops = tuple(candidate(places[i][0], length, places[i][1], is_standing[i]) for i in order)
+    nearest = fitted.trajectory_.nearest  # what is answered for a scheme
+    stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
     coefs, intercepts = with_targets(fitted._standing.averages.models(schemes))
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, length, alphas)
@@ -143,9 +145,7 @@ def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, standing: str) -> Pr
     if X is not None:
         return given_rows(fitted, X, y, standing, unseen)
     rows = getattr(fitted, "held_out_", None)
-    if rows is None:
-        return None
-    return held_out_rows(rows, fitted.selection_.chosen.error, rows.actual.shape[1] > 1)
+    return None if rows is None else held_out_rows(rows, fitted.trajectory_.length)
 
 
 def _target(name: str, path: Path, number: int, predictions: Predictions | None, n_shown: int) -> Target:
