@@ -22,8 +22,8 @@ demo: setup
 	$(PYTHON) -m ridgeway demo
 
 check: setup
-	.venv/bin/ruff format --check src tests benchmarks scripts docs examples
-	.venv/bin/ruff check src tests benchmarks scripts docs examples
+	.venv/bin/ruff format --check src tests benchmarks scripts docs/conf.py examples
+	.venv/bin/ruff check src tests benchmarks scripts docs/conf.py examples
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 

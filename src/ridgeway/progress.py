@@ -54,7 +54,8 @@ class Progress:
         self._drawn = time.monotonic()
         seconds = max(self._drawn - self._begun, 1e-9)
         rate = (self.done - self._before) / seconds
-        said = f"{self.done:,} {self._label}, {rate:,.0f}/s, {seconds:.1f} s"
+        speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+        said = f"{self.done:,} {self._label}, {speed}/s, {seconds:.1f} s"
         if self.total is None:
             self._stream.write(f"\r{said}  ")
         else:

@@ -104,7 +104,8 @@ def test_show(ridgeway: Command, shop_model: Path) -> None:
     X, y = problem(200, 3, targets=2)
     rw.ExactRidgePath(alpha=0.2).fit(X, y).save("exact")
     assert "Exact ridge path of 3 columns, at alpha=0.2" in ridgeway("show", "exact").out
-    rw.AveragedSGDRegressor(averaging="last", passes=1).fit(X, y).save("plain")
+    rw.AveragedSGDRegressor(averaging="last", passes=1).fit(X.astype(np.float32), y).save("plain")
+    assert len(json.loads(ridgeway("show", "plain", "--json").out)["intercept"]) == 2
     assert "x1 (target 0)" in ridgeway("show", "plain").out
     said = ridgeway("predict", "plain", "t.csv")
     assert said.code == 1

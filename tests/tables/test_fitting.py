@@ -16,7 +16,7 @@ from tests.tables.shop import shop_table, write_csv, write_parquet
 
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, open_data, source, target_of
-from ridgeway.tables import Checkpoint, Request, fit_table
+from ridgeway.tables import Checkpoint, Request, fit_table, fitting
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -26,6 +26,7 @@ PRICE = Request(target="price", passes=2)
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "MOST_ROWS", 256)
+    monkeypatch.setattr(fitting, "FIRST_ROWS", 1024)
 
 
 def by_hand(path: Path, request: Request) -> tuple[TableEncoder, Iterator[Any]]:

@@ -13,6 +13,8 @@ from ridgeway.cli.console import command as make_command
 @click.option("--columns", is_flag=True, help="Also say what became of each column of the table.")
 def command(console: Console, model: str, columns: bool) -> None:
     """Say what a model file holds: the table of choices, the largest coefficients, the path."""
+    import numpy as np
+
     from ridgeway.cli.models import parts_of
     from ridgeway.cli.text import choices, coefficients, errors, fitted
     from ridgeway.display.scheme_name import scheme_name
@@ -47,9 +49,7 @@ def command(console: Console, model: str, columns: bool) -> None:
             "target": None if table is None else table.target,
             "averaging": None if averaging is None else averaging.state(),
             "alpha": estimator.alpha_,
-            "intercept": estimator.intercept_
-            if isinstance(estimator.intercept_, float)
-            else list(estimator.intercept_),
+            "intercept": np.asarray(estimator.intercept_).tolist(),
             "features": names,
             "coefficients": estimator.coef_.tolist(),
             "selection": None if getattr(estimator, "selection_", None) is None else estimator.selection_.state(),

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ridgeway.data import DataError, TableEncoder, open_data, target_of
+from ridgeway.data import DataError, EncodedBatch, TableEncoder, open_data, target_of
 from ridgeway.progress import Progress
 from ridgeway.state import State
 from ridgeway.tables.checkpoint import Checkpoint, Place
 from ridgeway.tables.request import Request
-from ridgeway.tables.rows import EncodedRows, encoded_rows, joined
+from ridgeway.tables.rows import joined, learnable_rows, nbytes
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 
 MEMORY = 2**28  # bytes of encoded rows up to which all are held in memory
-FIRST_ROWS = 1024  # with which a stream begins, if it has so many: they set scales and step
+# With so many rows, or so many bytes of them, a stream begins: they set scales and step.
+FIRST_ROWS, FIRST_BYTES = 2**18, 2**26
+FAR_BEYOND = 2  # times the memory: rows that are expected to take so much are not collected first
 
 
 def fit_table(
@@ -35,7 +38,8 @@ def fit_table(
     ``AveragedSGDRegressor.fit`` goes through them as often as it needs. More rows, and any fit with a checkpoint, are
     streamed: ``partial_fit`` learns from them batch by batch, in their order, once or as often as ``request.passes``
     says; the average is chosen by predicting rows before they are learned from, and scales and step are those of the
-    first batch. Rows in an order that matters (by date, by shop) should be shuffled before they are streamed.
+    first quarter of a million rows. Rows in an order that matters (by date, by shop) should be shuffled before they
+    are streamed.
 
     Parameters
     ----------
@@ -71,62 +75,67 @@ class _Fit:
         self._source = opened if self._features is None else request.open(data, self._features)
         self._fingerprint: State = self._source.fingerprint()
         self._place = Place()
-        self._held: list[EncodedRows] = []
+        self._held: list[EncodedBatch] = []
         resumed = None if checkpoint is None else checkpoint.begin(request, self._fingerprint)
         if resumed is None:
             self._estimator = request.estimator(shown)
-            self._encoder = None if self._features is None else self._learned_encoder(self._features)
+            self._encoder = None if self._features is None else self._learned_encoder()
         else:
             self._place, self._estimator, self._encoder = resumed.place, resumed.model, resumed.encoder
 
     def collected(self, memory: int) -> TableModel:
         """Hold all rows in memory and fit them, or go over to a stream when they turn out to take too much."""
-        held_bytes = 0
         with self._progress(1) as progress:
-            for rows in self._rows_of_pass(progress):
-                self._held.append(rows)
-                held_bytes += rows.nbytes
-                if held_bytes > memory:
-                    break
-            else:
-                self._require_rows()
-                rows = joined([part for part in self._held if len(part)])
-                self._held.clear()
-                progress.close()
-                self._estimator.fit(rows.X, rows.y, rows.weight)
-                return self._finished(self._estimator.n_steps_ / len(rows), streamed=False)
-        self._place = Place()
-        self._held.clear()
-        return self.streamed()
+            batches, held, size = self._rows_of_pass(progress), list[EncodedBatch](), 0
+            for rows in batches:
+                held.append(rows)
+                size += nbytes(rows)
+                expected = size * (progress.total or 0) / self._place.read  # a guess where rows are not counted yet
+                if size > memory or expected > FAR_BEYOND * memory:
+                    progress.extend((self._n_passes - 1) * (progress.total or 0))
+                    return self._streamed(chain(_taken(held), batches), progress)
+        self._require_rows()
+        rows = joined([part for part in held if len(part.y)])
+        held.clear()
+        self._estimator.fit(rows.X, rows.y, rows.weight)
+        return self._finished(self._estimator.passes_, streamed=False)
 
     def streamed(self) -> TableModel:
         """Learn from the rows as they are read."""
-        self._require_streamable()
-        n_passes = 1 if isinstance(self._request.passes, str) else self._request.passes
-        with self._progress(n_passes) as progress:
-            while self._place.passes < n_passes:
-                if self._place.passes:
-                    self._require_same_data()
-                for rows in self._rows_of_pass(progress):
-                    self._learn(rows)
-                    if self._checkpoint is not None and self._begun:
-                        state = (self._estimator, self._encoder, self._request, self._fingerprint)
-                        self._checkpoint.after(rows.read, self._place, *state)
-                self._require_rows()
-                if self._held:  # fewer rows than a stream begins with
-                    self._learn_held()
-                self._place = replace(self._place, passes=self._place.passes + 1, batch=0, read=0)
-        return self._finished(float(n_passes), streamed=True)
+        with self._progress(self._n_passes) as progress:
+            return self._streamed(self._rows_of_pass(progress), progress)
 
-    def _rows_of_pass(self, progress: Progress) -> Iterator[EncodedRows]:
+    def _streamed(self, batches: Iterator[EncodedBatch], progress: Progress) -> TableModel:
+        self._require_streamable()
+        while True:
+            for rows in batches:
+                self._learn(rows)
+                if self._checkpoint is not None and self._begun:
+                    state = (self._estimator, self._encoder, self._request, self._fingerprint)
+                    self._checkpoint.after(rows.read, self._place, *state)
+            self._require_rows()
+            if self._held:  # fewer rows than a stream begins with
+                self._learn_held()
+            self._place = replace(self._place, passes=self._place.passes + 1, batch=0, read=0)
+            if self._place.passes >= self._n_passes:
+                return self._finished(float(self._n_passes), streamed=True)
+            self._require_same_data()
+            batches = self._rows_of_pass(progress)
+
+    @property
+    def _n_passes(self) -> int:
+        """Passes of a stream."""
+        return 1 if isinstance(self._request.passes, str) else self._request.passes
+
+    def _rows_of_pass(self, progress: Progress) -> Iterator[EncodedBatch]:
         """Yield what is left of a pass, counted."""
-        with closing(encoded_rows(self._source, self._encoder, self._request, self._place.batch)) as batches:
+        with closing(learnable_rows(self._source, self._encoder, self._request, self._place.batch)) as batches:
             for rows in batches:
                 self._place.batch += 1
                 self._place.read += rows.read
                 if self._place.passes == 0:
-                    self._place.rows += len(rows)
-                    self._place.left_out += rows.read - len(rows)
+                    self._place.rows += len(rows.y)
+                    self._place.left_out += rows.dropped
                 yield rows
                 progress.add(rows.read)
 
@@ -134,11 +143,12 @@ class _Fit:
     def _begun(self) -> bool:
         return bool(self._estimator.__sklearn_is_fitted__())
 
-    def _learn(self, rows: EncodedRows) -> None:
-        if len(rows) == 0:
+    def _learn(self, rows: EncodedBatch) -> None:
+        if len(rows.y) == 0:
             return
         self._held.append(rows)
-        if self._begun or sum(map(len, self._held)) >= FIRST_ROWS:
+        n_rows, size = sum(len(part.y) for part in self._held), sum(map(nbytes, self._held))
+        if self._begun or n_rows >= FIRST_ROWS or size >= FIRST_BYTES:
             self._learn_held()
 
     def _learn_held(self) -> None:
@@ -146,15 +156,15 @@ class _Fit:
         self._held.clear()
         self._estimator.partial_fit(rows.X, rows.y, rows.weight)
 
-    def _learned_encoder(self, features: Sequence[str]) -> TableEncoder:
-        first = next(self._source.batches(ahead=0))
-        assert self._request.target is not None
-        target_of(first, self._request.target, self._request.weight, self._source.name)  # before anything long
-        encoder = TableEncoder().fit(open_data(self._data, columns=features))
+    def _learned_encoder(self) -> TableEncoder:
+        target, weight = self._request.target, self._request.weight
+        assert target is not None
+        target_of(next(self._source.batches(ahead=0)), target, weight, self._source.name)  # before anything long
+        encoder = TableEncoder().fit(self._source, leave_out=[name for name in (target, weight) if name is not None])
         if encoder.n_features_out_ == 0:
             raise DataError(
-                f"{self._source.name}: no column says anything: all {len(features)} are empty, constant or of a kind "
-                "that cannot be learned from; add columns."
+                f"{self._source.name}: no column says anything: all {len(self._features or ())} are empty, constant or "
+                "of a kind that cannot be learned from; add columns."
             )
         return encoder
 
@@ -201,3 +211,10 @@ class _Fit:
             FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed),
             zero_based=bool(getattr(self._source, "zero_based", False)),
         )
+
+
+def _taken(held: list[EncodedBatch]) -> Iterator[EncodedBatch]:
+    """Yield batches in turn and hold those that were yielded no longer."""
+    held.reverse()
+    while held:
+        yield held.pop()
