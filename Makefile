@@ -22,8 +22,8 @@ demo: setup
 	$(PYTHON) -m ridgeway demo
 
 check: setup
-	.venv/bin/ruff format --check src tests benchmarks scripts docs examples
-	.venv/bin/ruff check src tests benchmarks scripts docs examples
+	.venv/bin/ruff format --check src tests benchmarks scripts docs/conf.py examples
+	.venv/bin/ruff check src tests benchmarks scripts docs/conf.py examples
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
@@ -31,7 +31,7 @@ check: setup
 # also run as plain Python: what they compute must not depend on the compiler.
 test: check
 	@find src -name '*.nb[ic]' -delete
-	$(PYTHON) -m pytest -n 2 -q
+	$(PYTHON) -m pytest -n 2 -q -rs
 	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel tests
 
 bench: setup

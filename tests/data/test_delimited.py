@@ -88,6 +88,16 @@ def test_types_widen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [batch.to_pydict() for batch in source.batches(2)] == whole[2:]
 
 
+# Law: a column that is empty among the first rows takes the type of its first value.
+def test_empty_at_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
+    rows = [f"{k},," for k in range(1000)] + ["1000,2.5,x"]
+    found = read(path, "a,b,c\n" + "\n".join(rows) + "\n")
+    assert found == {"a": list(range(1001)), "b": [None] * 1000 + [2.5], "c": [None] * 1000 + ["x"]}
+
+
 # Law: text in a column of numbers is an error that names file, column, place, value and remedy.
 def test_mixed_columns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "\n".join(f"{k},x" for k in range(1000))

@@ -286,6 +286,17 @@ def test_drift() -> None:
         TableEncoder().fit(pa.table({"n": [1.0, -np.inf]}))
 
 
+# Law: a fit that failed leaves nothing behind.
+def test_failed_fit() -> None:
+    encoder = TableEncoder()
+    with pytest.raises(DataError, match="holds inf"):
+        encoder.partial_fit(pa.table({"a": [1.0, 2.0], "b": [1.0, np.inf]}))
+    with pytest.raises(NotFittedError):
+        encoder.transform(pa.table({"a": [1.0], "b": [1.0]}))
+    encoder.partial_fit(pa.table({"c": [1.0, 2.0]}))
+    assert (encoder.rows_seen_, encoder.n_features_out_) == (2, 1)
+
+
 # Law: a column that was empty at first takes the kind of its first values.
 def test_empty_at_first() -> None:
     encoder = TableEncoder(min_count=1).partial_fit(pa.table({"a": pa.nulls(3), "b": [1.0, 2.0, 3.0]}))

@@ -39,6 +39,7 @@ def test_table(rows: dict[int, dict[str, Any]]) -> None:
         assert row["numbers"]
         assert np.isfinite(list(row["numbers"].values())).all()
         assert row["seconds"] > 0
+        assert len({(finding["form"], finding["what"]) for finding in row["findings"]}) == len(row["findings"])
 
 
 # Law: where an item does not stand as printed, the run has found a counterexample.

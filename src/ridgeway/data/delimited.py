@@ -160,7 +160,7 @@ class CSVSource(FileSource):
         except pa.ArrowInvalid:
             return False
         new = wider(old, inferred)
-        if new == old or kind_of(new) != kind_of(old):
+        if new == old or kind_of(old) not in ("empty", kind_of(new)):
             return False
         self._types[name] = new
         return True

@@ -33,7 +33,13 @@ class ParquetSource(FileSource):
                 require_alike(schema, self._schema, path, self.paths[0])
                 # Row groups only: pyarrow aborts the process on some damaged metadata of their columns.
                 groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
-                self._rows[number] = sum(group.num_rows for group in groups)
+                rows = sum(group.num_rows for group in groups)
+                if rows != file.metadata.num_rows or any(group.num_rows < 0 for group in groups):
+                    raise DataError(
+                        f"{path}: the file is damaged: its row groups have {rows:,} rows, but the file is said to have "
+                        f"{file.metadata.num_rows:,}; write or fetch it anew."
+                    )
+                self._rows[number] = rows
                 size += sum(group.total_byte_size for group in groups) * len(schema) // len(file.schema_arrow)
                 file.close()
         self.n_rows = sum(rows or 0 for rows in self._rows)

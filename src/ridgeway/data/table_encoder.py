@@ -129,10 +129,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : data frame, Arrow table or record batch, or array of shape (rows, columns).
         y : ignored.
         """
-        if self.__sklearn_is_fitted__() and not hasattr(self, "_learners"):
-            raise ValueError("an encoder made by from_dict cannot learn further: fit a new one.")
         if not self.__sklearn_is_fitted__():
             self._forget()
+        elif not hasattr(self, "_learners"):
+            raise ValueError("an encoder made by from_dict cannot learn further: fit a new one.")
         self._learn(self._batch(X), "the table")
         self._settle()
         return self
@@ -211,7 +211,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return encoder
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learners") or hasattr(self, "_plan")
+        return hasattr(self, "_plan")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 
 from ridgeway.paper.claim import Result
 from ridgeway.paper.registry import CLAIMS, claims_of
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report = run(
             options.out, options.only, options.quick, options.seed, n_jobs=options.jobs, progress=not options.quiet
         )
-    except (OSError, ImportError) as error:
+    except (OSError, ImportError, BrokenExecutor) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if not options.quiet:

@@ -95,7 +95,7 @@ def check_settings(context: Context) -> Evidence:
     """Try averaging where the paper asks what it does: several passes, mini-batches, momentum, TD learning."""
     rng = context.rng()
     alpha = 0.3
-    steps, off, z, batches = check_passes(rng, alpha, context.pick(400, 80))
+    steps, off, z, batches = check_passes(rng, alpha, context.pick(400, 40))
     data = small_data(rng)
     momentum = shifted = 0.0
     for beta in (0.3, 0.6, 0.9):

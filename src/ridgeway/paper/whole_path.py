@@ -15,6 +15,7 @@ from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array
 from ridgeway.rows import Float
 from ridgeway.sgd import run_sgd
+from ridgeway.trajectory import merge
 
 ROUNDING = 1e-10
 
@@ -103,9 +104,9 @@ def check_path(context: Context) -> Evidence:
 def check_parallel(context: Context) -> Evidence:
     """Cut stored iterates into batches, discount each from its own beginning, and combine."""
     rng = context.rng()
-    worst = rows = 0.0
+    worst = rows = apart = 0.0
     for _ in range(context.pick(40, 10)):
-        X, y, step = sample(rng, int(rng.integers(20, 200)), 3)
+        X, y, step = sample(rng, 4 * int(rng.integers(5, 50)), 3)
         alpha = float(10 ** rng.uniform(-2, 2))
         run = run_sgd(X, y, step=step)
         iterates = np.array([run.iterate(k) for k in range(len(y) + 1)])
@@ -120,10 +121,17 @@ def check_parallel(context: Context) -> Evidence:
         survival = Geometric(alpha).survival(np.arange(1, len(y) + 1), len(y), step)
         by_rows = [X[part].T @ (gains[part] * survival[part]) for part in np.array_split(np.arange(len(y)), 4)]
         rows = max(rows, difference(np.sum(by_rows, axis=0), average))
+        # Runs of their own on four machines, whose sketches are merged: so all rows count also at a large lambda.
+        sketches = [
+            run_sgd(*part, step=step, store="sketch") for part in zip(np.split(X, 4), np.split(y, 4), strict=True)
+        ]
+        chains = run_sgd(X, y, step=step, chains=4).coef(Geometric(alpha))
+        apart = max(apart, difference(merge(sketches).coef(Geometric(alpha)), chains))
     return Evidence(
         (
             printed("local averages combined with weights ρ^(first index) against the average", worst, ROUNDING),
             support("sums of S(j)Δ_j over four parts of the rows against the average", rows, ROUNDING),
+            support("sketches of four runs apart, merged, against chains=4 of one call", apart, 1e-6),
         )
     )
 

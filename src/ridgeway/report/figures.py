@@ -49,13 +49,17 @@ def _figure(height: int, x_label: str, y_label: str, **options: Any) -> Any:
         min_border_right=14,
         **options,
     )
+    models = bokeh("models")
     for axis in figure.axis:
+        if isinstance(axis, models.LinearAxis):
+            axis.formatter = models.BasicTickFormatter(power_limit_high=9, power_limit_low=-4)
         axis.update(
             axis_label_text_font=FONT,
             axis_label_text_font_style="normal",
             axis_label_text_font_size="13px",
             major_label_text_font=FONT,
             major_label_text_font_size="12px",
+            major_label_policy=models.NoOverlap(min_distance=8),
             minor_tick_line_color=None,
             major_tick_in=0,
         )
@@ -87,7 +91,6 @@ def _errors(curve: ErrorCurve) -> Any:
     figure.xaxis.update(
         ticker=models.FixedTicker(ticks=list(ticks)),
         major_label_overrides=ticks,
-        major_label_policy=models.NoOverlap(min_distance=8),
     )
     _span(figure, "errors-baseline", "width", GREY)
     figure.select_one("errors-baseline").location = curve.baseline

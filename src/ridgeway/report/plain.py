@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import types
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+
+LARGEST, LARGEST_WHOLE = 1e300, 2**53
 
 
 def to_plain(value: Any) -> Any:
@@ -75,12 +76,11 @@ def _read_fields(kind: Any, value: Any, place: str) -> Any:
 
 
 def _read_number_or_text(kind: Any, value: Any, place: str) -> Any:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if kind is float and number and math.isfinite(value):
-        return float(value)
     if kind is float:
-        raise _unexpected(value, place, "a finite number")
-    if type(value) is not kind:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise _unexpected(value, place, "a finite number")
+        return float(value)
+    if type(value) is not kind or (kind is int and abs(value) > LARGEST_WHOLE):
         raise _unexpected(value, place, {int: "a whole number", str: "a text", bool: "true or false"}[kind])
     return value
 

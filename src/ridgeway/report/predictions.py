@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.display.scheme_name import scheme_name
+from ridgeway.report.averages import candidate
 from ridgeway.report.paths import rounded
 from ridgeway.report.summary import Rows
+from ridgeway.report.words import in_words
 from ridgeway.rows import check_batch, check_rows
 from ridgeway.selection import HeldOut
 
@@ -27,11 +28,11 @@ class Predictions:
     Attributes
     ----------
     source : as in `ReportSummary.rows_source`.
-    by : name of the average.
+    by : the average, in words.
     numbers : (k,), increasing.
     actual, predicted : (k, targets).
     n_rows : how many rows these were drawn from.
-    errors : (targets,), mean squared errors; None where the rows were learned from or the selection knows better.
+    errors : (targets,), mean squared errors; None where the rows were learned from.
     variance : (targets,), of the actual values.
     """
 
@@ -64,7 +65,7 @@ def given_rows(fitted: Any, X: Any, y: Any, standing: str, unseen: bool) -> Pred
     ----------
     fitted : the estimator.
     X, y : the rows.
-    standing : name of the average.
+    standing : the average, in words.
     unseen : True when none of them was learned from.
     """
     batch = check_batch(X, y, target_dtype=np.dtype(np.float64))
@@ -82,22 +83,11 @@ def given_rows(fitted: Any, X: Any, y: Any, standing: str, unseen: bool) -> Pred
     return Predictions(source, standing, numbers, actual, predicted, len(actual), errors, actual.var(axis=0))
 
 
-def held_out_rows(rows: HeldOut, error: float | None, several: bool) -> Predictions:
-    """Return the rows that the fit held out.
-
-    Parameters
-    ----------
-    rows : the sample.
-    error : mean squared error of the chosen average on all of the rows, which is known for one target.
-    several : whether there are several targets: then the sample tells their errors.
-    """
-    errors = ((rows.actual - rows.predicted) ** 2).mean(axis=0)
-    if error is not None and not several:
-        errors = np.array([error])
-    by = scheme_name(rows.scheme)
-    return Predictions(
-        "held-out", by, rows.numbers, rows.actual, rows.predicted, rows.n_rows, errors, np.asarray(rows.variance)
-    )
+def held_out_rows(rows: HeldOut, length: int) -> Predictions:
+    """Return the rows that the fit held out; `length` is that of its run."""
+    errors, variance = np.asarray(rows.mean_squared_error), np.asarray(rows.variance)
+    by = in_words(candidate(rows.scheme, length))
+    return Predictions("held-out", by, rows.numbers, rows.actual, rows.predicted, rows.n_rows, errors, variance)
 
 
 def require_both(X: Any, y: Any) -> None:

@@ -21,12 +21,13 @@ from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predictions import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
+from ridgeway.report.words import in_words
 from ridgeway.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-MOST_COLUMNS = 60
+MOST_COLUMNS, FEWEST_COLUMNS = 60, 20  # of one target, of each of many
 MOST_TARGETS = 6
 
 
@@ -86,7 +87,7 @@ def summarize(
     targets = _target_names(target_names, n_targets)
     with one_thread():
         grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MOST_TARGETS))
-    predictions = _predictions(fitted, X, y, unseen, stops[0].name)
+    predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
     return ReportSummary(
         format=FORMAT,
         title=title or f"A model of {targets[0] if n_targets == 1 else f'{n_targets} targets'}",
@@ -111,6 +112,7 @@ def _averages(
     fitted: Any, names: Sequence[str], n_targets: int
 ) -> tuple[Grid, tuple[Candidate, ...], list[Path], Comparison | None]:
     scale = np.asarray(column_scale(fitted), np.float64)
+    most = max(FEWEST_COLUMNS, MOST_COLUMNS // n_targets)
     if isinstance(fitted, ExactRidgePath):
         alpha = float(fitted.alpha_)
         stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, standing=True)
@@ -119,7 +121,7 @@ def _averages(
         widest = make_grid(None, None, alphas)
         models = coefs * scale, intercepts
         effects = effects_on(fitted, widest)
-        grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
+        grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
         return grid, (stop,), paths, None
     length, selection = fitted.trajectory_.length, fitted.selection_
     places = stopping_places(fitted.averaging_, selection)
@@ -129,13 +131,14 @@ def _averages(
     is_standing = [scheme in (standing, fitted.averaging_) for scheme, _ in places]
     order = sorted(range(len(places)), key=lambda i: not is_standing[i])
     schemes: list[Scheme] = [places[i][0] for i in order]
-    stops = tuple(candidate(places[i][0], length, places[i][1], is_standing[i]) for i in order)
+    nearest = fitted.trajectory_.nearest  # what is answered for a scheme
+    stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
     coefs, intercepts = with_targets(fitted._standing.averages.models(schemes))
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, length, alphas)
     models = coefs * scale, intercepts
     effects = effects_on(fitted, widest)
-    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 
@@ -143,9 +146,7 @@ def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, standing: str) -> Pr
     if X is not None:
         return given_rows(fitted, X, y, standing, unseen)
     rows = getattr(fitted, "held_out_", None)
-    if rows is None:
-        return None
-    return held_out_rows(rows, fitted.selection_.chosen.error, rows.actual.shape[1] > 1)
+    return None if rows is None else held_out_rows(rows, fitted.trajectory_.length)
 
 
 def _target(name: str, path: Path, number: int, predictions: Predictions | None, n_shown: int) -> Target:

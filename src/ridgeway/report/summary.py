@@ -8,6 +8,8 @@ from typing import Any
 from ridgeway.report.plain import from_plain, to_plain
 
 FORMAT = 1  # of the dictionary
+SCALES = ("deviation", "largest", "unit")
+SOURCES = ("held-out", "given", "learned", "none")
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,7 @@ class ReportSummary:
     targets : those shown.
     rows_source : "held-out", "given" (new rows that were given), "learned" (rows that were learned from) or "none".
     n_source_rows : how many rows the shown ones were drawn from.
-    predicted_by : name of the average that predicted the rows.
+    predicted_by : the average that predicted the rows, in words.
     run : how the fit ran.
     encoded : what an encoder did; empty without one.
     facts : more of them, as pairs of texts.
@@ -218,9 +220,8 @@ class ReportSummary:
                 f"the summary has format {self.format}: expected {FORMAT}; write the report with the version of "
                 "ridgeway that made it, or anew from the model."
             )
+        self._require_sense()
         n, n_stops = self.grid.n, len(self.stops)
-        if n < 2 or self.grid.per_decade < 1 or n_stops == 0 or not self.targets:
-            raise ValueError("the summary shows nothing: expected strengths, an average and a target.")
         for target in self.targets:
             path, rows = target.path, target.rows
             k, ranks = len(path.features), {len(row) for row in (*path.coordinates, *path.basis)}
@@ -239,6 +240,28 @@ class ReportSummary:
                 )
         if self.comparison and {len(self.comparison.errors), len(self.comparison.standard_errors)} - {0, n}:
             raise ValueError(f"the errors of the summary are not on its grid: expected {n} of them, or none.")
+
+    def _require_sense(self) -> None:
+        """Raise an error for values that no model has."""
+        grid, compared = self.grid, self.comparison.candidates if self.comparison else ()
+        per_decade = grid.per_decade >= 1 and grid.n >= 2
+        sizes = [number for t in self.targets for number in (t.mean_squared_error, t.variance)]
+        sizes += [number for row in (*self.stops, *compared) for number in (row.alpha, row.error, row.standard_error)]
+        for sound, what in (
+            (per_decade and abs(grid.low) <= 300 and grid.low + grid.n / grid.per_decade <= 300, "strengths of a grid"),
+            (bool(self.stops) and bool(self.targets), "an average and a target to show"),
+            (self.scale in SCALES, f"a scale among {', '.join(SCALES)}"),
+            (self.rows_source in SOURCES, f"a source of rows among {', '.join(SOURCES)}"),
+            (self.comparison is None or sum(row.chosen for row in compared) == 1, "one chosen average"),
+            (all(number is None or number >= 0 for number in sizes), "strengths and errors of 0 or more"),
+            (all(scale > 0 for t in self.targets for scale in t.path.scales), "scales above 0"),
+            (
+                self.run.step is None or (self.run.step > 0 and (self.run.length or 0) > 0),
+                "a step and a length above 0",
+            ),
+        ):
+            if not sound:
+                raise ValueError(f"the summary makes no sense: expected {what}; write the report anew from the model.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return dictionaries, lists, finite numbers and texts."""

@@ -84,7 +84,7 @@ def _which(summary: ReportSummary) -> str:
     comparison = summary.comparison
     if comparison is None:
         if stands.kind == "exact":
-            return f"It is exact ridge regression with alpha = {number(stands.alpha or 0.0)}, which was given."
+            return f"It is {in_words(stands)}, which was given."
         return f"It uses {in_words(stands)}. That was given, so nothing was compared."
     text = f"{len(comparison.candidates)} ways of averaging the steps of the fit were compared ({comparison.method}). "
     chosen = next(row for row in comparison.candidates if row.chosen)
@@ -133,6 +133,8 @@ def in_words(average: Candidate) -> str:
         return f"the average of the last {_percent(1 - (average.start or 0.0))} of the steps (a tail average)"
     if average.kind == "uniform":
         return "the plain average of all steps"
+    if average.kind == "exact":
+        return f"exact ridge of alpha = {number(average.alpha or 0.0)}"
     return "the last step alone" if average.kind == "last" else average.name
 
 

@@ -17,6 +17,7 @@ from ridgeway.report.summarize import summarize
 from ridgeway.report.summary import ReportSummary
 from ridgeway.report.words import RISES, drift, explained, headline, in_words, number
 
+NOTABLE = 0.02  # relative difference of two errors that a reader should know the reason of
 # Characters that could end a script element, or a line of script, inside JSON.
 ESCAPED = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -46,6 +47,7 @@ def render(summary: ReportSummary) -> str:
         "summary": summary.to_dict(),
         "figures": make_figures(summary),
         "rises": RISES[summary.scale],
+        "words": [in_words(stop) for stop in summary.stops],
         "curve": None,
     }
     if summary.comparison is not None:
@@ -59,6 +61,7 @@ def render(summary: ReportSummary) -> str:
         headline=headline(summary),
         tiles=_tiles(summary),
         facts=_facts(summary),
+        capped=_capped(summary),
         stops=[(stop, in_words(stop)) for stop in summary.stops],
         drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
         style=safe(_part("page.css")),
@@ -115,7 +118,7 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
         share = explained(target)
         if target.mean_squared_error is not None and target.variance is not None:
             tiles.append((number(target.mean_squared_error**0.5), "typical error", "on rows not learned from"))
-            tiles.append((number(target.variance**0.5), "error of the mean", "if it were always predicted"))
+            tiles.append((number(target.variance**0.5), "without a model", "always predicting the mean"))
         if share is not None:
             tiles.append((f"{100 * share:.1f}%", "explained", f"of the variation, R² = {share:.3f}"))
     if summary.run.n_rows is not None:
@@ -124,6 +127,15 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
     if summary.n_targets > 1:
         tiles.append((f"{summary.n_targets:,}", "targets", "predicted together"))
     return tiles
+
+
+def _capped(summary: ReportSummary) -> bool:
+    """Tell whether outlying rows count less in the comparison than in the error of all rows."""
+    if summary.comparison is None or summary.rows_source != "held-out" or summary.n_targets > 1:
+        return False
+    chosen = next(row.error for row in summary.comparison.candidates if row.chosen)
+    error = summary.targets[0].mean_squared_error
+    return chosen is not None and error is not None and chosen < (1 - NOTABLE) * error
 
 
 def _facts(summary: ReportSummary) -> list[tuple[str, str]]:

@@ -130,7 +130,7 @@ class Progressive:
         known = self._open.known(batch)
         finite = self._open.add_known(known, batch.weight, to_last=True)
         if finite:
-            self._sample.add(known, batch.weight, place)
+            self._sample.add(known, place)
         self.rows += len(batch)
         if finite and self._open.weight[0] >= self._group:
             self._close_group()
@@ -142,6 +142,7 @@ class Progressive:
             return
         errors = self._open.errors(self._models).mean(axis=1)[:, 0]
         weight = float(self._open.weight[0])
+        self._sample.count(self._open.target_sums())
         self._open = self._open.emptied()
         now = self._stretches[-1]
         now.weight += weight
@@ -168,7 +169,7 @@ class Progressive:
     def held_out(self, scheme: Scheme) -> HeldOut | None:
         """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""
         candidate = self._schemes.index(scheme)
-        scores = self.scores(1.0)
+        scores = self.scores(1.0)  # closes the group of rows that is being gathered
         error = scores[candidate].error if scores else None
         return self._sample.held_out(scheme, candidate, error, self._standardization)
 

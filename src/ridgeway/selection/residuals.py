@@ -134,6 +134,11 @@ class Residuals:
             answer[:, q] = np.einsum("lgs,ls->lg", np.tensordot(v, moments[:, q], axes=([1], [1])), v)
         return np.maximum(answer, 0.0)
 
+    def target_sums(self) -> NDArray[np.float64]:
+        """Sums of weight times 1, y and y^2 over all rows, (targets, 2, 2): entries (0, 0), (0, 1) and (1, 1)."""
+        sums: NDArray[np.float64] = np.sum(self._moments, axis=0)[:, :2, :2]
+        return sums
+
     def covariances(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of weight times y times prediction without intercept, over all rows: (L, targets)."""
         total = np.sum(self._moments, axis=0)  # (targets, r + 2, r + 2)

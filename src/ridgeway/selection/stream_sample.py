@@ -33,8 +33,8 @@ class StreamSample:
         self._models: list[NDArray[np.float64]] = []  # of each period, (targets, candidates, directions + 2)
         self._seen = 0
         self._weight = 0.0
-        self._sum: NDArray[np.float64] = np.zeros(1)  # of standardized targets, and of their squares
-        self._squares: NDArray[np.float64] = np.zeros(1)
+        self._sum: NDArray[np.float64] = np.zeros(0)  # of standardized targets, and of their squares
+        self._squares: NDArray[np.float64] = np.zeros(0)
 
     def copy(self) -> StreamSample:
         """Return one that goes on by itself."""
@@ -75,27 +75,28 @@ class StreamSample:
         widths = [models.shape[2] for models in sample._models]
         if not ((sample._period >= 0) & (sample._period < n_models)).all() or max(widths) > sample._known.shape[2]:
             raise StateError("the sample of the stream was predicted by averages that are not there.")
-        if sample._weight <= 0:
-            raise StateError("the sample of the stream has no weight.")
         return sample
 
     def refresh(self, models: NDArray[np.float64]) -> None:
         """Predict by other averages from now on: `models_of` the candidates."""
         self._models.append(models)
+        if len(self._sum) == 0:
+            self._sum, self._squares = np.zeros(len(models)), np.zeros(len(models))
 
-    def add(self, known: Float, weight: Float, first: int) -> None:
+    def count(self, sums: NDArray[np.float64]) -> None:
+        """Count the targets of rows, as `Residuals.target_sums` gives them."""
+        self._weight += float(sums[0, 0, 0])
+        self._sum, self._squares = self._sum + sums[:, 0, 1], self._squares + sums[:, 1, 1]
+
+    def add(self, known: Float, first: int) -> None:
         """Look at rows that stand at `first` and after it in the stream.
 
         Parameters
         ----------
         known : (n, targets, directions + 2), as `Residuals.known` gives it.
-        weight : (n,).
         first : place of the first row.
         """
-        y = known[:, :, 1].astype(np.float64)
         self._seen += len(known)
-        self._weight += float(weight.sum(dtype=np.float64))
-        self._sum, self._squares = self._sum + weight @ y, self._squares + weight @ (y * y)
         picked = np.flatnonzero(_kept(first, len(known), self._halvings))
         if len(picked) == 0:
             return
@@ -123,7 +124,7 @@ class StreamSample:
         error : its mean squared error, in standardized targets, where known; taken for one target.
         standardization : of the stream.
         """
-        if len(self._numbers) == 0:
+        if self._weight <= 0:
             return None
         residuals = np.empty(self._known.shape[:2])
         for period in np.unique(self._period):
