@@ -68,6 +68,13 @@ def test_unshuffled_fit_is_that_of_all_rows(table: Table, parameters: dict[str, 
         good = np.array(others) < 1.5 * min(others)
         np.testing.assert_allclose(np.array(errors)[good], np.array(others)[good], rtol=1e-6)
         assert got.selection_.halfway == pytest.approx(expected.selection_.halfway, rel=1e-7)
+        rows, others_rows = got.held_out_, expected.held_out_
+        assert rows is not None
+        assert others_rows is not None
+        assert rows.n_rows == others_rows.n_rows
+        np.testing.assert_allclose(rows.mean_squared_error, others_rows.mean_squared_error, rtol=1e-7)
+        np.testing.assert_allclose(rows.variance, others_rows.variance, rtol=1e-7)
+        np.testing.assert_allclose(rows.actual[:, 0], y[rows.numbers])
 
 
 # Law: one chain is one run over the partitions in their order and over the rows of each in theirs, bit for bit.
@@ -153,7 +160,7 @@ def test_an_encoder_makes_features(tmp_path: Path) -> None:
         rw.AveragedSGDRegressor(random_state=0, cv="holdout"), tmp_path, target="y", encoder=encoder, partition_bytes=1
     )
     assert encoder.rows_seen_ == 600
-    assert list(model.feature_names_in_) == list(encoder.get_feature_names_out())
+    assert model.n_features_in_ == encoder.n_features_out_
     assert model.selection_ is not None
     assert model.selection_.chosen.error < 0.3
 
@@ -188,6 +195,13 @@ def test_empty_partitions_are_handled(table: Table) -> None:
 def _ends(sizes: tuple[int, ...]) -> tuple[list[int], list[int]]:
     ends = np.cumsum(sizes).tolist()
     return [0, *ends[:-1]], ends
+
+
+def test_few_rows_are_fitted_or_refused(table: Table) -> None:
+    X, y, _ = table
+    assert fit(rw.AveragedSGDRegressor(passes=5), blocks(X[:3], y[:3])).averaging_ == rw.Uniform()
+    with pytest.raises(ValueError, match=r"fold 4 of 5 has none of the 4 rows"):
+        fit(rw.AveragedSGDRegressor(passes=5, shuffle=False), blocks(X[:4], y[:4]))
 
 
 # Law: chains too short for the average that was chosen are said to be.

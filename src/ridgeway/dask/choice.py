@@ -13,6 +13,7 @@ from ridgeway.averaging import Uniform
 from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.predictions import predict_held_out
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, survey_rows
@@ -160,6 +161,7 @@ def by_folds(problem: Problem) -> Outcome:
     allowed = allowance([moments.n_rows for moments in held])
     looks = Looks(problem.checkpoint)
     contests: list[Contest] = []
+    joints: dict[int, JointTrial] = {}
 
     def contest(place: int, rough: bool) -> Contest:
         chains = sweep.chains[place * (k + 1) : (place + 1) * (k + 1)]
@@ -167,7 +169,7 @@ def by_folds(problem: Problem) -> Outcome:
             _trial(problem, chain.trajectory(), centre, allowed)
             for chain, centre in zip(chains[:-1], centres, strict=True)
         ]
-        joint = JointTrial(
+        joints[place] = joint = JointTrial(
             trials, problem.executor, problem.partitions, problem.form, problem.split, problem.standardization
         )
         step, n_steps = steps[place].size, chains[-1].trajectory().length
@@ -182,8 +184,21 @@ def by_folds(problem: Problem) -> Outcome:
     ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: preferred(rough)))
     others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
     selection = Selection(FOLDS.format(k), marked(ending.contest.rows, plan.one_standard_error, others), ending.halfway)
-    chain = sweep.chains[(contests.index(ending.contest) + 1) * (k + 1) - 1]
-    return Outcome(chain.trajectory(), selection.chosen.scheme, selection, chain.only_run, sweep.passes, ending.falling)
+    place, scheme = contests.index(ending.contest), selection.chosen.scheme
+    chain = sweep.chains[(place + 1) * (k + 1) - 1]
+    predictions = predict_held_out(
+        problem.executor,
+        problem.partitions,
+        problem.form,
+        joints[place].trials,
+        problem.split,
+        problem.standardization,
+        problem.split.starts,
+        problem.n_rows,
+        scheme,
+    )
+    run, passes = chain.only_run, sweep.passes
+    return Outcome(chain.trajectory(), scheme, selection, run, passes, ending.falling, predictions)
 
 
 def by_holdout(problem: Problem) -> Outcome:
@@ -194,11 +209,12 @@ def by_holdout(problem: Problem) -> Outcome:
     centre = problem.centre_without(held.total)
     sweep = problem.sweep([0], [plan.step])
     looks = Looks(problem.checkpoint)
+    trials: list[Trial] = []
 
     def score(rough: bool) -> Contest:
         trajectory = sweep.chains[0].trajectory()
-        trial = _trial(problem, trajectory, centre, allowance([held.total.n_rows]))
-        joint = JointTrial([trial], executor, kept, None, everything, problem.standardization)
+        trials[:] = [_trial(problem, trajectory, centre, allowance([held.total.n_rows]))]
+        joint = JointTrial(trials, executor, kept, None, everything, problem.standardization)
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
         return compare([joint], candidates, plan.step.size, trajectory.length, problem.unit, refine=not rough)
 
@@ -206,9 +222,22 @@ def by_holdout(problem: Problem) -> Outcome:
     selection = Selection(
         HOLDS_OUT.format(held.total.n_rows), marked(ending.contest.rows, plan.one_standard_error), ending.halfway
     )
+    scheme = selection.chosen.scheme
+    predictions = predict_held_out(
+        executor,
+        kept,
+        None,
+        trials,
+        everything,
+        problem.standardization,
+        problem.split.starts,
+        held.total.n_rows,
+        scheme,
+    )
     _learn_held(problem, sweep, kept, held.counts)
     (chain,) = sweep.chains
-    return Outcome(chain.trajectory(), selection.chosen.scheme, selection, chain.only_run, sweep.passes, ending.falling)
+    run, passes = chain.only_run, sweep.passes
+    return Outcome(chain.trajectory(), scheme, selection, run, passes, ending.falling, predictions)
 
 
 def _kept(problem: Problem) -> tuple[list[Partition], Survey]:

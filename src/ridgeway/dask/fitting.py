@@ -155,9 +155,8 @@ def fit_opened(
         moments = problem.survey.total
         estimator.n_features_in_ = len(moments.mean)
         estimator.__dict__.pop("feature_names_in_", None)
-        if form.features is not None:
-            names = form.features if form.encoder is None else form.encoder.get_feature_names_out().tolist()
-            estimator.feature_names_in_ = np.array(names, dtype=object)
+        if form.features is not None and form.encoder is None:
+            estimator.feature_names_in_ = np.array(form.features, dtype=object)
         estimator._end_with(
             outcome, problem.plan, problem.standardization, moments.sparse, moments.single_target, moments.n_rows
         )
@@ -232,13 +231,19 @@ def _problem(
     if n_rows < FEWEST:
         family, scheme, folded, holds_out = None, asked.scheme or Uniform(), 0, False
     filled = [partition for partition in partitions if survey.counts[partition.number]]
-    split = Split(seed, min(folded, n_rows), starts_of(survey.counts))
+    split = Split(seed, folded, starts_of(survey.counts))
     if holds_out:
         where = spread_over(np.array([part.number for part in filled], np.int64), HELD_FROM, seed)
         split = Split(seed, 1, split.starts, SHARE, MOST, tuple(where))
     elif folded and seed is None:
         again = _survey(checkpoint, "folds", executor, partitions, form, split)
         survey = Survey(survey.counts, survey.read, again.moments)
+    empty = [fold for fold in range(folded) if fold not in survey.moments]
+    if empty:
+        raise ValueError(
+            f"cv: fold {empty[0]} of {folded} has none of the {n_rows} rows: expected some in each; give an alpha, or fit "
+            "so few rows by estimator.fit."
+        )
     standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
     steps = checkpoint.part(
         "steps", lambda: _steps(estimator, executor, filled, form, standardization, n_rows <= MANY_ROWS, seed)

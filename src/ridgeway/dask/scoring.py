@@ -79,18 +79,18 @@ class JointTrial:
         split: Split,
         standardization: Standardization,
     ) -> None:
-        self._trials = list(trials)
+        self.trials = list(trials)
         self._executor, self._partitions, self._form = executor, list(partitions), form
         self._split, self._standardization = split, standardization
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of each group of rows, of all folds in turn."""
-        return np.concatenate([trial.weight for trial in self._trials])
+        return np.concatenate([trial.weight for trial in self.trials])
 
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Predict all held-out rows along the directions of these schemes."""
-        held = [trial.prepared(schemes) for trial in self._trials]
+        held = [trial.prepared(schemes) for trial in self.trials]
         places = {partition.number: place for place, partition in enumerate(self._partitions)}
         sent = self._split.without_starts()
         total: Tally = self._executor.total(
@@ -100,17 +100,17 @@ class JointTrial:
             lambda part: (held, sent, self._standardization, part.number, self._groups(places[part.number])),
             add_tallies,
         )
-        for fold, trial in enumerate(self._trials):
+        for fold, trial in enumerate(self.trials):
             trial.hold([total[key] for key in sorted(total) if key[0] == fold])
 
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
         """Errors of schemes in the span, on the groups of all folds in turn."""
-        parts = [trial.errors(schemes) for trial in self._trials]
+        parts = [trial.errors(schemes) for trial in self.trials]
         return Errors(*(np.concatenate(kind, axis=2) for kind in zip(*parts, strict=True)))
 
     def _groups(self, place: int) -> list[int]:
         """Return the groups that the held-out rows of a partition make up: part of one, or some of their own."""
-        per_fold, n = max(1, GROUPS // len(self._trials)), len(self._partitions)
+        per_fold, n = max(1, GROUPS // len(self.trials)), len(self._partitions)
         if n >= per_fold:
             return [place * per_fold // n]
         own = -(-per_fold // n)

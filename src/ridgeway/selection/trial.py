@@ -113,12 +113,16 @@ class Trial:
         models = self._models(self._span.given if schemes is self._spanned else self._span.coordinates(schemes))
         return self._held.errors(models)
 
-    def residuals(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
-        """Residuals (n, targets) of standardized rows, by a scheme in the span."""
+    def residual_model(self, scheme: Scheme) -> tuple[HeldOutErrors, NDArray[np.float64]]:
+        """Return what is known of rows along the span, without any, and the residual of a scheme in it."""
         assert self._held is not None
         assert self._span is not None
-        models = self._models(self._span.coordinates([scheme]))
-        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", self._held.known(batch), models[:, 0])
+        return self._held.holding([]), self._models(self._span.coordinates([scheme]))[:, 0]
+
+    def residuals(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
+        """Residuals (n, targets) of standardized rows, by a scheme in the span."""
+        held, model = self.residual_model(scheme)
+        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", held.known(batch), model)
         return residuals
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -40,6 +40,13 @@ class FitFacts:
     streamed: bool
     distributed: bool = False
 
+    @property
+    def way(self) -> str:
+        """How the rows were learned from, in words."""
+        if self.distributed:
+            return "on a cluster"
+        return "streamed in the order of the file" if self.streamed else "held in memory"
+
     @classmethod
     def from_state(cls, stored: Stored) -> FitFacts:
         """Return the facts of a state."""
