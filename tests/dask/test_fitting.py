@@ -306,15 +306,15 @@ def test_checkpoint_resumes(
 # Law: without a seed, the checkpoint holds the one that was drawn.
 def test_checkpoint_keeps_the_seed(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, _ = table
-    file, learn, orders = tmp_path / "state", sweep.learn, []
+    file, prepare, orders = tmp_path / "state", sweep.prepare, []
 
-    def watched(batch: Any, runs: Any, folds: Any, split: Split, *given: Any) -> Any:
+    def watched(batch: Any, split: Split, *given: Any) -> Any:
         orders.append(split.seed)
-        if len(orders) == 3:
+        if len(orders) == 5:
             raise KeyboardInterrupt
-        return learn(batch, runs, folds, split, *given)
+        return prepare(batch, split, *given)
 
-    monkeypatch.setattr(sweep, "learn", watched)
+    monkeypatch.setattr(sweep, "prepare", watched)
     given: dict[str, Any] = {"checkpoint": file, "checkpoint_every": 0.0}
     with pytest.raises(KeyboardInterrupt):
         fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), blocks(X, y), **given)

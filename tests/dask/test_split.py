@@ -93,7 +93,7 @@ def test_segments_partition_the_partitions(counts: list[int], n: int) -> None:
     assert all(len(part) for part in parts)
 
 
-# Law: every chain has a run in every segment, and two workers share six chains evenly.
+# Law: every chain has a run in every segment.
 @settings(deadline=None, max_examples=50)
 @given(st.integers(1, 12), st.integers(1, 4), st.integers(1, 16))
 def test_convoys_hold_every_run_once(n_chains: int, n_segments: int, n_workers: int) -> None:
@@ -102,6 +102,9 @@ def test_convoys_hold_every_run_once(n_chains: int, n_segments: int, n_workers: 
     assert members == [(segment, chain) for segment in range(n_segments) for chain in range(n_chains)]
 
 
-def test_two_workers_share_six_chains_evenly() -> None:
+# Law: chains travel together as long as they keep up with the loading.
+def test_more_workers_more_convoys() -> None:
     convoys = list(convoys_for(6, 1, 2, lambda _: SGDRun(0.1)))
     assert [len(convoy.members) for convoy in convoys] == [3, 3]
+    convoys = list(convoys_for(6, 1, 8, lambda _: SGDRun(0.1)))
+    assert max(len(convoy.members) for convoy in convoys) == 1

@@ -20,6 +20,7 @@ from ridgeway.dask.serial import ARITY
 from ridgeway.dask.work import Work
 
 LOOK = 1.0  # seconds without a result after which the cluster is looked at
+FIRST = 10  # priority of tasks that others wait for, over those that work ahead
 CONNECT = 10.0  # seconds that a scheduler has to answer
 LARGE = "1 GiB"  # of a task's arguments, beyond which dask warns
 LOST = (OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError, distributed.CancelledError)
@@ -39,7 +40,7 @@ class Cluster:
         self._client, self._patience, self._owned = client, patience, list(owned)
         self._pending: dict[Any, tuple[Any, Partition]] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._kept: list[Any] = []
+        self._kept: set[Any] = set()
         self._name = f"ridgeway-{uuid.uuid4().hex[:8]}"
         self._count = 0
         try:
@@ -62,7 +63,7 @@ class Cluster:
         self, tag: Any, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any
     ) -> None:
         """Begin a task; `results` gives its result with the tag."""
-        future = self._future(function, partition, form, arguments)
+        future = self._future(function, partition, form, arguments, FIRST)
         self._pending[future] = (tag, partition)
         future.add_done_callback(self._done.put)
 
@@ -79,8 +80,13 @@ class Cluster:
         When that worker dies, dask makes it anew from the partition.
         """
         future = self._future(function, partition, form, arguments)
-        self._kept.append(future)
+        self._kept.add(future)
         return Partition(partition.number, partition.name, future)
+
+    def release(self, kept: Partition) -> None:
+        """Let the workers forget what was kept."""
+        self._kept.discard(kept.source)
+        kept.source.release()
 
     def total(
         self,
@@ -121,7 +127,12 @@ class Cluster:
         return f"{self._name}-{what}-{self._count}"
 
     def _future(
-        self, function: Callable[..., Any], partition: Partition, form: Form | None, arguments: tuple[Any, ...]
+        self,
+        function: Callable[..., Any],
+        partition: Partition,
+        form: Form | None,
+        arguments: tuple[Any, ...],
+        priority: int = 0,
     ) -> Any:
         work = Work(function, arguments, partition, form)
         key = self._key(getattr(function, "__name__", "task"))
@@ -129,8 +140,8 @@ class Cluster:
             try:
                 if hasattr(partition.source, "__dask_graph__"):
                     task = dask.delayed(work.do, pure=False)(partition.source, dask_key_name=key)
-                    return self._client.compute(task)
-                return self._client.submit(work.do, partition.source, key=key, pure=False)
+                    return self._client.compute(task, priority=priority)
+                return self._client.submit(work.do, partition.source, key=key, pure=False, priority=priority)
             except LOST as error:
                 raise self._lost(error) from None
 

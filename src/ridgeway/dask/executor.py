@@ -26,6 +26,9 @@ class Executor(Protocol):
     def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
         """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
 
+    def release(self, kept: Partition) -> None:
+        """Let go of what was kept."""
+
     def total(
         self,
         function: Callable[..., Any],

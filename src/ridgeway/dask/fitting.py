@@ -241,8 +241,8 @@ def _problem(
     empty = [fold for fold in range(folded) if fold not in survey.moments]
     if empty:
         raise ValueError(
-            f"cv: fold {empty[0]} of {folded} has none of the {n_rows} rows: expected some in each; give an alpha, or fit "
-            "so few rows by estimator.fit."
+            f"cv: fold {empty[0]} of {folded} has none of the {n_rows} rows: expected some in each; give an alpha, or "
+            "fit so few rows by estimator.fit."
         )
     standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
     steps = checkpoint.part(

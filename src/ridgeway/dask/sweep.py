@@ -1,15 +1,17 @@
-"""Sweep: chains that travel over the partitions, several on one reading where that keeps all workers busy.
+"""Sweep: chains that travel over the partitions, while other workers load what comes next.
 
-A chain is serial, so its run goes from partition to partition. Runs of several chains (folds, steps, the final one)
-are dealt out to convoys, one per worker that would otherwise be idle: a convoy loads a partition once and all its runs
-learn from it. The state of the runs returns to the client after each partition, and is what a lost task starts from
-again.
+A chain is serial: its run goes from partition to partition. But loading a partition costs several times what a run
+learns from it takes, and needs no state. So tasks that load and standardize partitions run ahead on all workers, and
+their rows stay there until the chains have come by. Chains (folds, steps, the final one) travel together, or in several
+convoys where together they would be slower than the loading. The state of the runs returns to the client after each
+partition, and is what a lost task starts from again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,9 @@ from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory, join
 
 NO_SEGMENT = np.empty(0, np.intp)
+LOADING = 6.0  # loading and standardizing a partition, in units of what one run takes to learn from it
+IN_TIME = 0.6  # share of the time between two partitions that a convoy may take for one
+AHEAD = 1  # partitions per worker that are loaded, or being loaded, ahead of the slowest chain
 
 
 @dataclass
@@ -80,29 +85,37 @@ class Chain:
         return join([run.trajectory() for run in self.runs if run.begun])
 
 
-def learn(
-    batch: Batch | None,
-    runs: list[SGDRun],
-    folds: list[int | None],
-    split: Split,
-    standardization: Standardization,
-    pass_number: int,
-    number: int,
-    ends_pass: bool,
-) -> list[SGDRun]:
+class Prepared(NamedTuple):
+    """The rows of a partition as a pass goes through them: standardized, in its order; and their hands, (n,)."""
+
+    batch: Batch
+    hands: NDArray[np.int64]
+
+
+def prepare(
+    batch: Batch | None, split: Split, standardization: Standardization, pass_number: int, number: int
+) -> Prepared | None:
+    """Make the rows of a partition ready for the runs."""
+    if batch is None:
+        return None
+    order = split.order(batch.rows, pass_number, number)
+    return Prepared(standardization.batch(batch, order), split.hands(number, len(batch))[order])
+
+
+def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None], ends_pass: bool) -> list[SGDRun]:
     """Let runs learn from a partition, each from the rows that are not held out from its fold."""
     runs = [run.copy() for run in runs]  # the task may be repeated
-    if batch is not None:
-        hands = split.hands(number, len(batch))
+    if prepared is not None:
+        batch, hands = prepared
         learners = [
             Learner(None if fold is None else hands != fold, NO_SEGMENT, [run])
             for run, fold in zip(runs, folds, strict=True)
         ]
         size = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
-        order = split.order(batch.rows, pass_number, number)
-        for first in range(0, len(order), size):
-            rows = order[first : first + size]
-            piece = Piece(standardization.batch(batch, rows), np.arange(len(rows)), rows, in_sequence=True)
+        for first in range(0, len(batch), size):
+            last = min(first + size, len(batch))
+            rows = np.arange(first, last)
+            piece = Piece(batch.between(first, last), rows - first, rows, in_sequence=True)
             for learner in learners:
                 learner.advance(piece)
     if ends_pass:
@@ -151,6 +164,8 @@ class Sweep:
         self._folds, self._segments = list(folds), list(segments)
         self._progress, self._saved = progress, saved
         self._n_rows = sum(counts[number] for segment in segments for number in segment.tolist())
+        self._n_workers = executor.n_workers
+        self._loaded: dict[tuple[int, int], Partition] = {}  # by segment and place
         self.rows_done = 0
 
     @property
@@ -170,42 +185,58 @@ class Sweep:
     def advance(self, n_rows: int) -> None:
         """Go through the next n_rows rows: up to the nearest ends of partitions, in every segment."""
         self.rows_done += n_rows
-        ends = [self._place_after(segment) for segment in range(len(self._segments))]
-        for number, convoy in enumerate(self.convoys):
-            self._send(number, convoy, ends)
+        ends = self._ends()
+        for number in range(len(self.convoys)):
+            self._send(number, ends)
         for (number, rows), runs in self._executor.results():
             convoy = self.convoys[number]
             convoy.runs = [new.laden(old) for new, old in zip(runs, convoy.runs, strict=True)]
             convoy.place += 1
             self._progress.add(rows * len(convoy.members) // len(self._folds))
             self._saved()
-            self._send(number, convoy, ends)
+            self._send(number, ends)
 
     @property
     def beyond(self) -> bool:
         """Whether some run has learned from rows after those that the chains were last asked to go through."""
-        ends = [self._place_after(segment) for segment in range(len(self._segments))]
+        ends = self._ends()
         return any(convoy.place > ends[convoy.segment] for convoy in self.convoys)
 
-    def _send(self, number: int, convoy: Convoy, ends: Sequence[int]) -> None:
-        if convoy.place >= ends[convoy.segment]:
+    def _send(self, number: int, ends: Sequence[int]) -> None:
+        """Send a convoy to its next partition, and have those loaded that come after it."""
+        convoy = self.convoys[number]
+        segment, place = convoy.segment, convoy.place
+        places = [other.place for other in self.convoys if other.segment == segment]
+        ahead = max(1, AHEAD * self._n_workers // len(self._segments))
+        for next_place in range(min(places), min(min(places) + ahead, ends[segment])):
+            if (segment, next_place) not in self._loaded:
+                self._loaded[segment, next_place] = self._load(segment, next_place)
+        for old in [key for key in self._loaded if key[0] == segment and key[1] < min(places)]:
+            self._executor.release(self._loaded.pop(old))
+        if place >= ends[segment]:
             return
-        per_pass = len(self._segments[convoy.segment])
-        pass_number, within = divmod(convoy.place, per_pass)
-        at = int(self._visited(convoy.segment, pass_number)[within])
+        if (segment, place) not in self._loaded:
+            self._loaded[segment, place] = self._load(segment, place)
+        _, within = divmod(place, len(self._segments[segment]))
+        source = self._loaded[segment, place]
         self._executor.submit(
-            (number, self._counts[at]),
+            (number, self._counts[source.number]),
             learn,
-            self._partitions[at],
-            self._form,
+            source,
+            None,
             [run.unladen() for run in convoy.runs],
             [self._folds[member] for member in convoy.members],
-            self._sent,
-            self._standardization,
-            pass_number,
-            at,
-            within == per_pass - 1,
+            within == len(self._segments[segment]) - 1,
         )
+
+    def _load(self, segment: int, place: int) -> Partition:
+        pass_number, within = divmod(place, len(self._segments[segment]))
+        at = int(self._visited(segment, pass_number)[within])
+        given = (self._sent, self._standardization, pass_number, at)
+        return self._executor.keep(prepare, self._partitions[at], self._form, *given)
+
+    def _ends(self) -> list[int]:
+        return [self._place_after(segment) for segment in range(len(self._segments))]
 
     def _visited(self, segment: int, pass_number: int) -> NDArray[np.int64]:
         return self._split.shuffled(self._segments[segment], pass_number, segment)
@@ -219,14 +250,15 @@ class Sweep:
 
 
 def convoys_for(n_chains: int, n_segments: int, n_workers: int, make_run: Callable[[int], SGDRun]) -> Iterator[Convoy]:
-    """Deal the runs of every segment out to convoys.
+    """Deal the runs of every segment out to convoys, as few as keep up with the loading.
 
-    With loading as dear as learning, c convoys of K runs take max(1 + K/c, (c + K) / workers) per partition: the c of
-    least time is taken, the smallest of several.
+    In units of what one run takes for a partition, loading takes LOADING, all workers together deliver a partition
+    every (LOADING + chains) / workers, and a convoy of m runs needs m. It should need clearly less: one that comes late
+    to a partition has to wait until its worker has loaded the next.
     """
     workers = max(1.0, n_workers / n_segments)
-    costs = [max(1 + -(-n_chains // c), (c + n_chains) / workers) for c in range(1, n_chains + 1)]
-    n_convoys = int(np.argmin(costs)) + 1
+    pace = (LOADING + n_chains) / workers
+    n_convoys = next(c for c in range(1, n_chains + 1) if c == n_chains or -(-n_chains // c) <= IN_TIME * pace)
     for segment in range(n_segments):
         for first in range(n_convoys):
             members = list(range(first, n_chains, n_convoys))
