@@ -62,47 +62,6 @@ def test_a_chain_per_worker(parquet: Path, client: Any) -> None:
     same(got, model_of(parquet, "serial", alpha=3.0, passes=1, chains=2))
 
 
-# Law: a worker that is killed changes nothing of the model.
-@pytest.mark.parametrize("moment", [0.15, 0.6])
-def test_killed_worker_changes_nothing(parquet: Path, client: Any, moment: float) -> None:
-    parameters: dict[str, Any] = {"cv": 3, "passes": 3}
-    expected = model_of(parquet, "serial", **parameters)
-    client.wait_for_workers(2, timeout=60)
-    pids = list(client.run(os.getpid).values())
-    killer = threading.Timer(moment, os.kill, (pids[0], signal.SIGKILL))
-    killer.start()
-    same(model_of(parquet, client, **parameters), expected)
-    killer.join()
-    client.wait_for_workers(2, timeout=60)
-
-
-def fatal(X: np.ndarray, here: int, block_id: tuple[int, ...] | None = None) -> np.ndarray:
-    """Kill the process at block 2, unless it is that of the test."""
-    if block_id is not None and block_id[0] == 2 and os.getpid() != here:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return X
-
-
-# Law: a partition that kills every worker ends in an error that names it.
-def test_fatal_partition_is_named(table: Table, client: Any) -> None:
-    X, y, _ = table
-    rows = da.from_array(X, chunks=(500, COLUMNS)).map_blocks(fatal, os.getpid(), dtype=X.dtype, meta=np.empty((0, 0)))
-    data = rows, da.from_array(y, chunks=500)
-    client.run_on_scheduler(_allow, failures=1)
-    begun = time.monotonic()
-    try:
-        with pytest.raises(ClusterError, match=r"block 2 of the dask array: every worker that took it died, 2 in all"):
-            rw.dask.fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), data, client=client)
-    finally:
-        client.run_on_scheduler(_allow, failures=3)
-    assert time.monotonic() - begun < 120
-    client.wait_for_workers(2, timeout=60)
-
-
-def _allow(dask_scheduler: Any, failures: int) -> None:
-    dask_scheduler.allowed_failures = failures
-
-
 # Law: a damaged file is an error that names it, on a cluster as elsewhere.
 def test_damaged_file_is_named(client: Any, tmp_path: Path) -> None:
     for part in range(3):
@@ -233,3 +192,46 @@ def test_results_of_all_tasks(client: Any) -> None:
 
 def _twice(number: int) -> int:
     return 2 * number
+
+
+# The last ones, for workers that were started anew have to import everything again.
+
+
+# Law: a worker that is killed changes nothing of the model.
+def test_killed_worker_changes_nothing(parquet: Path, client: Any) -> None:
+    parameters: dict[str, Any] = {"cv": 3, "passes": 3}
+    expected = model_of(parquet, "serial", **parameters)
+    client.wait_for_workers(2, timeout=60)
+    pids = list(client.run(os.getpid).values())
+    killer = threading.Timer(0.3, os.kill, (pids[0], signal.SIGKILL))
+    killer.start()
+    same(model_of(parquet, client, **parameters), expected)
+    killer.join()
+    client.wait_for_workers(2, timeout=60)
+
+
+def fatal(X: np.ndarray, here: int, block_id: tuple[int, ...] | None = None) -> np.ndarray:
+    """Kill the process at block 2, unless it is that of the test."""
+    if block_id is not None and block_id[0] == 2 and os.getpid() != here:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return X
+
+
+# Law: a partition that kills every worker ends in an error that names it.
+def test_fatal_partition_is_named(table: Table, client: Any) -> None:
+    X, y, _ = table
+    rows = da.from_array(X, chunks=(500, COLUMNS)).map_blocks(fatal, os.getpid(), dtype=X.dtype, meta=np.empty((0, 0)))
+    data = rows, da.from_array(y, chunks=500)
+    client.run_on_scheduler(_allow, failures=1)
+    begun = time.monotonic()
+    try:
+        with pytest.raises(ClusterError, match=r"block 2 of the dask array: every worker that took it died, 2 in all"):
+            rw.dask.fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), data, client=client)
+    finally:
+        client.run_on_scheduler(_allow, failures=3)
+    assert time.monotonic() - begun < 120
+    client.wait_for_workers(2, timeout=60)
+
+
+def _allow(dask_scheduler: Any, failures: int) -> None:
+    dask_scheduler.allowed_failures = failures

@@ -106,5 +106,5 @@ def test_convoys_hold_every_run_once(n_chains: int, n_segments: int, n_workers: 
 def test_more_workers_more_convoys() -> None:
     convoys = list(convoys_for(6, 1, 2, lambda _: SGDRun(0.1)))
     assert [len(convoy.members) for convoy in convoys] == [3, 3]
-    convoys = list(convoys_for(6, 1, 8, lambda _: SGDRun(0.1)))
+    convoys = list(convoys_for(6, 1, 16, lambda _: SGDRun(0.1)))
     assert max(len(convoy.members) for convoy in convoys) == 1

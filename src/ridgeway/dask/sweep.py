@@ -29,7 +29,7 @@ from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory, join
 
 NO_SEGMENT = np.empty(0, np.intp)
-LOADING = 6.0  # loading and standardizing a partition, in units of what one run takes to learn from it
+LOADING = 12.0  # loading and standardizing a partition, in units of what one run takes to learn from it
 IN_TIME = 0.6  # share of the time between two partitions that a convoy may take for one
 AHEAD = 1  # partitions per worker that are loaded, or being loaded, ahead of the slowest chain
 
