@@ -43,6 +43,7 @@ class Cluster:
         self._kept: set[Any] = set()
         self._name = f"ridgeway-{uuid.uuid4().hex[:8]}"
         self._count = 0
+        self._answers = True  # as far as is known
         try:
             self._require_workers()
         except ClusterError:
@@ -116,11 +117,11 @@ class Cluster:
         futures = [*self._pending, *self._kept]
         self._pending.clear()
         self._kept.clear()
-        if self._client.status == "running" and futures:
+        if self._answers and self._client.status == "running" and futures:
             self._client.cancel(futures, asynchronous=False)
         del futures
         for thing in self._owned:
-            thing.close()
+            thing.close(timeout=CONNECT)
 
     def _key(self, what: str) -> str:
         self._count += 1
@@ -163,14 +164,16 @@ class Cluster:
                 )
 
     def _result(self, future: Any, partitions: dict[Any, Partition]) -> Any:
-        if future.status == "finished":
+        while future.status == "finished":
             try:
-                return self._client.gather(future, errors="raise")
+                return future.result(timeout=self._patience)
+            except TimeoutError:  # its worker may have died with it, and dask makes it anew; or the scheduler is lost
+                self._identity()
             except LOST as error:
                 raise self._lost(error) from None
         if future.status != "error":  # cancelled, lost
             raise self._lost(f"a task was {future.status}")
-        failure = future.exception()
+        failure = future.exception(timeout=self._patience)
         if isinstance(failure, distributed.scheduler.KilledWorker):
             culprits = [part.name for leaf, part in partitions.items() if leaf.status == "error"]
             raise ClusterError(
@@ -204,6 +207,7 @@ class Cluster:
             ) from None
 
     def _lost(self, error: object) -> ClusterError:
+        self._answers = False
         return ClusterError(
             f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to stay; start it again and "
             "call again: with checkpoint=FILE a fit goes on where it was."
