@@ -186,17 +186,7 @@ def by_folds(problem: Problem) -> Outcome:
     selection = Selection(FOLDS.format(k), marked(ending.contest.rows, plan.one_standard_error, others), ending.halfway)
     place, scheme = contests.index(ending.contest), selection.chosen.scheme
     chain = sweep.chains[(place + 1) * (k + 1) - 1]
-    predictions = predict_held_out(
-        problem.executor,
-        problem.partitions,
-        problem.form,
-        joints[place].trials,
-        problem.split,
-        problem.standardization,
-        problem.split.starts,
-        problem.n_rows,
-        scheme,
-    )
+    predictions = predict_held_out(joints[place], problem.split.starts, problem.n_rows, scheme)
     run, passes = chain.only_run, sweep.passes
     return Outcome(chain.trajectory(), scheme, selection, run, passes, ending.falling, predictions)
 
@@ -209,31 +199,21 @@ def by_holdout(problem: Problem) -> Outcome:
     centre = problem.centre_without(held.total)
     sweep = problem.sweep([0], [plan.step])
     looks = Looks(problem.checkpoint)
-    trials: list[Trial] = []
+    joints: list[JointTrial] = []
 
     def score(rough: bool) -> Contest:
         trajectory = sweep.chains[0].trajectory()
-        trials[:] = [_trial(problem, trajectory, centre, allowance([held.total.n_rows]))]
-        joint = JointTrial(trials, executor, kept, None, everything, problem.standardization)
+        trial = _trial(problem, trajectory, centre, allowance([held.total.n_rows]))
+        joints[:] = [JointTrial([trial], executor, kept, None, everything, problem.standardization)]
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
-        return compare([joint], candidates, plan.step.size, trajectory.length, problem.unit, refine=not rough)
+        return compare(joints, candidates, plan.step.size, trajectory.length, problem.unit, refine=not rough)
 
     ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: score(rough)))
     selection = Selection(
         HOLDS_OUT.format(held.total.n_rows), marked(ending.contest.rows, plan.one_standard_error), ending.halfway
     )
     scheme = selection.chosen.scheme
-    predictions = predict_held_out(
-        executor,
-        kept,
-        None,
-        trials,
-        everything,
-        problem.standardization,
-        problem.split.starts,
-        held.total.n_rows,
-        scheme,
-    )
+    predictions = predict_held_out(joints[0], problem.split.starts, held.total.n_rows, scheme)
     _learn_held(problem, sweep, kept, held.counts)
     (chain,) = sweep.chains
     run, passes = chain.only_run, sweep.passes

@@ -80,8 +80,8 @@ class JointTrial:
         standardization: Standardization,
     ) -> None:
         self.trials = list(trials)
-        self._executor, self._partitions, self._form = executor, list(partitions), form
-        self._split, self._standardization = split, standardization
+        self.executor, self.partitions, self.form = executor, list(partitions), form
+        self.split, self.standardization = split, standardization
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -91,13 +91,13 @@ class JointTrial:
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Predict all held-out rows along the directions of these schemes."""
         held = [trial.prepared(schemes) for trial in self.trials]
-        places = {partition.number: place for place, partition in enumerate(self._partitions)}
-        sent = self._split.without_starts()
-        total: Tally = self._executor.total(
+        places = {partition.number: place for place, partition in enumerate(self.partitions)}
+        sent = self.split.without_starts()
+        total: Tally = self.executor.total(
             tally,
-            self._partitions,
-            self._form,
-            lambda part: (held, sent, self._standardization, part.number, self._groups(places[part.number])),
+            self.partitions,
+            self.form,
+            lambda part: (held, sent, self.standardization, part.number, self._groups(places[part.number])),
             add_tallies,
         )
         for fold, trial in enumerate(self.trials):
@@ -110,7 +110,7 @@ class JointTrial:
 
     def _groups(self, place: int) -> list[int]:
         """Return the groups that the held-out rows of a partition make up: part of one, or some of their own."""
-        per_fold, n = max(1, GROUPS // len(self.trials)), len(self._partitions)
+        per_fold, n = max(1, GROUPS // len(self.trials)), len(self.partitions)
         if n >= per_fold:
             return [place * per_fold // n]
         own = -(-per_fold // n)

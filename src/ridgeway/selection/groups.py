@@ -90,6 +90,14 @@ class HeldOutErrors:
         """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
         return self._residuals.known(batch)
 
+    def target_moments(self) -> NDArray[np.float64]:
+        """Sums over all rows of weight times [1, y]' [1, y], of standardized targets: (targets, 2, 2)."""
+        total: NDArray[np.float64] = np.sum([moments[:, :2, :2] for moments in self._residuals.moments], axis=0)
+        for apart in [] if self._outlying is None else self._outlying.groups:
+            known = apart.rows[:, :, :2].astype(np.float64)
+            total = total + np.einsum("n,nqi,nqj->qij", apart.weight.astype(np.float64), known, known)
+        return total
+
     @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of each group, (groups,)."""

@@ -113,6 +113,11 @@ class Trial:
         models = self._models(self._span.given if schemes is self._spanned else self._span.coordinates(schemes))
         return self._held.errors(models)
 
+    def target_moments(self) -> NDArray[np.float64]:
+        """Sums over all held-out rows of weight times [1, y]' [1, y], of standardized targets: (targets, 2, 2)."""
+        assert self._held is not None
+        return self._held.target_moments()
+
     def residual_model(self, scheme: Scheme) -> tuple[HeldOutErrors, NDArray[np.float64]]:
         """Return what is known of rows along the span, without any, and the residual of a scheme in it."""
         assert self._held is not None
