@@ -25,16 +25,19 @@ from benchmarks.report import Case, Result, Target
 from benchmarks.timing import Timing
 from ridgeway.dask.cluster import Cluster
 from ridgeway.dask.fitting import fit_opened
+from ridgeway.dask.scoring import tally
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import survey_rows
 from ridgeway.dask.sweep import learn, prepare
 from ridgeway.dask.table import Opened, opened_files
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.groups import HeldOutErrors
 
 COLUMNS = 100
 GROUP = 40_000  # rows of a row group: 16 MB
 PARTITION = 2**27  # bytes as the library counts them: 8 a number
+DIRECTIONS = 20  # that candidates are mixed from, about
 LATENCY = 0.015  # seconds between two tasks of a convoy
 MODES: dict[str, dict[str, Any]] = {
     "parallel chains": {"alpha": 1.0, "chains": 2},
@@ -58,7 +61,8 @@ def cases(quick: bool = False) -> Iterator[Case]:
             for client in clients.values():  # imports and compilation
                 warm(Cluster(client), path)
             for name, parameters in MODES.items():
-                yield speedup(f"{name}, {gigabytes:g} GB", clients, table, parameters, costs, TARGETS[name])
+                yield speedup(name, gigabytes, clients, table, parameters, costs, TARGETS[name])
+            yield sizes(clients, path, costs)
             yield overhead(Cluster(clients[1]), path)
 
 
@@ -124,11 +128,15 @@ def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
     def learned(n_runs: int) -> Any:
         return learn(ready, [rw.SGDRun(step) for _ in range(n_runs)], [None] * n_runs, False)
 
+    rng = np.random.default_rng(0)
+    directions = rng.standard_normal((DIRECTIONS, 1, COLUMNS))
+    held = HeldOutErrors(directions, True, rng.standard_normal((1, 8, DIRECTIONS + 2)), 10)
     size = batch.rows.nbytes / 1e9
     found = {
         "load": seconds(loaded) / size,
         "survey": seconds(lambda: survey_rows(batch, split, 0)) / size,
         "prepare": seconds(lambda: prepare(batch, split, standardization, 0, 0)) / size,
+        "score, five folds": seconds(lambda: tally(batch, [held] * 5, split, standardization, 0, [0])) / size,
         "learn, one run": seconds(lambda: learned(1)) / size,
         "learn, six runs": seconds(lambda: learned(6)) / size,
     }
@@ -142,6 +150,7 @@ def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
 
 def speedup(
     name: str,
+    gigabytes: float,
     clients: dict[int, Any],
     table: Opened,
     parameters: dict[str, Any],
@@ -165,14 +174,34 @@ def speedup(
         Result("the same by processor time of the busiest worker", min(busiest[1]) / min(busiest[2])),
     ]
     for workers, took in times.items():
-        expected = modelled(table, parameters, workers, costs)
+        expected = modelled(table, parameters, workers, costs, gigabytes)
         results.append(Result(f"{workers} worker(s): measured over modelled time", took / expected))
-    return Case(name, results, {f"{workers} workers": Timing(tuple(found)) for workers, found in samples.items()})
+    return Case(
+        f"{name}, {gigabytes:g} GB",
+        results,
+        {f"{workers} workers": Timing(tuple(found)) for workers, found in samples.items()},
+    )
 
 
-def modelled(table: Opened, parameters: dict[str, Any], workers: int, costs: dict[str, float]) -> float:
+def sizes(clients: dict[int, Any], folder: Path, costs: dict[str, float]) -> Case:
+    """Fit one chain to the first file, in partitions of several sizes, and compare with the cost model."""
+    results = []
+    for megabytes in (16, 32, 64, 128):
+        table = opened_files(folder / "part000.parquet", "y", None, megabytes << 21)
+        for workers, client in clients.items():
+            took = seconds(partial(fit_opened, estimator({"alpha": 1.0}), table, Cluster(client)), 2)
+            ratio = took / modelled(table, {"alpha": 1.0}, workers, costs, 8 * GROUP * COLUMNS * 4e-9)
+            name = f"{megabytes} MB, {workers} worker(s): measured over modelled"
+            results.append(Result(name, ratio))
+    return Case("one chain, one file", results, {})
+
+
+def modelled(
+    table: Opened, parameters: dict[str, Any], workers: int, costs: dict[str, float], gigabytes: float
+) -> float:
     """Seconds by the cost model of docs/scaling.md."""
-    n_partitions, size = len(table.partitions), PARTITION / 2 / 1e9
+    n_partitions = len(table.partitions)
+    size = gigabytes / n_partitions
     n_chains, segments = (6, 1) if "cv" in parameters else (1, parameters.get("chains", 1))
     learning = costs["learn, six runs"] / 6 if n_chains == 6 else costs["learn, one run"]
     task = Costs((costs["load"] + costs["prepare"]) * size, learning * size, LATENCY)
@@ -183,9 +212,9 @@ def modelled(table: Opened, parameters: dict[str, Any], workers: int, costs: dic
     survey = n_partitions * (costs["load"] + costs["survey"]) * size / workers
     norms = min(16, n_partitions) * (costs["load"] + costs["prepare"]) * size / workers
     looks = 2 * n_partitions if "cv" in parameters else 0  # halfway and at the end
-    few = min(16, n_partitions)  # held-out rows, or predictions by the chosen average
-    scored = (looks + few) * (costs["load"] + costs["prepare"]) * size / workers
-    return survey + norms + swept + scored
+    scored = looks * (costs["load"] + costs["score, five folds"]) * size / workers
+    sampled = min(16, n_partitions) * costs["load"] * size / workers  # held-out rows, or a sample of predictions
+    return survey + norms + swept + scored + sampled
 
 
 def overhead(executor: Cluster, folder: Path) -> Case:

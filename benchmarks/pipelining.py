@@ -108,7 +108,44 @@ def cases(quick: bool = False) -> Iterator[Case]:
         yield Case(f"simulated {name}", results, {})
 
 
+@dataclass(frozen=True)
+class Rates:
+    """What one worker does with float32 rows, in MB/s: measured by `benchmarks.dask` on 100 columns of Parquet files.
+
+    Attributes
+    ----------
+    load : reading and decoding, from memory of the operating system.
+    survey : moments of the rows.
+    prepare : standardizing in random order.
+    learn : of one run.
+    """
+
+    load: float = 820.0
+    survey: float = 2780.0
+    prepare: float = 2300.0
+    learn: float = 7000.0
+
+
+def ten_terabytes(storage: float | None, megabytes: int, n_workers: int = 100) -> dict[str, float]:
+    """Hours of a pass over 10 TB, by mode, in partitions of so many MB from storage of so many MB/s per worker."""
+    rates, latency, simulated = Rates(), 0.015, 2000
+    n_partitions = 10e6 / megabytes
+    reading = 1 / rates.load + (0.0 if storage is None else 1 / storage)
+    costs = Costs((reading + 1 / rates.prepare) * megabytes, megabytes / rates.learn, latency)
+    hours = {"survey": n_partitions * (reading + 1 / rates.survey) * megabytes / n_workers / 3600}
+    for name, n_chains in (("one chain", 1), ("5 folds", 6)):
+        found = simulate(sizes_of(n_chains, n_workers), simulated, n_workers, costs)
+        hours[name] = found.seconds / simulated * n_partitions / 3600
+    hours["chains=workers"] = n_partitions * (costs.load + costs.learn + latency) / n_workers / 3600
+    return hours
+
+
 if __name__ == "__main__":
     print(header())
     for case in cases():
         print(lines(case))
+    print("\nHours of a pass over 10 TB on 100 workers:")
+    for storage in (None, 200.0):
+        for megabytes in (16, 64, 256, 1024):
+            hours = {name: round(found, 2) for name, found in ten_terabytes(storage, megabytes).items()}
+            print(f"storage {storage or 'in memory'}, partitions of {megabytes} MB: {hours}")

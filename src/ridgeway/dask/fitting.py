@@ -47,7 +47,7 @@ from ridgeway.sgd.step_size import check_step
 from ridgeway.state import State
 
 HELD_FROM = 16  # partitions that rows are held out from
-PARTITION_BYTES = 2**26
+PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
 
 
