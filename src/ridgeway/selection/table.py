@@ -123,8 +123,8 @@ class Selection:
         if least.step < self.chosen.step:
             return f"Runs of step {self.chosen.step:.3g} are clearly better when every outlying row counts in full."
         return (
-            f"Runs of step {least.step:.3g} take outlying rows for less than they are: they predict the others better, but "
-            "not clearly better when every row counts in full."
+            f"Runs of step {least.step:.3g} take outlying rows for less than they are: they predict the others better, "
+            "but not clearly better when every row counts in full."
         )
 
     def __len__(self) -> int:
