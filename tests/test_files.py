@@ -74,3 +74,13 @@ def test_remove_partials(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     remove_partials(tmp_path / "file")
     assert sorted(os.listdir(tmp_path)) == [".file", ".other.0123abcd.partial", "file"]
+
+
+# Law: what is no ordinary file, a pipe or a device such as /dev/null, is not replaced.
+def test_pipes_and_devices_are_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="is a device or a pipe"):
+        write_atomically(pipe, "text")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert os.listdir(tmp_path) == ["pipe"]
