@@ -101,7 +101,7 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     sample = sample[np.argsort(rows[sample], kind="stable")]
     return HeldOut(
         scheme,
-        np.asarray(feed.source.numbers, np.int64)[rows[sample]],
+        np.array([feed.source.numbers[row] for row in rows[sample].tolist()], np.int64),
         y[sample],
         y[sample] - residuals[sample],
         len(rows),
