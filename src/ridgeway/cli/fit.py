@@ -124,7 +124,7 @@ def fit_on_cluster(
         raise click.UsageError("--dask and --workers: expected one of them.")
     executor = executor_of(address, workers)
     try:
-        console.say(f"{executor.n_workers} workers; dashboard at {executor.dashboard}")
+        console.say(f"Workers: {executor.n_workers}. Dashboard: {executor.dashboard}")
         return fit_table_on(executor, data, request, chains=chains, checkpoint=checkpoint, progress=console.progress)
     finally:
         executor.close()
