@@ -8,7 +8,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import choice, csr, dense, growth, stream
+from benchmarks import choice, csr, dask, dense, growth, pipelining, stream
 from benchmarks.machine import facts
 from benchmarks.report import Case, header, lines, store, summary
 
@@ -18,6 +18,8 @@ SUITES: dict[str, Callable[[bool], Iterator[Case]]] = {
     "growth": growth.cases,
     "choice": choice.cases,
     "stream": stream.cases,
+    "pipelining": pipelining.cases,
+    "dask": dask.cases,
 }
 
 

@@ -18,6 +18,7 @@ PUBLIC = {
     "Scored",
     "Selection",
     "SelectionDisplay",
+    "dask",
     "theory",
     "Chains",
     "DivergenceError",

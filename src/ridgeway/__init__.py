@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ridgeway.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from ridgeway import theory
+    from ridgeway import dask, theory
     from ridgeway.averaging import (
         Exponential,
         Geometric,
@@ -85,6 +85,7 @@ __all__ = [
     "Tail",
     "Trajectory",
     "Uniform",
+    "dask",
     "load",
     "load_flights",
     "merge",
@@ -94,8 +95,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "theory":
-        return import_module("ridgeway.theory")
+    if name in ("dask", "theory"):
+        return import_module(f"ridgeway.{name}")
     for module, names in _HOME.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 
+from ridgeway.cluster_error import ClusterError
+
 WRONG = 1
 INTERRUPTED = 130
 
@@ -33,7 +35,7 @@ def explained(error: BaseException) -> tuple[str, int]:
         return f"Error: {_of_system(error)}", WRONG
     if isinstance(error, MemoryError):
         return "Error: not enough memory; allow less of it (fit --memory), or use fewer columns.", WRONG
-    if isinstance(error, ValueError | TypeError | ArithmeticError | ImportError):
+    if isinstance(error, ValueError | TypeError | ArithmeticError | ImportError | ClusterError):
         return f"Error: {error}", WRONG
     raise error
 

@@ -46,6 +46,10 @@ and every fit with --checkpoint, are streamed in the order of the file. Shuffle 
 @click.option("--checkpoint", metavar="FILE", help="Write the state here now and then; the same command resumes.")
 @click.option("--checkpoint-every", metavar="ROWS", type=click.IntRange(1), default=1_000_000, show_default=True,
               help="Rows between two checkpoints.")  # fmt: skip
+@click.option("--dask", "address", metavar="ADDRESS", help="Run on the cluster of this dask scheduler.")
+@click.option("--workers", metavar="N", type=click.IntRange(1), help="Run on a dask cluster of N processes here.")
+@click.option("--chains", type=NumberOrAuto(int, "workers"), default="auto",
+              help="Runs on disjoint parts of the rows, averaged; on a cluster also 'workers'.")  # fmt: skip
 def command(
     console: Console,
     data: str,
@@ -57,6 +61,9 @@ def command(
     checkpoint_every: int,
     drop: tuple[str, ...],
     only: tuple[str, ...],
+    address: str | None,
+    workers: int | None,
+    chains: int | str,
     **options: Any,
 ) -> None:
     """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
@@ -67,6 +74,9 @@ def command(
     request = Request(target=target, drop=drop, only=only or None, **options)
     outputs = [name for name in (model, report) if name is not None]
     require_writable([*outputs, *([checkpoint] if checkpoint else [])])
+    on_cluster = address is not None or workers is not None
+    if chains != "auto" and not on_cluster:
+        raise click.UsageError("--chains needs a cluster: name one by --dask ADDRESS or --workers N.")
     state = Checkpoint(checkpoint, checkpoint_every) if checkpoint else None
     if state is not None:  # a run before this one may have been killed while it wrote
         for name in outputs:
@@ -75,7 +85,12 @@ def command(
         console.say(f"Going on from {checkpoint}.")
     begun = time.perf_counter()
     try:
-        result = fit_table(data, request, memory=memory << 20, checkpoint=state, progress=console.progress)
+        if on_cluster:
+            result = fit_on_cluster(
+                console, data, request, address, workers, 1 if chains == "auto" else chains, checkpoint
+            )
+        else:
+            result = fit_table(data, request, memory=memory << 20, checkpoint=state, progress=console.progress)
         with ExitStack() as files:
             write(files, result, model, report, time.perf_counter() - begun)
     except KeyboardInterrupt:
@@ -90,6 +105,29 @@ def command(
     if model is None:
         console.say("The model was not kept: name a file by --model.")
     console.result({"model": model, "report": report, **summary(result)})
+
+
+def fit_on_cluster(
+    console: Console,
+    data: str,
+    request: Any,
+    address: str | None,
+    workers: int | None,
+    chains: int | str,
+    checkpoint: str | None,
+) -> Any:
+    """Fit on a dask cluster, and say where it can be watched."""
+    from ridgeway.dask.cluster import executor_of
+    from ridgeway.tables.distributed import fit_table_on
+
+    if address is not None and workers is not None:
+        raise click.UsageError("--dask and --workers: expected one of them.")
+    executor = executor_of(address, workers)
+    try:
+        console.say(f"Workers: {executor.n_workers}. Dashboard: {executor.dashboard}")
+        return fit_table_on(executor, data, request, chains=chains, checkpoint=checkpoint, progress=console.progress)
+    finally:
+        executor.close()
 
 
 def write(files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None) -> None:

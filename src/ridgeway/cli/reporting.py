@@ -28,6 +28,6 @@ def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float 
         facts={
             "Data": facts.data,
             "Rows left out (no target or weight)": f"{facts.left_out:,}",
-            "Way of learning": "streamed in the order of the file" if facts.streamed else "all rows in memory",
+            "Way of learning": facts.way,
         },
     )

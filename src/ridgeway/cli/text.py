@@ -22,7 +22,6 @@ def fitted(model: TableModel) -> str:
     """Say what a model learned from."""
     facts = model.facts
     left_out = f" ({facts.left_out:,} without target or weight left out)" if facts.left_out else ""
-    way = "streamed in the order of the file" if facts.streamed else "held in memory"
     times = f"{facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
     what = "" if model.target is None else f" predict {'log ' if model.log_target else ''}{model.target!r}"
     columns = (
@@ -30,7 +29,9 @@ def fitted(model: TableModel) -> str:
         if model.encoder is None
         else f"{len(model.columns):,} columns, encoded as {model.model.n_features_in_:,} features,"
     )
-    return f"{facts.data}: {columns}{what or ' predict the target'}. {facts.rows:,} rows{left_out}, {way}, {times}."
+    return (
+        f"{facts.data}: {columns}{what or ' predict the target'}. {facts.rows:,} rows{left_out}, {facts.way}, {times}."
+    )
 
 
 def choices(model: Any) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ridgeway.data.arrow import pa, pcsv
 from ridgeway.data.common_type import wider
@@ -67,6 +67,12 @@ class CSVSource(FileSource):
     def fingerprint(self) -> dict[str, Any]:
         """Return what `FileSource.fingerprint` does, and how the columns are read."""
         return {**super().fingerprint(), "nulls": self._nulls, "kinds": self.schema.kinds if self.schema else {}}
+
+    def alone(self, number: int) -> Self:
+        """Return the source of one of the files."""
+        other = super().alone(number)
+        other._dialects, other._types = [self._dialects[number]], dict(self._types)
+        return other
 
     def _sample(self, number: int, size: int) -> Any:
         """Return the first rows of a file with the types that pyarrow infers, as a table."""

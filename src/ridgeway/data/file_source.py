@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
@@ -34,6 +35,22 @@ class FileSource(Source):
     def fingerprint(self) -> dict[str, Any]:
         """Return names, sizes, times of change and hashes of the ends of the files, and which columns are read."""
         return {"files": [mark.as_dict() for mark in self._marks], "columns": self.columns}
+
+    @property
+    def marks(self) -> list[FileMark]:
+        """What each file looked like."""
+        return self._marks
+
+    def alone(self, number: int) -> Self:
+        """Return the source of one of the files, read as it is among the others."""
+        other = copy(self)
+        other.paths, other._marks, other._rows = [self.paths[number]], [self._marks[number]], [self._rows[number]]
+        other.name = str(other.paths[0])
+        return other
+
+    def pieces(self) -> Iterator[Any]:
+        """Yield all rows in record batches of any size; there may be none."""
+        return self._pieces(0)
 
     def _batches(self, first_row: int) -> Iterator[Any]:
         some = False

@@ -228,24 +228,36 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
                 outcome = choose(feed, plan, check_cv(self.cv), X, y)
         finally:
             plan.progress.close()
-        if plan.scheme is not None:
-            outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
         remember_columns(self, X)
         sparse = not isinstance(batch.rows, DenseRows)
-        centre = Centre(np.zeros(len(standardization.scale)), np.zeros(batch.y.shape[1]))
+        self._end_with(outcome, plan, standardization, sparse, batch.single_target, len(batch))
+        return self
+
+    def _end_with(
+        self,
+        outcome: Outcome,
+        plan: Plan,
+        standardization: Standardization,
+        sparse: bool,
+        single_target: bool,
+        n_rows: int,
+    ) -> None:
+        """Stand where the runs have led, wherever they took place; the columns are known already."""
+        if plan.scheme is not None:
+            outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
+        centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
         self._stand_at(
-            Averages(outcome.trajectory, standardization, sparse, centre, batch.single_target),
+            Averages(outcome.trajectory, standardization, sparse, centre, single_target),
             outcome.scheme,
             outcome.selection,
         )
-        self._held_out, self.n_rows_, self.passes_ = outcome.held_out, len(batch), outcome.passes
+        self._held_out, self.n_rows_, self.passes_ = outcome.held_out, n_rows, outcome.passes
         self._stream = None
         if outcome.run is not None:
-            family, weight = check_averaging(self.averaging, self.alpha).family, float(len(batch))
+            family = check_averaging(self.averaging, self.alpha).family
             step = LimitedStep(outcome.trajectory.step, plan.step.limit)
-            self._stream = Stream(standardization, outcome.run, step, sparse, batch.single_target, family, weight)
-        self._tell_falling(outcome, feed)
-        return self
+            self._stream = Stream(standardization, outcome.run, step, sparse, single_target, family, float(n_rows))
+        self._tell_falling(outcome)
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more rows, once and in their order; offsets, scales and step are those of the first batch.
@@ -421,14 +433,14 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         self.selection_ = selection
         self.step_ = averages.trajectory.step
 
-    def _tell_falling(self, outcome: Outcome, feed: Feed) -> None:
+    def _tell_falling(self, outcome: Outcome) -> None:
         if not outcome.falling:
             return
-        few = feed.source.rows.shape[1] <= 1000
+        few = self.n_features_in_ <= 1000
         exact = ", or use ExactRidgePath, which is exact and cheap for so few columns" if few else ""
         warnings.warn(
             f"the held-out error was still falling after {self.n_steps_:,} steps: set passes to more than "
             f"{max(1, round(outcome.passes))}{exact}.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +11,25 @@ from numpy.typing import NDArray
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
-from ridgeway.rows.kernels import csr_sums, dense_sums, standardize_csr, standardize_dense
+from ridgeway.rows.kernels import standardize_csr, standardize_dense
+from ridgeway.rows.moments import RowMoments, column_moments
 from ridgeway.rows.types import Float
 from ridgeway.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
-SAMPLE = 1024  # rows whose mean is the origin of the sums
 # A column is constant when its standard deviation is within a few roundings of its mean.
 FEW_ROUNDINGS = 8.0
 LARGEST_TARGET = 1e150
+
+
+class _Columns(NamedTuple):
+    """Moments of the columns, (d,) each; the form and precision of the rows."""
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    largest: NDArray[np.float64]
+    sparse: bool
+    dtype: np.dtype[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,29 +71,68 @@ class Standardization:
         rows, weight = batch.rows, batch.weight.astype(np.float64)
         total = float(weight.sum())
         if scale or centre:
-            mean, deviation, largest = _columns(batch, weight / total)
+            mean, variance, largest = column_moments(batch, weight / total)
         else:  # nothing to know; a run finds entries that are not finite by itself
-            mean, deviation, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
+            mean, variance, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
+        target_mean = weight @ batch.y / total
+        around = batch.y - (target_mean if centre else 0.0)
+        with np.errstate(over="ignore"):
+            target_square = weight @ (around * around) / total
+        columns = _Columns(mean, variance, largest, not isinstance(rows, DenseRows), rows.dtype)
+        return cls._made(columns, target_mean, target_square, total / len(batch), scale, centre)
+
+    @classmethod
+    def from_moments(cls, moments: RowMoments, scale: bool, centre: bool) -> Standardization:
+        """Take offsets and scales from the moments of all rows, however these were added up.
+
+        Parameters
+        ----------
+        moments : of all rows.
+        scale, centre : as in `of`.
+        """
+        known = scale or centre
+        d = len(moments.mean)
+        columns = _Columns(
+            moments.mean if known else np.zeros(d),
+            moments.spread / moments.weight if known else np.ones(d),
+            moments.largest if known else np.ones(d),
+            moments.sparse,
+            np.dtype(moments.dtype),
+        )
+        square = moments.target_spread / moments.weight + (0.0 if centre else moments.target_mean**2)
+        return cls._made(columns, moments.target_mean, square, moments.weight / moments.n_rows, scale, centre)
+
+    @classmethod
+    def _made(
+        cls,
+        columns: _Columns,
+        target_mean: NDArray[np.float64],
+        target_square: NDArray[np.float64],
+        weight_scale: float,
+        scale: bool,
+        centre: bool,
+    ) -> Standardization:
+        mean, deviation = columns.mean, np.sqrt(columns.variance)
+        deviation[deviation <= FEW_ROUNDINGS * float(np.finfo(columns.dtype).eps) * np.abs(mean)] = 0.0
         used = np.ones_like(mean)
         if scale:
-            used = np.where(deviation > 0, deviation, 1.0) if isinstance(rows, DenseRows) else largest
+            largest = np.where(columns.largest > 0, columns.largest, 1.0)
+            used = largest if columns.sparse else np.where(deviation > 0, deviation, 1.0)
         offset = mean if centre else np.zeros_like(mean)
-        target_offset = weight @ batch.y / total if centre else np.zeros(batch.y.shape[1])
-        around = batch.y - target_offset
-        with np.errstate(over="ignore"):
-            target_scale = np.sqrt(weight @ (around * around) / total)
+        target_offset = target_mean if centre else np.zeros_like(target_mean)
+        target_scale = np.sqrt(target_square)
         if not (target_scale < LARGEST_TARGET).all():
             raise ValueError(
                 f"y is too large (standard deviation {target_scale.max():g}) for squared errors: scale it down."
             )
-        negligible = np.finfo(batch.y.dtype).eps * FEW_ROUNDINGS * np.abs(target_offset)
+        negligible = np.finfo(np.float64).eps * FEW_ROUNDINGS * np.abs(target_offset)
         target_scale[target_scale <= negligible] = 1.0
         around2 = deviation**2 if centre else deviation**2 + mean**2
         norm = float((around2 / used**2).sum())
         constant = float(np.sqrt(CONSTANT_SHARE * norm)) if centre else 0.0
         if centre and constant == 0:
             constant = 1.0
-        return cls(offset, used, constant, target_offset, target_scale, total / len(batch))
+        return cls(offset, used, constant, target_offset, target_scale, weight_scale)
 
     def state(self) -> State:
         """Return offsets and scales."""
@@ -182,51 +232,3 @@ class Standardization:
         """What standardized sparse rows are centred at, per unit of the constant column."""
         centre: NDArray[np.float64] = readonly(np.append(self.offset / self.scale / self.constant, 0.0))
         return centre
-
-
-def _columns(
-    batch: Batch, share: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Mean, standard deviation and largest |entry| (sparse only) of the columns, (d,); deviation 0 if constant."""
-    rows = batch.rows
-    n_columns = rows.shape[1]
-    sums, squares = np.zeros(n_columns), np.zeros(n_columns)
-    with np.errstate(over="ignore", invalid="ignore"):  # found below
-        if isinstance(rows, DenseRows):
-            sample = rows.array[:: max(1, len(batch) // SAMPLE)].astype(np.float64)
-            origin = sample.mean(axis=0).astype(rows.dtype)
-            size = np.abs(sample - origin).max(axis=0)
-            gauge = np.where(size > 0, 1 / np.where(size > 0, size, 1.0), 1.0)
-            gauge = np.clip(gauge, *(np.finfo(rows.dtype).tiny, np.finfo(rows.dtype).max / 4)).astype(rows.dtype)
-            # Weights of mean 1 keep the sums within float32.
-            dense_sums(rows.array, share * len(batch), origin, gauge, sums, squares)
-            sums, squares = sums / len(batch), squares / len(batch)
-            mean = origin + sums / gauge
-            variance = np.maximum(squares - sums**2, 0.0) / gauge.astype(np.float64) ** 2
-            largest = np.ones(n_columns)
-        else:
-            largest = np.zeros(n_columns)
-            csr_sums(rows.data, rows.indices, rows.indptr, share, sums, largest)
-            mean, variance = sums, np.zeros(n_columns)
-            squared = SparseRows(readonly(np.square(rows.data, dtype=np.float64)), rows.indices, rows.indptr, n_columns)
-            csr_sums(squared.data, squared.indices, squared.indptr, share, variance, np.zeros(n_columns))
-            variance = np.maximum(variance - mean**2, 0.0)
-            largest[largest == 0] = 1.0
-    if not np.isfinite(mean + variance).all():
-        _refuse(batch)
-    deviation = np.sqrt(variance)
-    deviation[deviation <= FEW_ROUNDINGS * float(np.finfo(rows.dtype).eps) * np.abs(mean)] = 0.0
-    return mean, deviation, largest
-
-
-def _refuse(batch: Batch) -> None:
-    """Raise the error of rows whose sums are not finite."""
-    rows = batch.rows
-    if isinstance(rows, DenseRows):
-        entries = np.isfinite(rows.array).all(axis=1)
-    else:
-        entries = np.isfinite(np.add.reduceat(np.append(rows.data, 0.0), rows.indptr[:-1]))
-    require_finite_rows(rows, np.where(entries, 0.0, np.inf), batch.numbers)
-    raise ValueError(
-        f"the squares of X exceed {rows.dtype} (largest entry {rows.largest_entry():g}): scale the columns down."
-    )

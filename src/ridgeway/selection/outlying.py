@@ -10,6 +10,7 @@ would be wrong where a few large targets are all there is to learn (worst 1.46).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,21 @@ class Errors(NamedTuple):
     uncapped: NDArray[np.float64]
 
 
+class Apart(NamedTuple):
+    """What is outlying in a group of rows.
+
+    Attributes
+    ----------
+    rows : (m, targets, r + 2), what is known of each.
+    weight : (m,).
+    medians : (targets, k), of the squared errors of the references over all rows of the group.
+    """
+
+    rows: Float
+    weight: Float
+    medians: NDArray[np.float64]
+
+
 class OutlyingRows:
     """Held-out rows that some candidate predicts badly, set apart so that each can be capped.
 
@@ -46,34 +62,44 @@ class OutlyingRows:
     def __init__(self, allowance: int, references: NDArray[np.float64]) -> None:
         self._allowance = allowance
         self._references = references
-        self._rows: list[Float] = []  # of each group, (rows apart, targets, r + 2)
-        self._weights: list[Float] = []
-        self._medians: list[NDArray[np.float64]] = []  # of each group, (targets, k)
+        self.groups: list[Apart] = []
 
-    def set_apart(self, known: Float, weight: Float) -> NDArray[np.bool_]:
-        """Take what is outlying from a group of rows (n, targets, r + 2); return which rows these are."""
+    def holding(self, groups: Sequence[Apart]) -> OutlyingRows:
+        """Return one with the same references and these groups."""
+        other = OutlyingRows(self._allowance, self._references)
+        other.groups = list(groups)
+        return other
+
+    def set_apart(self, known: Float, weight: Float, most: int | None = None) -> NDArray[np.bool_]:
+        """Take what is outlying from a group of rows (n, targets, r + 2), at most `most`; return which rows these are.
+
+        Of more than `most` the rows with the largest errors are taken.
+        """
         apart = np.zeros(len(known), bool)
+        size = np.zeros(len(known))
         medians = np.zeros(self._references.shape[:2])
         for target in range(known.shape[1]):
             errors = self._errors(known, target)
             medians[target] = np.partition(errors, len(errors) // 2, axis=0)[len(errors) // 2]
             apart |= errors.max(axis=1) > SUSPECT * medians[target].min()
-        self._rows.append(known[apart])
-        self._weights.append(weight[apart])
-        self._medians.append(medians)
+            size = np.maximum(size, errors.max(axis=1))
+        if most is not None and apart.sum() > most:
+            outlying = np.flatnonzero(apart)
+            apart[outlying[np.argsort(-size[outlying], kind="stable")[most:]]] = False
+        self.groups.append(Apart(known[apart], weight[apart], medians))
         return apart
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of the rows apart in each group, (groups,)."""
-        return np.array([weight.sum(dtype=np.float64) for weight in self._weights])
+        return np.array([group.weight.sum(dtype=np.float64) for group in self.groups])
 
     def errors(self, models: NDArray[np.float64]) -> Errors:
         """Errors of models (targets, L, r + 2) on the rows apart."""
-        capped, uncapped = np.zeros((2, models.shape[1], models.shape[0], len(self._rows)))
+        capped, uncapped = np.zeros((2, models.shape[1], models.shape[0], len(self.groups)))
         for target, model in enumerate(models):
             cap = self._cap(target)
-            for group, (rows, weight) in enumerate(zip(self._rows, self._weights, strict=True)):
+            for group, (rows, weight, _) in enumerate(self.groups):
                 if len(rows):
                     squares = (rows[:, target] @ model.T) ** 2
                     capped[:, target, group] = weight @ np.minimum(squares, cap)
@@ -82,9 +108,9 @@ class OutlyingRows:
 
     def _cap(self, target: int) -> float:
         """100 medians of the reference with the least, or more if that were to cap too many rows."""
-        medians = np.mean(self._medians, axis=0)[target]
+        medians = np.mean([group.medians for group in self.groups], axis=0)[target]
         best = int(medians.argmin())
-        errors = np.concatenate([self._errors(rows, target)[:, best] for rows in self._rows])
+        errors = np.concatenate([self._errors(rows, target)[:, best] for rows, _, _ in self.groups])
         if len(errors) <= self._allowance:
             return float(MEDIANS * medians[best])
         next_largest = np.partition(errors, len(errors) - 1 - self._allowance)[len(errors) - 1 - self._allowance]

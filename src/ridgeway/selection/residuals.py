@@ -12,6 +12,7 @@ squared error is v_l' M v_l, for these candidates and for any other in the same 
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,18 @@ class Residuals:
 
     def emptied(self) -> Residuals:
         """Return one with the same directions and no rows."""
+        return self.holding([])
+
+    def holding(self, moments: Sequence[NDArray[np.float64]]) -> Residuals:
+        """Return one with the same directions and groups of these moments."""
         other = copy.copy(self)
-        other._moments = []
+        other._moments = list(moments)
         return other
+
+    @property
+    def moments(self) -> list[NDArray[np.float64]]:
+        """Moments of each group, (targets, r + 2, r + 2); those of groups together are their sum."""
+        return self._moments
 
     def copy(self) -> Residuals:
         """Return one with the same directions and groups, which takes in rows by itself."""

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ridgeway.selection.contest import Contest
 from ridgeway.selection.plan import Plan
-from ridgeway.selection.sweep import Sweep
 
 SETTLED = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it
 FALLING = 2e-2  # gain above which the user should know
 WORTH_MORE = 2e-3  # gain above which an automatic number of passes goes on
 FIRST_LOOK = 16  # the first look is at this part of the planned steps
+
+
+class Begins(Protocol):
+    """A chain."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has learned from any row."""
+
+
+class Advances(Protocol):
+    """Runs that go through the rows together."""
+
+    rows_done: int
+
+    @property
+    def chains(self) -> Sequence[Begins]:
+        """The chains."""
+
+    def advance(self, n_rows: int) -> None:
+        """Go through the next n_rows rows."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +46,7 @@ class Ending:
     falling: bool
 
 
-def advance_until_settled(sweep: Sweep, n_rows: int, plan: Plan, score: Callable[[bool], Contest]) -> Ending:
+def advance_until_settled(sweep: Advances, n_rows: int, plan: Plan, score: Callable[[bool], Contest]) -> Ending:
     """Go through the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
 
     Looks are at 1/16, 1/8, .. of the planned steps where the plan may end early, otherwise at one half and at the end.

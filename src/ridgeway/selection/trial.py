@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.outlying import Errors, OutlyingRows
-from ridgeway.selection.residuals import Residuals, models_of
+from ridgeway.selection.groups import Group, HeldOutErrors
+from ridgeway.selection.outlying import Errors
+from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory
@@ -74,54 +75,61 @@ class Trial:
         self._centre = centre
         self._groups = groups
         self._allowance = allowance
-        self._outlying: OutlyingRows | None = None
-        self._residuals: Residuals | None = None
+        self._held: HeldOutErrors | None = None
         self._span: Span | None = None
         self._spanned: Sequence[Scheme] = ()
 
     def span(self, schemes: Sequence[Scheme]) -> None:
         """Read the rows along the directions of these schemes' coefficients, and of all that lie between them."""
+        held = self.prepared(schemes)
+        for group in self._groups():
+            held.add(group)
+
+    def prepared(self, schemes: Sequence[Scheme]) -> HeldOutErrors:
+        """Return what gathers errors of these schemes, and of all that lie between them, and has no rows yet."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
-        self._residuals = Residuals(self._span.directions, padded=self._standardization.constant != 0)
-        if self._allowance:
-            some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
-            self._outlying = OutlyingRows(self._allowance, self._models(self._span.given[some]))
-        for group in self._groups():
-            self._add(group)
+        some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
+        references = self._models(self._span.given[some])
+        padded = self._standardization.constant != 0
+        self._held = HeldOutErrors(self._span.directions, padded, references, self._allowance)
+        return self._held
+
+    def hold(self, groups: Sequence[Group]) -> None:
+        """Take groups that were gathered elsewhere for what was prepared here."""
+        assert self._held is not None
+        self._held = self._held.holding(groups)
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of each group of rows, (groups,)."""
-        assert self._residuals is not None
-        ordinary = self._residuals.weight
-        return ordinary if self._outlying is None else ordinary + self._outlying.weight
+        assert self._held is not None
+        return self._held.weight
 
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
         """Errors in standardized targets, of schemes in the span."""
-        assert self._residuals is not None
+        assert self._held is not None
         assert self._span is not None
         models = self._models(self._span.given if schemes is self._spanned else self._span.coordinates(schemes))
-        errors = self._residuals.errors(models)
-        if self._outlying is None:
-            return Errors(errors, errors)
-        return Errors(*(errors + apart for apart in self._outlying.errors(models)))
+        return self._held.errors(models)
+
+    def target_moments(self) -> NDArray[np.float64]:
+        """Sums over all held-out rows of weight times [1, y]' [1, y], of standardized targets: (targets, 2, 2)."""
+        assert self._held is not None
+        return self._held.target_moments()
+
+    def residual_model(self, scheme: Scheme) -> tuple[HeldOutErrors, NDArray[np.float64]]:
+        """Return what is known of rows along the span, without any, and the residual of a scheme in it."""
+        assert self._held is not None
+        assert self._span is not None
+        return self._held.holding([]), self._models(self._span.coordinates([scheme]))[:, 0]
 
     def residuals(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
         """Residuals (n, targets) of standardized rows, by a scheme in the span."""
-        assert self._residuals is not None
-        assert self._span is not None
-        models = self._models(self._span.coordinates([scheme]))
-        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", self._residuals.known(batch), models[:, 0])
+        held, model = self.residual_model(scheme)
+        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", held.known(batch), model)
         return residuals
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None
         return models_of(coordinates, self._centre.intercepts(self._span.directions, coordinates))
-
-    def _add(self, group: Batch) -> None:
-        assert self._residuals is not None
-        known, weight = self._residuals.known(group), group.weight
-        if self._outlying is not None and (apart := self._outlying.set_apart(known, weight)).any():
-            weight = np.where(apart, 0, weight)
-        self._residuals.add_known(known, weight)

@@ -133,6 +133,21 @@ class SGDRun:
         other._state = None if self._state is None else self._state.copy()
         return other
 
+    def unladen(self) -> SGDRun:
+        """Return a copy that can go on, without the blocks of moments that are done: what a step never looks at."""
+        other = self.copy()
+        if other._state is not None:
+            other._state.finished = []
+        return other
+
+    def laden(self, earlier: SGDRun) -> SGDRun:
+        """Return this run, which went on from ``earlier.unladen()``, with the blocks that were left behind."""
+        other = copy.copy(self)
+        if self._state is not None and earlier._state is not None:
+            other._state = self._state.copy()
+            other._state.finished = [*earlier._state.finished, *self._state.finished]
+        return other
+
     def end_pass(self) -> None:
         """End a pass over the data: a mini-batch that is not full makes its step with the rows it has."""
         if self._state is not None and self._state.open_rows:

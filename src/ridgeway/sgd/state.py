@@ -115,9 +115,19 @@ class RunState:
         """What sparse rows are centred at."""
         return Centre(self.centre, float(self.centre @ self.centre), self.products[target])
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Full blocks are pickled as they lie in memory: the last bits of sums over them depend on it."""
+        axes = (1, 2, 0) if self.sparse else (1, 0, 2)
+        return {**vars(self), "finished": [block.transpose(axes) for block in self.finished]}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        axes = (2, 0, 1) if values["sparse"] else (1, 0, 2)
+        vars(self).update({**values, "finished": [block.transpose(axes) for block in values["finished"]]})
+
     def copy(self) -> RunState:
         """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared."""
-        new = copy(self)
+        new = RunState.__new__(RunState)
+        vars(new).update(vars(self))
         for name in ("w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed", "products"):
             setattr(new, name, getattr(self, name).copy())
         for name in ("finished", "segments", "gains", "short_batches"):

@@ -10,6 +10,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ridgeway.data import DataError, EncodedBatch, Source, TableEncoder, encoded_batches
+from ridgeway.rows import Float
 from ridgeway.tables.request import Request
 
 
@@ -24,7 +25,7 @@ def learnable_rows(
             rows = replace(rows, X=rows.X[kept], y=rows.y[kept], weight=rows.weight[kept])
         if request.log_target:
             name = "the target" if request.target is None else f"the target column {request.target!r}"
-            rows = replace(rows, y=_logarithm(rows.y, name, source.name))
+            rows = replace(rows, y=logarithm(rows.y, name, source.name))
         yield rows
 
 
@@ -49,7 +50,8 @@ def joined(parts: Sequence[EncodedBatch]) -> EncodedBatch:
     )
 
 
-def _logarithm(y: NDArray[np.float64], name: str, place: str) -> NDArray[np.float64]:
+def logarithm(y: Float, name: str, place: str) -> NDArray[np.float64]:
+    """Return the logarithm of a target, which must be above 0."""
     if len(y) and y.min() <= 0:
         raise DataError(
             f"{place}: {name} holds {y.min():g}: expected numbers above 0, as its logarithm is to be learned; leave "

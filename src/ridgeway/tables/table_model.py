@@ -30,6 +30,7 @@ class FitFacts:
     left_out : rows without a target or with no weight.
     passes : how often the rows were gone through.
     streamed : whether rows were learned from as they were read, in their order; otherwise they were all in memory.
+    distributed : whether they were learned from on a cluster, partition by partition.
     """
 
     data: str
@@ -37,6 +38,14 @@ class FitFacts:
     left_out: int
     passes: float
     streamed: bool
+    distributed: bool = False
+
+    @property
+    def way(self) -> str:
+        """How the rows were learned from, in words."""
+        if self.distributed:
+            return "on a cluster"
+        return "streamed in the order of the file" if self.streamed else "held in memory"
 
     @classmethod
     def from_state(cls, stored: Stored) -> FitFacts:
@@ -47,6 +56,7 @@ class FitFacts:
             stored.integer("left_out"),
             stored.number("passes", 0.0),
             stored.flag("streamed"),
+            "distributed" in stored and stored.flag("distributed"),
         )
 
 

@@ -1,0 +1,233 @@
+"""A cluster: two workers against one, what a partition costs beside its rows, and the cost model against both."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import distributed
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import ridgeway as rw
+from benchmarks.pipelining import Costs, simulate, sizes_of
+from benchmarks.planted import dense_rows
+from benchmarks.report import Case, Result, Target
+from benchmarks.timing import Timing
+from ridgeway.dask.cluster import Cluster
+from ridgeway.dask.fitting import fit_opened
+from ridgeway.dask.scoring import tally
+from ridgeway.dask.split import Split
+from ridgeway.dask.survey import survey_rows
+from ridgeway.dask.sweep import learn, prepare
+from ridgeway.dask.table import Opened, opened_files
+from ridgeway.rows.moments import RowMoments
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.groups import HeldOutErrors
+
+COLUMNS = 100
+GROUP = 40_000  # rows of a row group: 16 MB
+PARTITION = 2**27  # bytes as the library counts them: 8 a number
+DIRECTIONS = 20  # that candidates are mixed from, about
+LATENCY = 0.015  # seconds between two tasks of a convoy
+MODES: dict[str, dict[str, Any]] = {
+    "parallel chains": {"alpha": 1.0, "chains": 2},
+    "5-fold selection": {"cv": 5},
+}
+TARGETS = {"parallel chains": Target(low=1.7), "5-fold selection": Target(low=1.6)}
+
+
+def cases(quick: bool = False) -> Iterator[Case]:
+    """Fit Parquet files of DASK_GB gigabytes; 2 is what the targets are meant for."""
+    gigabytes = float(os.environ.get("DASK_GB", "0.1" if quick else "2"))
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = Path(folder)
+        write(path, gigabytes)
+        table = opened_files(path, "y", None, PARTITION)
+        costs, results = measured_costs(table)
+        yield Case(f"one partition, {COLUMNS} columns", results, {})
+        with ExitStack() as stack:
+            clients = {workers: stack.enter_context(cluster(workers)) for workers in (1, 2)}
+            for client in clients.values():  # imports and compilation
+                warm(Cluster(client), path)
+            for name, parameters in MODES.items():
+                yield speedup(name, gigabytes, clients, table, parameters, costs, TARGETS[name])
+            yield sizes(clients, path, costs)
+            yield overhead(Cluster(clients[1]), path)
+
+
+@contextmanager
+def cluster(workers: int) -> Iterator[distributed.Client]:
+    """Start processes of one thread each."""
+    with (
+        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as started,
+        distributed.Client(started, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def write(folder: Path, gigabytes: float) -> None:
+    """Write float32 rows to files of eight row groups each."""
+    n_rows = max(8 * GROUP, round(gigabytes * 1e9 / 4 / COLUMNS))
+    for part, first in enumerate(range(0, n_rows, 8 * GROUP)):
+        X, y = dense_rows(min(8 * GROUP, n_rows - first), COLUMNS, np.float32, seed=part)
+        columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(COLUMNS)}
+        pq.write_table(
+            pa.table({**columns, "y": y}),
+            folder / f"part{part:03d}.parquet",
+            row_group_size=GROUP,
+            use_dictionary=False,
+        )
+
+
+def warm(executor: Cluster, folder: Path) -> None:
+    """Let every worker import and compile what it needs."""
+    small = opened_files(folder / "part000.parquet", "y", None, 1)
+    some = Opened(small.partitions[:4], small.form, small.fingerprint, small.kinds)
+    for parameters in MODES.values():
+        fit_opened(estimator(parameters), some, executor)
+
+
+def estimator(parameters: dict[str, Any]) -> rw.AveragedSGDRegressor:
+    return rw.AveragedSGDRegressor(**{"passes": 1, "random_state": 0, **parameters})
+
+
+def seconds(task: Callable[[], object], repeats: int = 3) -> float:
+    """Least time of a few runs."""
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        task()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
+    """Time what tasks do with the first partition, here: seconds per gigabyte of float32 rows."""
+    partition, form = table.partitions[0], table.form
+
+    def loaded() -> Any:
+        return form.batch(partition.source.load(), partition.name)
+
+    batch = loaded()
+    split = Split(0, 5, np.empty(0, np.int64))
+    standardization = Standardization.from_moments(RowMoments.of(batch), True, True)
+    step = rw.LimitedStep(1e-3)
+    ready = prepare(batch, split, standardization, 0, 0)
+
+    def learned(n_runs: int) -> Any:
+        return learn(ready, [rw.SGDRun(step) for _ in range(n_runs)], [None] * n_runs, False)
+
+    rng = np.random.default_rng(0)
+    directions = rng.standard_normal((DIRECTIONS, 1, COLUMNS))
+    held = HeldOutErrors(directions, True, rng.standard_normal((1, 8, DIRECTIONS + 2)), 10)
+    size = batch.rows.nbytes / 1e9
+    found = {
+        "load": seconds(loaded) / size,
+        "survey": seconds(lambda: survey_rows(batch, split, 0)) / size,
+        "prepare": seconds(lambda: prepare(batch, split, standardization, 0, 0)) / size,
+        "score, five folds": seconds(lambda: tally(batch, [held] * 5, split, standardization, 0, [0])) / size,
+        "learn, one run": seconds(lambda: learned(1)) / size,
+        "learn, six runs": seconds(lambda: learned(6)) / size,
+    }
+    (run,) = learned(1)
+    (more,) = learn(ready, [run.unladen()], [None], False)
+    results = [Result(f"{name}, MB/s of rows", 1e3 / value) for name, value in found.items()]
+    results.append(Result("state sent to a task, KB", len(pickle.dumps(run.unladen(), 5)) / 1e3))
+    results.append(Result("state returned, KB", len(pickle.dumps(more, 5)) / 1e3))
+    return found, results
+
+
+def speedup(
+    name: str,
+    gigabytes: float,
+    clients: dict[int, Any],
+    table: Opened,
+    parameters: dict[str, Any],
+    costs: dict[str, float],
+    target: Target,
+) -> Case:
+    """Fit with one worker and with two, in turn; compare with the cost model."""
+    samples: dict[int, list[float]] = {1: [], 2: []}
+    busiest: dict[int, list[float]] = {1: [], 2: []}
+    for turn in range(2):
+        for workers in (1, 2) if turn == 0 else (2, 1):
+            before = clients[workers].run(process_time)
+            samples[workers].append(
+                seconds(partial(fit_opened, estimator(parameters), table, Cluster(clients[workers])), 1)
+            )
+            after = clients[workers].run(process_time)
+            busiest[workers].append(max(after[worker] - before[worker] for worker in after))
+    times = {workers: min(found) for workers, found in samples.items()}
+    results = [
+        Result("2 workers, times as fast as 1", times[1] / times[2], target),
+        Result("the same by processor time of the busiest worker", min(busiest[1]) / min(busiest[2])),
+    ]
+    for workers, took in times.items():
+        expected = modelled(table, parameters, workers, costs, gigabytes)
+        results.append(Result(f"{workers} worker(s): measured over modelled time", took / expected))
+    return Case(
+        f"{name}, {gigabytes:g} GB",
+        results,
+        {f"{workers} workers": Timing(tuple(found)) for workers, found in samples.items()},
+    )
+
+
+def sizes(clients: dict[int, Any], folder: Path, costs: dict[str, float]) -> Case:
+    """Fit one chain to the first file, in partitions of several sizes, and compare with the cost model."""
+    results = []
+    for megabytes in (16, 32, 64, 128):
+        table = opened_files(folder / "part000.parquet", "y", None, megabytes << 21)
+        for workers, client in clients.items():
+            took = seconds(partial(fit_opened, estimator({"alpha": 1.0}), table, Cluster(client)), 2)
+            ratio = took / modelled(table, {"alpha": 1.0}, workers, costs, 8 * GROUP * COLUMNS * 4e-9)
+            name = f"{megabytes} MB, {workers} worker(s): measured over modelled"
+            results.append(Result(name, ratio))
+    return Case("one chain, one file", results, {})
+
+
+def modelled(
+    table: Opened, parameters: dict[str, Any], workers: int, costs: dict[str, float], gigabytes: float
+) -> float:
+    """Seconds by the cost model of docs/scaling.md."""
+    n_partitions = len(table.partitions)
+    size = gigabytes / n_partitions
+    n_chains, segments = (6, 1) if "cv" in parameters else (1, parameters.get("chains", 1))
+    learning = costs["learn, six runs"] / 6 if n_chains == 6 else costs["learn, one run"]
+    task = Costs((costs["load"] + costs["prepare"]) * size, learning * size, LATENCY)
+    parallel = min(segments, workers)
+    swept = simulate(
+        sizes_of(n_chains, workers // parallel), n_partitions // parallel, workers // parallel, task
+    ).seconds
+    survey = n_partitions * (costs["load"] + costs["survey"]) * size / workers
+    norms = min(16, n_partitions) * (costs["load"] + costs["prepare"]) * size / workers
+    looks = 2 * n_partitions if "cv" in parameters else 0  # halfway and at the end
+    scored = looks * (costs["load"] + costs["score, five folds"]) * size / workers
+    sampled = min(16, n_partitions) * costs["load"] * size / workers  # held-out rows, or a sample of predictions
+    return survey + norms + swept + scored + sampled
+
+
+def overhead(executor: Cluster, folder: Path) -> Case:
+    """Time a chain over partitions of next to no rows: what a task costs by itself."""
+    tiny = folder / "tiny.parquet"
+    X, y = dense_rows(6400, COLUMNS, np.float32)
+    columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(COLUMNS)}
+    pq.write_table(pa.table({**columns, "y": y}), tiny, row_group_size=100)
+    tables = {n: opened_files(tiny, "y", None, 1) for n in (8, 64)}
+    times = {}
+    for n, table in tables.items():
+        some = Opened(table.partitions[:n], table.form, table.fingerprint, table.kinds)
+        model = estimator({"alpha": 1.0, "step": 1e-3, "passes": 4})
+        times[n] = seconds(partial(fit_opened, model, some, executor))
+    per_task = (times[64] - times[8]) / (56 * 4)
+    return Case("tiny partitions", [Result("milliseconds per task of a chain", 1e3 * per_task)], {})

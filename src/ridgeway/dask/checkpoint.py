@@ -1,0 +1,79 @@
+"""Checkpoint: what a fit knows so far, in a file, so that it can go on after the scheduler or the client is lost."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ridgeway.data import DataError
+from ridgeway.files import remove_partials
+from ridgeway.model import ModelFileError, read_state, write_state
+from ridgeway.state import State, Stored
+
+KIND = "dask checkpoint"
+
+
+class Checkpoint:
+    """Parts of a state that are written to a file together; with no path nothing is written.
+
+    Parameters
+    ----------
+    path : the file, or None.
+    every : seconds between two writings, at least.
+    fit : what tells this fit from others.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, every: float, fit: State) -> None:
+        self._path, self._every = None if path is None else Path(path), every
+        self._parts: State = {"fit": fit}
+        self._live: dict[str, Callable[[], Any]] = {}
+        self._written = time.monotonic()
+        self._found: Stored | None = None
+        if self._path is None:
+            return
+        if not self._path.parent.is_dir():
+            raise FileNotFoundError(f"checkpoint={path}: there is no folder {self._path.parent}: make it first.")
+        remove_partials(self._path)
+        if self._path.exists():
+            self._found = read_state(self._path, KIND)
+            if self._found.raw("fit") != fit:
+                raise DataError(
+                    f"{path}: a checkpoint of another fit (other data, target or parameters): expected one of this "
+                    "fit; delete it to begin anew, or name another file."
+                )
+
+    def part(self, name: str, make: Callable[[], State]) -> Stored:
+        """Return a part of the state: as it was found, or made now and written."""
+        if self._found is not None and name in self._found:
+            self._parts[name] = self._found.raw(name)
+        else:
+            self._parts[name] = make()
+            self._write()
+        try:
+            return Stored({name: self._parts[name]}).part(name)
+        except ValueError as error:
+            raise ModelFileError(f"{self._path}: not a checkpoint that ridgeway writes: {error}") from None
+
+    def follow(self, name: str, state: Callable[[], Any]) -> Any:
+        """Write this part whenever the file is written from now on; return what was found of it, or None."""
+        self._live[name] = state
+        return self._found.raw(name) if self._found is not None and name in self._found else None
+
+    def tick(self) -> None:
+        """Write the file if it is time."""
+        if self._path is not None and time.monotonic() - self._written >= self._every:
+            self._write()
+
+    def done(self) -> None:
+        """Remove the file: the fit has ended."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        if self._path is not None:
+            live = {name: state() for name, state in self._live.items()}
+            write_state(self._path, {**self._parts, **live}, KIND)
+            self._written = time.monotonic()

@@ -1,0 +1,251 @@
+"""Cluster: tasks on the workers of a dask scheduler, watched so that nothing waits for ever.
+
+No task is pinned to a worker and no rows are scattered: each task loads its partition, so any worker can repeat it.
+Only what a task returns is kept, by the client. So a worker that dies costs the tasks it was at and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ridgeway.cluster_error import ClusterError
+from ridgeway.dask.library import dask, distributed
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.serial import ARITY
+from ridgeway.dask.work import Work
+
+LOOK = 1.0  # seconds without a result after which the cluster is looked at
+FIRST = 10  # priority of tasks that others wait for, over those that work ahead
+CONNECT = 10.0  # seconds that a scheduler has to answer
+LARGE = "1 GiB"  # of a task's arguments, beyond which dask warns
+LOST = (OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError, distributed.CancelledError)
+
+
+class Cluster:
+    """Executes tasks on the workers of a client.
+
+    Parameters
+    ----------
+    client : connected.
+    patience : seconds to wait for a scheduler that does not answer, or for workers when there are none.
+    owned : things to close at the end.
+    """
+
+    def __init__(self, client: distributed.Client, patience: float = 60.0, owned: Sequence[Any] = ()) -> None:
+        self._client, self._patience, self._owned = client, patience, list(owned)
+        self._pending: dict[Any, tuple[Any, Partition]] = {}
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._kept: set[Any] = set()
+        self._name = f"ridgeway-{uuid.uuid4().hex[:8]}"
+        self._count = 0
+        self._answers = True  # as far as is known
+        try:
+            self._require_workers()
+        except ClusterError:
+            self.close()
+            raise
+
+    @property
+    def n_workers(self) -> int:
+        """Number of tasks that can run at a time: threads of all workers."""
+        return max(1, sum(int(worker["nthreads"]) for worker in self._identity()["workers"].values()))
+
+    @property
+    def dashboard(self) -> str:
+        """Address of the dashboard."""
+        return str(self._client.dashboard_link)
+
+    def submit(
+        self, tag: Any, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any
+    ) -> None:
+        """Begin a task; `results` gives its result with the tag."""
+        future = self._future(function, partition, form, arguments, FIRST)
+        self._pending[future] = (tag, partition)
+        future.add_done_callback(self._done.put)
+
+    def results(self) -> Iterator[tuple[Any, Any]]:
+        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+        while self._pending:
+            future = self._next_done(partition.name for _, partition in self._pending.values())
+            tag, partition = self._pending.pop(future)
+            yield tag, self._result(future, {future: partition})
+
+    def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
+        """Return the result of a task as a partition that later tasks can read; it stays on its worker.
+
+        When that worker dies, dask makes it anew from the partition.
+        """
+        future = self._future(function, partition, form, arguments)
+        self._kept.add(future)
+        return Partition(partition.number, partition.name, future)
+
+    def release(self, kept: Partition) -> None:
+        """Let the workers forget what was kept."""
+        self._kept.discard(kept.source)
+        kept.source.release()
+
+    def total(
+        self,
+        function: Callable[..., Any],
+        partitions: Sequence[Partition],
+        form: Form | None,
+        arguments: Callable[[Partition], tuple[Any, ...]],
+        add: Callable[..., Any],
+    ) -> Any:
+        """Return the sum of the results of one task per partition, added up in a tree on the workers."""
+        leaves = {self._future(function, part, form, arguments(part)): part for part in partitions}
+        level = list(leaves)
+        held = [level]
+        while len(level) > 1:
+            level = [
+                self._client.submit(add, *level[first : first + ARITY], key=self._key("sum"), pure=False)
+                for first in range(0, len(level), ARITY)
+            ]
+            held.append(level)
+        (root,) = level
+        root.add_done_callback(self._done.put)
+        self._next_done(partition.name for partition in partitions)
+        return self._result(root, leaves)
+
+    def close(self) -> None:
+        """Release what the cluster holds for this work; close what was started for it."""
+        futures = [*self._pending, *self._kept]
+        self._pending.clear()
+        self._kept.clear()
+        if self._answers and self._client.status == "running" and futures:
+            self._client.cancel(futures, asynchronous=False)
+        del futures
+        for thing in self._owned:
+            thing.close(timeout=CONNECT)
+
+    def _key(self, what: str) -> str:
+        self._count += 1
+        return f"{self._name}-{what}-{self._count}"
+
+    def _future(
+        self,
+        function: Callable[..., Any],
+        partition: Partition,
+        form: Form | None,
+        arguments: tuple[Any, ...],
+        priority: int = 0,
+    ) -> Any:
+        work = Work(function, arguments, partition, form)
+        key = self._key(getattr(function, "__name__", "task"))
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE}):
+            try:
+                if hasattr(partition.source, "__dask_graph__"):
+                    task = dask.delayed(work.do, pure=False)(partition.source, dask_key_name=key)
+                    return self._client.compute(task, priority=priority)
+                return self._client.submit(work.do, partition.source, key=key, pure=False, priority=priority)
+            except LOST as error:
+                raise self._lost(error) from None
+
+    def _next_done(self, waiting: Iterable[str]) -> Any:
+        """Return the next future that has ended; look after the cluster as long as there is none."""
+        alone_since: float | None = None
+        while True:
+            try:
+                return self._done.get(timeout=LOOK)
+            except queue.Empty:
+                n_workers = len(self._identity()["workers"])
+            now = time.monotonic()
+            alone_since = None if n_workers else alone_since or now
+            if alone_since is not None and now - alone_since > self._patience:
+                names = sorted(set(waiting))[:3]
+                raise ClusterError(
+                    f"there has been no worker for {self._patience:g} s, while {', '.join(names)} waited: expected at "
+                    "least one; look whether they run out of memory, start others, and call again."
+                )
+
+    def _result(self, future: Any, partitions: dict[Any, Partition]) -> Any:
+        while future.status == "finished":
+            try:
+                return future.result(timeout=self._patience)
+            except TimeoutError:  # its worker may have died with it, and dask makes it anew; or the scheduler is lost
+                self._identity()
+            except LOST as error:
+                raise self._lost(error) from None
+        if future.status != "error":  # cancelled, lost
+            raise self._lost(f"a task was {future.status}")
+        failure = future.exception(timeout=self._patience)
+        if isinstance(failure, distributed.scheduler.KilledWorker):
+            culprits = [part.name for leaf, part in partitions.items() if leaf.status == "error"]
+            raise ClusterError(
+                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that took it died, "
+                f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
+                "be damaged, or too large for a worker's memory: read it alone, write it anew in smaller row groups."
+            ) from None
+        if isinstance(failure, ModuleNotFoundError):
+            raise ClusterError(
+                f"a worker has no module {failure.name!r}: expected the packages of the client on every worker; "
+                "pip install 'ridgeway[dask,cli]' there."
+            ) from None
+        raise failure
+
+    def _identity(self) -> Any:
+        """Ask the scheduler who is there, within bounded time."""
+        try:
+            if self._client.status not in ("running", "connecting"):
+                raise OSError(f"the client is {self._client.status}")
+            return self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=self._patience)
+        except LOST as error:
+            raise self._lost(error) from None
+
+    def _require_workers(self) -> None:
+        try:
+            self._client.wait_for_workers(1, timeout=self._patience)
+        except LOST:
+            raise ClusterError(
+                f"the scheduler at {self._client.scheduler.address} has no workers after {self._patience:g} s: "
+                "expected at least one; start some with `dask worker ADDRESS --nthreads 1`."
+            ) from None
+
+    def _lost(self, error: object) -> ClusterError:
+        self._answers = False
+        return ClusterError(
+            f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to stay; start it again and "
+            "call again: with checkpoint=FILE a fit goes on where it was."
+        )
+
+
+def executor_of(client: Any, workers: int | None = None, patience: float = 60.0) -> Cluster:
+    """Return the executor of a client, of a scheduler's address, or of a cluster that is started here.
+
+    Parameters
+    ----------
+    client : distributed client, address of a scheduler, or None: the active client, if any, or a cluster of processes
+        on this machine, with one thread each.
+    workers : number of those processes; one per core by default.
+    patience : as in `Cluster`.
+    """
+    if isinstance(client, str):
+        seconds = min(CONNECT, patience)
+        try:
+            connected = distributed.Client(client, timeout=seconds, set_as_default=False)
+        except (*LOST, ValueError) as error:
+            raise ClusterError(
+                f"no scheduler answers at {client!r} within {seconds:g} s ({str(error).splitlines()[0]}): expected an "
+                "address such as 'tcp://127.0.0.1:8786'; start one with `dask scheduler`, or leave the address out."
+            ) from None
+        return Cluster(connected, patience, [connected])
+    if isinstance(client, distributed.Client):
+        return Cluster(client, patience)
+    if client is not None:
+        raise TypeError(
+            f"client is a {type(client).__name__}: expected a distributed.Client, the address of a scheduler, 'serial' "
+            "or None."
+        )
+    if workers is None:
+        try:
+            return Cluster(distributed.default_client(), patience)
+        except ValueError:
+            pass
+    started = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0")
+    connected = distributed.Client(started, set_as_default=False)
+    return Cluster(connected, patience, [connected, started])

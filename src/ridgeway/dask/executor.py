@@ -1,0 +1,43 @@
+"""Executor: who does the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from ridgeway.dask.partition import Form, Partition
+
+
+class Executor(Protocol):
+    """A cluster, or this process."""
+
+    @property
+    def n_workers(self) -> int:
+        """Number of tasks that can run at a time."""
+
+    def submit(
+        self, tag: Any, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any
+    ) -> None:
+        """Begin a task; `results` gives its result with the tag."""
+
+    def results(self) -> Iterator[tuple[Any, Any]]:
+        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+
+    def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
+        """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
+
+    def release(self, kept: Partition) -> None:
+        """Let go of what was kept."""
+
+    def total(
+        self,
+        function: Callable[..., Any],
+        partitions: Sequence[Partition],
+        form: Form | None,
+        arguments: Callable[[Partition], tuple[Any, ...]],
+        add: Callable[..., Any],
+    ) -> Any:
+        """Return the sum of the results of one task per partition."""
+
+    def close(self) -> None:
+        """Release everything."""

@@ -1,0 +1,347 @@
+"""`fit`: an estimator fitted on a dask cluster, to rows that never leave the workers."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ridgeway.averaging import Uniform
+from ridgeway.blas import one_thread
+from ridgeway.dask.checkpoint import Checkpoint
+from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
+from ridgeway.dask.cluster import executor_of
+from ridgeway.dask.executor import Executor
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.serial import Serial
+from ridgeway.dask.split import Split, spread_over
+from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
+from ridgeway.dask.sweep import segments_of
+from ridgeway.dask.table import Opened, opened
+from ridgeway.data import TableEncoder
+from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators.averaged_sgd import FEWEST
+from ridgeway.estimators.options import (
+    FOLDS,
+    check_averaging,
+    check_cv,
+    check_loss,
+    check_passes,
+    check_store,
+    generator,
+)
+from ridgeway.number import counted
+from ridgeway.parameters import parameters_state
+from ridgeway.progress import Progress
+from ridgeway.rows.moments import RowMoments
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes
+from ridgeway.selection.contest import FORGOTTEN
+from ridgeway.selection.holdout import MOST, SHARE
+from ridgeway.selection.plan import LONGER
+from ridgeway.sgd import LimitedStep
+from ridgeway.sgd.step_size import check_step
+from ridgeway.state import State
+
+HELD_FROM = 16  # partitions that rows are held out from
+PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
+WORKERS = "workers"
+
+
+def fit(
+    estimator: AveragedSGDRegressor,
+    data: Any,
+    target: str | None = None,
+    client: Any = None,
+    *,
+    weight: Any = None,
+    encoder: TableEncoder | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 30.0,
+    partition_bytes: int = PARTITION_BYTES,
+    patience: float = 60.0,
+) -> AveragedSGDRegressor:
+    """Fit an estimator on a dask cluster.
+
+    The rows stay where they are: every task loads its partition, and only states of runs and sums travel. The result is
+    a function of the data, their partitions, the parameters and the seed alone, not of the number of workers or of
+    those that die. It equals, bit for bit on machines of one CPU type, that of ``client="serial"``, which does the same
+    in this process:
+
+    1. offsets and scales come from all rows, by moments that add up over partitions; the step from the squared norms of
+       all rows, or of those of 16 partitions where these agree;
+    2. each pass goes through the partitions in random order, and through the rows of each in random order
+       (``shuffle=False``: in their own order, so that the fit is that of the rows one after the other);
+    3. folds and hold-out are drawn within partitions.
+
+    Parameters
+    ----------
+    estimator : AveragedSGDRegressor
+        With its parameters. ``chains=1`` carries one run from partition to partition; ``chains=k`` starts k runs on
+        disjoint partitions and averages them, ``chains="workers"`` as many as there are workers. ``cv`` is a number of
+        folds, "holdout", or "auto"; ``store`` cannot be "replay". ``n_jobs`` has no meaning here.
+    data : path, folder or pattern of Parquet, CSV or Feather files; (X, y) of dask arrays; or a dask data frame
+        Workers must see files by the same path. Blocks of X may be CSR matrices.
+    target : str
+        Column of the target, for files and data frames.
+    client : distributed.Client, address, None or "serial"
+        None: the active client, or else a cluster on this machine, with a process per core, for this fit only.
+    weight : str, or dask array for (X, y)
+        Weights of the rows.
+    encoder : TableEncoder
+        Makes features of columns that are not all numbers; learned from the first rows, on a worker, if it is not yet.
+    checkpoint : path
+        File that the state is written to as the fit goes on. The same call finds it when the scheduler or this process
+        was lost, and comes to the same model. It is removed at the end.
+    checkpoint_every : float
+        Seconds between two writings.
+    partition_bytes : int
+        Memory that row groups of a Parquet file may take together in one task.
+    patience : float
+        Seconds to wait for a scheduler that is silent, or for a worker when there is none.
+
+    Returns
+    -------
+    The estimator, fitted as ``estimator.fit`` would have left it.
+
+    Examples
+    --------
+    >>> import dask.array as da, numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((3000, 4))
+    >>> y = X @ [1.0, -2.0, 0.0, 0.5] + rng.standard_normal(3000)
+    >>> blocks = da.from_array(X, chunks=(1000, 4)), da.from_array(y, chunks=1000)
+    >>> model = rw.dask.fit(rw.AveragedSGDRegressor(random_state=0), blocks, client="serial")
+    >>> (model.coef_ * 2).round().astype(int)
+    array([ 2, -4,  0,  1])
+    """
+    if not isinstance(estimator, AveragedSGDRegressor):
+        raise TypeError(f"estimator is a {type(estimator).__name__}: expected an AveragedSGDRegressor.")
+    _require_supported(estimator)
+    table = opened(data, target, weight, partition_bytes)
+    executor = _executor(client, patience)
+    try:
+        fit_opened(estimator, table, executor, encoder, checkpoint, checkpoint_every)
+    finally:
+        executor.close()
+    return estimator
+
+
+def fit_opened(
+    estimator: AveragedSGDRegressor,
+    table: Opened,
+    executor: Executor,
+    encoder: TableEncoder | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 30.0,
+) -> Survey:
+    """Fit an estimator to data that were opened, and return what is known of their rows; see `fit`."""
+    _require_supported(estimator)
+    progress = Progress(None, shown=bool(estimator.verbose))
+    try:
+        form = table.form
+        if encoder is not None:
+            form = table.encoded(_learned(encoder, executor, table.partitions, form))
+        elif table.form.features is not None:
+            table.require_numbers()
+        fitted = {"data": table.fingerprint, "parameters": parameters_state(estimator)}
+        state = Checkpoint(checkpoint, checkpoint_every, fitted)
+        with one_thread():
+            problem = _problem(estimator, executor, table.partitions, form, state, progress)
+            outcome = _outcome(problem)
+        moments = problem.survey.total
+        estimator.n_features_in_ = len(moments.mean)
+        estimator.__dict__.pop("feature_names_in_", None)
+        if form.features is not None and form.encoder is None:
+            estimator.feature_names_in_ = np.array(form.features, dtype=object)
+        estimator._end_with(
+            outcome, problem.plan, problem.standardization, moments.sparse, moments.single_target, moments.n_rows
+        )
+        state.done()
+    finally:
+        progress.close()
+    _tell_short_chains(estimator)
+    return problem.survey
+
+
+def _executor(client: Any, patience: float) -> Executor:
+    if isinstance(client, str) and client == "serial":
+        return Serial()
+    return executor_of(client, patience=patience)
+
+
+def _require_supported(estimator: AveragedSGDRegressor) -> None:
+    check_loss(estimator.loss)
+    cv = check_cv(estimator.cv)
+    if not isinstance(cv, int) and cv not in ("auto", "holdout"):
+        raise ValueError(
+            f"cv={cv!r} needs all rows in one place: expected a number of folds, 'holdout' or 'auto' here."
+        )
+    if check_store(estimator.store) == "replay":
+        raise ValueError("store='replay' would gather all rows: expected 'auto', 'sketch' or a Layout here.")
+    if not (isinstance(estimator.chains, str) and estimator.chains == WORKERS):
+        counted("chains", estimator.chains, "expected an integer of 1 or more, or 'workers'")
+    counted("batch_size", estimator.batch_size)
+
+
+def _learned(encoder: TableEncoder, executor: Executor, partitions: Sequence[Partition], form: Form) -> TableEncoder:
+    """Let an encoder learn from the first rows, on a worker."""
+    if encoder.__sklearn_is_fitted__():
+        return encoder
+    for partition in partitions:
+        executor.submit(None, learn_encoding, partition, None, encoder, form, partition.name)
+        for _, learned in executor.results():
+            encoder.__dict__.update(learned.__dict__)
+        if encoder.rows_seen_ >= encoder.learn_rows:
+            break
+    return encoder
+
+
+def learn_encoding(loaded: Any, encoder: TableEncoder, form: Form, place: str) -> TableEncoder:
+    """Let an encoder learn from the rows of a partition that it still has room for."""
+    table = form.table(loaded, place)
+    seen = getattr(encoder, "rows_seen_", 0)
+    return encoder.partial_fit(table.slice(0, encoder.learn_rows - seen))
+
+
+def _problem(
+    estimator: AveragedSGDRegressor,
+    executor: Executor,
+    partitions: Sequence[Partition],
+    form: Form,
+    checkpoint: Checkpoint,
+    progress: Progress,
+) -> Problem:
+    """Survey the rows and decide how to run."""
+    settings = checkpoint.part("settings", lambda: _settings(estimator, executor))
+    seed = settings.integer("seed", most=2**62) if estimator.shuffle else None
+    asked, cv = check_averaging(estimator.averaging, estimator.alpha), check_cv(estimator.cv)
+    folded = 0 if asked.family is None or cv == "holdout" else FOLDS if cv == "auto" else cv
+    split = Split(seed, folded if seed is not None else 0, np.empty(0, np.int64))
+    survey = _survey(checkpoint, "survey", executor, partitions, form, split)
+    total = survey.total
+    n_rows = total.n_rows
+    holds_out = cv == "holdout" or (cv == "auto" and n_rows > MANY_ROWS)
+    if holds_out:
+        folded = 0
+    family, scheme = asked.family, asked.scheme
+    if n_rows < FEWEST:
+        family, scheme, folded, holds_out = None, asked.scheme or Uniform(), 0, False
+    filled = [partition for partition in partitions if survey.counts[partition.number]]
+    split = Split(seed, folded, starts_of(survey.counts))
+    if holds_out:
+        where = spread_over(np.array([part.number for part in filled], np.int64), HELD_FROM, seed)
+        split = Split(seed, 1, split.starts, SHARE, MOST, tuple(where))
+    elif folded and seed is None:
+        again = _survey(checkpoint, "folds", executor, partitions, form, split)
+        survey = Survey(survey.counts, survey.read, again.moments)
+    empty = [fold for fold in range(folded) if fold not in survey.moments]
+    if empty:
+        raise ValueError(
+            f"cv: fold {empty[0]} of {folded} has none of the {n_rows} rows: expected some in each; give an alpha, or "
+            "fit so few rows by estimator.fit."
+        )
+    standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
+    steps = checkpoint.part(
+        "steps", lambda: _steps(estimator, executor, filled, form, standardization, n_rows <= MANY_ROWS, seed)
+    )
+    chains = settings.integer("chains", 1)
+    segments = segments_of(survey.counts, min(chains, len(filled)) if isinstance(estimator.chains, str) else chains)
+    passes = check_passes(estimator.passes)
+    planned = auto_passes(n_rows) if passes is None else passes
+    safe = steps.optional("safe_step")
+    plan = Plan(
+        family=family,
+        scheme=scheme,
+        step=LimitedStep.from_state(steps.part("step")),
+        safe_step=None if safe is None else LimitedStep.from_state(safe),
+        passes=planned,
+        most_passes=planned * LONGER if passes is None and n_rows <= MANY_ROWS else planned,
+        settles=passes is None and planned > 1,
+        chains=len(segments),
+        batch_size=counted("batch_size", estimator.batch_size),
+        shuffle=seed is not None,
+        store=check_store(estimator.store),
+        n_jobs=1,
+        one_standard_error=bool(estimator.one_standard_error),
+        rng=np.random.default_rng(seed),
+        progress=progress,
+    )
+    progress.total = planned * n_rows
+    return Problem(executor, filled, form, survey, split, standardization, segments, plan, checkpoint)
+
+
+def _settings(estimator: AveragedSGDRegressor, executor: Executor) -> State:
+    chains = executor.n_workers if isinstance(estimator.chains, str) else estimator.chains
+    return {"seed": int(generator(estimator.random_state).integers(2**62)), "chains": int(chains)}
+
+
+def _survey(
+    checkpoint: Checkpoint, name: str, executor: Executor, partitions: Sequence[Partition], form: Form, split: Split
+) -> Survey:
+    def made() -> State:
+        survey: Survey = executor.total(
+            survey_partition, partitions, None, lambda part: (form, split, part.number, part.name), add_surveys
+        )
+        if not survey.moments:
+            raise ValueError(
+                "no partition has a row with a target and a positive weight: expected at least one; look at the data."
+            )
+        hands = sorted(survey.moments)
+        return {
+            "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
+            "read": survey.read,
+            "hands": hands,
+            "moments": [survey.moments[hand].state() for hand in hands],
+        }
+
+    stored = checkpoint.part(name, made)
+    counts = stored.array("counts", (len(partitions),), "int64").tolist()
+    moments = [RowMoments.from_state(part) for part in stored.parts("moments")]
+    return Survey(dict(enumerate(counts)), stored.integer("read"), dict(zip(stored.raw("hands"), moments, strict=True)))
+
+
+def _steps(
+    estimator: AveragedSGDRegressor,
+    executor: Executor,
+    partitions: Sequence[Partition],
+    form: Form,
+    standardization: Standardization,
+    small: bool,
+    seed: int | None,
+) -> State:
+    """Return the step and, for few rows, the largest one that limits none, if the step does."""
+    given = check_step(estimator.step)
+    if given is not None:
+        return {"step": given.state(), "safe_step": None}
+    norms = norms_for_step(executor, partitions, form, standardization, small, seed)
+    step = norms.step
+    safe = LimitedStep(1 / norms.largest, step.limit) if small and step.size * norms.largest > step.limit else None
+    return {"step": step.state(), "safe_step": None if safe is None else safe.state()}
+
+
+def _outcome(problem: Problem) -> Outcome:
+    if problem.plan.family is None:
+        return run_only(problem)
+    return by_folds(problem) if problem.split.k > 1 else by_holdout(problem)
+
+
+def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
+    """Say what is lost when chains are too short for the average that was chosen."""
+    trajectory = estimator.trajectory_
+    if trajectory.length == trajectory.n_steps:
+        return
+    weakest = FORGOTTEN / (estimator.step_ * trajectory.length)
+    alpha = estimator.alpha_
+    if alpha is None or alpha < weakest:
+        stands = str(estimator.averaging_) if alpha is None else f"alpha={alpha:.3g}"
+        warnings.warn(
+            f"{stands} is weaker than alpha={weakest:.3g}, below which chains of {trajectory.length:,} steps end "
+            "before they have forgotten their start: the average is more biased than that of one chain over all rows; "
+            "take fewer chains, or more passes.",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,15 @@
+"""dask and distributed, which run the tasks; their absence is said in plain words."""
+
+from __future__ import annotations
+
+try:
+    import dask.array as dask_array
+    import distributed
+
+    import dask
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"{error.name} is not installed: fits on a cluster need it; pip install 'ridgeway[dask,cli]'.", name=error.name
+    ) from None
+
+__all__ = ["dask", "dask_array", "distributed"]

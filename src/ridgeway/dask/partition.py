@@ -1,0 +1,135 @@
+"""Partition: rows that one task loads by itself, and the form in which the runs see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from ridgeway.data import DataError, TableEncoder, target_of
+from ridgeway.data.arrow import pa
+from ridgeway.data.memory import as_batch, as_table
+from ridgeway.data.numbers import as_numbers
+from ridgeway.data.schema import kind_of, no_column
+from ridgeway.rows import Batch, Float, check_batch
+
+FLOAT64 = np.dtype(np.float64)
+AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
+
+
+@runtime_checkable
+class Loader(Protocol):
+    """Something that a worker can load; small, for it travels with every task."""
+
+    def load(self) -> Any:
+        """Return an Arrow table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Rows that one task loads.
+
+    Attributes
+    ----------
+    number : its place among all.
+    name : what messages call it.
+    source : a `Loader`, a dask `Delayed`, or rows that a task has kept on a worker.
+    """
+
+    number: int
+    name: str
+    source: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """How what was loaded becomes a checked batch.
+
+    Attributes
+    ----------
+    target : name of the target's column; None where rows come as arrays with their targets.
+    weight : name of the column of the weights; None when there are none, or for arrays.
+    features : names of the columns to learn from; None for arrays.
+    dtype : precision of the rows; None for arrays, where that of the first partition counts.
+    encoder : makes features of columns; None when all of them are numbers.
+    transform : what is learned of the target, a function of its values and of the partition's name; None for itself.
+    """
+
+    target: str | None = None
+    weight: str | None = None
+    features: tuple[str, ...] | None = None
+    dtype: str | None = None
+    encoder: TableEncoder | None = None
+    transform: Callable[[Float, str], Float] | None = None
+
+    def table(self, loaded: Any, place: str) -> Any:
+        """Return the columns to learn from as a record batch, and check that they are those of the data."""
+        return as_batch(self._columns(loaded, place).select(list(self.features or ())))
+
+    def batch(self, loaded: Any, place: str) -> Batch | None:
+        """Return the rows of a partition, None if it has none of positive weight and with a target."""
+        if self.features is None:
+            return self._of_arrays(loaded)
+        table = self._columns(loaded, place)
+        assert self.target is not None
+        rows = target_of(as_batch(table), self.target, self.weight, place)
+        if len(rows.y) == 0:
+            return None
+        if self.encoder is not None:
+            X = self.encoder.transform(rows.table.select(list(self.features)), place)
+        else:
+            X = _numbers(rows.table, self.features, np.dtype(self.dtype), place)
+        y = rows.y if self.transform is None else self.transform(rows.y, place)
+        return _checked(X, y, rows.weight, None)
+
+    def _of_arrays(self, loaded: Any) -> Batch | None:
+        X, y, weight = loaded
+        if X.shape[0] == 0:
+            return None
+        return _checked(X, y, weight, None if self.dtype is None else np.dtype(self.dtype))
+
+    def _columns(self, loaded: Any, place: str) -> Any:
+        table = as_table(loaded)
+        expected = [name for name in (*(self.features or ()), self.target, self.weight) if name is not None]
+        for name in expected:
+            if name not in table.column_names:
+                raise no_column(name, table.column_names, place)
+        new = [name for name in table.column_names if name not in expected]
+        if new:
+            raise DataError(
+                f"{place}: it has the column {new[0]!r}, which other partitions lack: expected the same columns in "
+                "every partition; write it anew, or select the common columns first."
+            )
+        return table
+
+
+def _checked(X: Any, y: Any, weight: Any, dtype: np.dtype[np.floating[Any]] | None) -> Batch | None:
+    batch = check_batch(X, y, weight, dtype=dtype, target_dtype=FLOAT64)
+    return batch if len(batch) else None
+
+
+def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[Any]], place: str) -> Any:
+    """Lay columns of numbers side by side, (rows, features)."""
+    columns = []
+    for name in features:
+        column = table.column(name)
+        if kind_of(column.type) not in ("number", "boolean"):
+            raise DataError(
+                f"{place}: column {name!r} is a {kind_of(column.type)} ({column.type}): expected a number in every "
+                "partition; convert it, leave it out, or pass encoder=TableEncoder()."
+            )
+        if column.null_count:
+            raise DataError(
+                f"{place}: column {name!r} has {column.null_count} missing values: expected numbers; fill or drop "
+                "them, or pass encoder=TableEncoder()."
+            )
+        plain = column.type in (pa.float32(), pa.float64())
+        columns.append(column.to_numpy(zero_copy_only=True) if plain else as_numbers(column, name, place))
+    out = np.empty((table.num_rows, len(columns)), dtype)
+    for first in range(0, table.num_rows, AT_A_TIME):
+        part = slice(first, first + AT_A_TIME)
+        for place_of, column in enumerate(columns):
+            out[part, place_of] = column[part]
+    return out

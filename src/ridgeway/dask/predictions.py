@@ -1,0 +1,91 @@
+"""Held-out predictions on a cluster: a bounded sample of targets beside their predictions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.dask.scoring import JointTrial
+from ridgeway.dask.split import Split, spread_over
+from ridgeway.rows import Batch
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection import HeldOut
+from ridgeway.selection.groups import HeldOutErrors
+from ridgeway.selection.held_out import MOST
+
+FROM = 16  # partitions that the sample is taken from
+
+
+class Predicted(NamedTuple):
+    """Held-out rows of a sample: where they stand in the data (k,), targets and residuals (k, targets)."""
+
+    numbers: NDArray[np.int64]
+    actual: NDArray[np.float64]
+    residuals: NDArray[np.float64]
+
+
+def predict_rows(
+    batch: Batch | None,
+    models: list[tuple[HeldOutErrors, NDArray[np.float64]]],
+    split: Split,
+    standardization: Standardization,
+    number: int,
+    start: int,
+    most: int,
+) -> list[Predicted]:
+    """Predict some held-out rows of a partition, each by the model of its fold."""
+    if batch is None:
+        return []
+    hands = split.hands(number, len(batch))
+    held = np.flatnonzero(hands >= 0)
+    sample = np.sort(np.random.default_rng(number).permutation(held)[:most])
+    found = []
+    for fold, (errors, model) in enumerate(models):
+        rows = sample[hands[sample] == fold]
+        if len(rows):
+            residuals = np.einsum("nqs,qs->nq", errors.known(standardization.batch(batch, rows)), model)
+            numbers = start + np.asarray(batch.numbers, np.int64)[rows]
+            actual = batch.y[rows].astype(np.float64)
+            found.append(Predicted(numbers, actual, residuals.astype(np.float64) * standardization.target_scale))
+    return found
+
+
+def add_predicted(*parts: list[Predicted]) -> list[Predicted]:
+    """Join samples of different rows."""
+    return [one for part in parts for one in part]
+
+
+def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, scheme: Scheme) -> HeldOut:
+    """Return a sample of held-out rows with their predictions, by an average in the span of the trials.
+
+    Parameters
+    ----------
+    joint : the trials, with all held-out rows gathered.
+    starts : number of the first row of each partition.
+    n_held : number of all held-out rows.
+    scheme : the average.
+    """
+    executor, standardization, trials = joint.executor, joint.standardization, joint.trials
+    by_number = {partition.number: partition for partition in joint.partitions}
+    chosen = [by_number[number] for number in spread_over(np.array(sorted(by_number), np.int64), FROM, None)]
+    models, sent = [trial.residual_model(scheme) for trial in trials], joint.split.without_starts()
+    most = -(-MOST // len(chosen))
+    parts: list[Predicted] = executor.total(
+        predict_rows,
+        chosen,
+        joint.form,
+        lambda part: (models, sent, standardization, part.number, int(starts[part.number]), most),
+        add_predicted,
+    )
+    numbers, actual, residuals = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(numbers, kind="stable")[:MOST]
+    moments = np.sum([trial.target_moments() for trial in trials], axis=0)
+    weight = moments[:, 0, 0]
+    variance = moments[:, 1, 1] / weight - (moments[:, 0, 1] / weight) ** 2
+    squares = joint.errors([scheme]).uncapped[0].sum(axis=1) / weight
+    unit = standardization.target_scale**2
+    predicted = actual[order] - residuals[order]
+    return HeldOut(scheme, numbers[order], actual[order], predicted, n_held, squares * unit, variance * unit)

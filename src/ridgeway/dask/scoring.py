@@ -1,0 +1,117 @@
+"""Scoring: the errors of all candidates on held-out rows of all partitions, added up in a tree on the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.dask.executor import Executor
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.split import Split
+from ridgeway.rows import Batch
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.folds import GROUPS
+from ridgeway.selection.groups import Group, HeldOutErrors
+from ridgeway.selection.outlying import ONE_IN, Errors
+from ridgeway.selection.trial import Trial
+
+AT_A_TIME = 2**16  # rows that are standardized together
+APART, FEWEST_APART = 8, 16  # outlying rows of a part, in multiples of its share of those that may be capped
+
+Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its rows
+
+
+def tally(
+    batch: Batch | None,
+    held: list[HeldOutErrors],
+    split: Split,
+    standardization: Standardization,
+    number: int,
+    groups: list[int],
+) -> Tally:
+    """Predict the held-out rows of a partition, which make up these groups of each fold."""
+    found: Tally = {}
+    if batch is None:
+        return found
+    hands = split.hands(number, len(batch))
+    for fold, errors in enumerate(held):
+        rows = np.flatnonzero(hands == fold)
+        for group, part in zip(groups, np.array_split(rows, len(groups)), strict=True):
+            for first in range(0, len(part), AT_A_TIME):
+                some = part[first : first + AT_A_TIME]
+                one = errors.holding([])
+                one.add(standardization.batch(batch, some), APART * len(some) // ONE_IN + FEWEST_APART)
+                found = add_tallies(found, {(fold, group): one.groups[0]})
+    return found
+
+
+def add_tallies(*tallies: Tally) -> Tally:
+    """Join tallies of different rows."""
+    total: Tally = {}
+    for part in tallies:
+        for key, group in part.items():
+            total[key] = total[key] + group if key in total else group
+    return total
+
+
+class JointTrial:
+    """Several trials, one per fold, for which each partition is read once.
+
+    Parameters
+    ----------
+    trials : one per fold, without rows.
+    executor : does the tasks.
+    partitions : those with held-out rows.
+    form : how they are loaded.
+    split : which rows are held out.
+    standardization : of the rows.
+    """
+
+    def __init__(
+        self,
+        trials: Sequence[Trial],
+        executor: Executor,
+        partitions: Sequence[Partition],
+        form: Form | None,
+        split: Split,
+        standardization: Standardization,
+    ) -> None:
+        self.trials = list(trials)
+        self.executor, self.partitions, self.form = executor, list(partitions), form
+        self.split, self.standardization = split, standardization
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of each group of rows, of all folds in turn."""
+        return np.concatenate([trial.weight for trial in self.trials])
+
+    def span(self, schemes: Sequence[Scheme]) -> None:
+        """Predict all held-out rows along the directions of these schemes."""
+        held = [trial.prepared(schemes) for trial in self.trials]
+        places = {partition.number: place for place, partition in enumerate(self.partitions)}
+        sent = self.split.without_starts()
+        total: Tally = self.executor.total(
+            tally,
+            self.partitions,
+            self.form,
+            lambda part: (held, sent, self.standardization, part.number, self._groups(places[part.number])),
+            add_tallies,
+        )
+        for fold, trial in enumerate(self.trials):
+            trial.hold([total[key] for key in sorted(total) if key[0] == fold])
+
+    def errors(self, schemes: Sequence[Scheme]) -> Errors:
+        """Errors of schemes in the span, on the groups of all folds in turn."""
+        parts = [trial.errors(schemes) for trial in self.trials]
+        return Errors(*(np.concatenate(kind, axis=2) for kind in zip(*parts, strict=True)))
+
+    def _groups(self, place: int) -> list[int]:
+        """Return the groups that the held-out rows of a partition make up: part of one, or some of their own."""
+        per_fold, n = max(1, GROUPS // len(self.trials)), len(self.partitions)
+        if n >= per_fold:
+            return [place * per_fold // n]
+        own = -(-per_fold // n)
+        return list(range(place * own, (place + 1) * own))

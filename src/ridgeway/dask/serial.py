@@ -1,0 +1,69 @@
+"""Serial: the same work in this process, one task after the other."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.work import Work
+
+ARITY = 8  # results that are added up at a time
+
+
+class Serial:
+    """Executes tasks one after the other, here: what a cluster of any size must agree with, bit for bit.
+
+    Attributes
+    ----------
+    n_workers : number of tasks that can run at a time.
+    """
+
+    n_workers = 1
+
+    def __init__(self) -> None:
+        self._results: deque[tuple[Any, Any]] = deque()
+
+    def submit(
+        self, tag: Any, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any
+    ) -> None:
+        """Begin a task; `results` gives its result with the tag."""
+        self._results.append((tag, self._done(function, partition, form, arguments)))
+
+    def results(self) -> Iterator[tuple[Any, Any]]:
+        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+        while self._results:
+            yield self._results.popleft()
+
+    def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
+        """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
+        return Partition(partition.number, partition.name, self._done(function, partition, form, arguments))
+
+    def release(self, kept: Partition) -> None:
+        """Nothing to do: it is freed with the last reference to it."""
+
+    def total(
+        self,
+        function: Callable[..., Any],
+        partitions: Sequence[Partition],
+        form: Form | None,
+        arguments: Callable[[Partition], tuple[Any, ...]],
+        add: Callable[..., Any],
+    ) -> Any:
+        """Return the sum of the results of one task per partition, added up `ARITY` at a time, in their order."""
+        level = [self._done(function, partition, form, arguments(partition)) for partition in partitions]
+        while len(level) > 1:
+            level = [add(*level[first : first + ARITY]) for first in range(0, len(level), ARITY)]
+        return level[0]
+
+    def close(self) -> None:
+        """Nothing to release."""
+        self._results.clear()
+
+    @staticmethod
+    def _done(function: Callable[..., Any], partition: Partition, form: Form | None, arguments: tuple[Any, ...]) -> Any:
+        source = partition.source
+        if hasattr(source, "__dask_graph__"):
+            source = source.compute(scheduler="synchronous")
+        return Work(function, arguments, partition, form).do(source)

@@ -1,0 +1,182 @@
+"""Survey: what is known of all rows before the first step: how many they are, offsets, scales, and the step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.dask.executor import Executor
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.split import Split, spread_over
+from ridgeway.data import DataError
+from ridgeway.rows import Batch, require_finite_rows
+from ridgeway.rows.moments import RowMoments
+from ridgeway.rows.standardization import Standardization
+from ridgeway.sgd import LimitedStep
+from ridgeway.sgd.step_size import MEDIANS, step_for
+from ridgeway.trajectory.trajectory import squared_scale
+
+PER_OCTAVE = 64  # classes of squared norms, from which their median is told
+LOOKED_AT = 16  # partitions whose norms set the step, where they agree
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Rows counted, and their moments; ``add`` joins surveys of different partitions.
+
+    Attributes
+    ----------
+    counts : number of rows of each partition seen.
+    read : rows that were read in all, also those without a target or with no weight.
+    moments : of the rows of each hand (see `Split`).
+    """
+
+    counts: dict[int, int]
+    read: int
+    moments: dict[int, RowMoments]
+
+    @property
+    def total(self) -> RowMoments:
+        """Moments of all rows."""
+        first, *others = (self.moments[hand] for hand in sorted(self.moments))
+        for other in others:
+            first = first + other
+        return first
+
+
+def survey_partition(loaded: Any, form: Form, split: Split, number: int, name: str) -> Survey:
+    """Survey what was loaded of a partition."""
+    rows = loaded[0] if form.features is None else loaded
+    return replace(survey_rows(form.batch(loaded, name), split, number), read=int(rows.shape[0]))
+
+
+def survey_rows(batch: Batch | None, split: Split, number: int) -> Survey:
+    """Survey rows of a partition."""
+    if batch is None:
+        return Survey({number: 0}, 0, {})
+    hands = split.hands(number, len(batch))
+    kinds = np.unique(hands)
+    if len(kinds) == 1:
+        return Survey({number: len(batch)}, len(batch), {int(kinds[0]): RowMoments.of(batch)})
+    return Survey(
+        {number: len(batch)},
+        len(batch),
+        {int(hand): RowMoments.of(batch.take(np.flatnonzero(hands == hand))) for hand in kinds},
+    )
+
+
+def add_surveys(*surveys: Survey) -> Survey:
+    """Join surveys; rows of different forms are an error that names a partition of each."""
+    counts: dict[int, int] = {}
+    moments: dict[int, RowMoments] = {}
+    form: tuple[object, ...] | None = None
+    for survey in surveys:
+        for hand, new in survey.moments.items():
+            found = (len(new.mean), len(new.target_mean), new.sparse, new.single_target, new.dtype)
+            if form is not None and found != form:
+                here, there = (min(p for p, n in c.items() if n) for c in (survey.counts, counts))
+                raise DataError(
+                    f"partition {here} has {_form(found)}, and partition {there} {_form(form)}: expected the same form "
+                    "in every partition; convert them."
+                )
+            form = found
+            moments[hand] = moments[hand] + new if hand in moments else new
+        counts.update(survey.counts)
+    return Survey(counts, sum(survey.read for survey in surveys), moments)
+
+
+def _form(form: tuple[object, ...]) -> str:
+    d, targets, sparse, single, dtype = form
+    y = "a 1-D y" if single else f"{targets} targets"
+    return f"{'sparse' if sparse else 'dense'} rows of {d} columns in {dtype} with {y}"
+
+
+@dataclass(frozen=True, eq=False)
+class Norms:
+    """Squared norms q = weight * |x|^2 of standardized rows: their sums, the largest, and how many of each size."""
+
+    sum_q: float
+    sum_q2: float
+    largest: float
+    sizes: dict[int, int]  # floor(64 log2 q) -> rows
+
+    @property
+    def mean(self) -> float:
+        """R^2, the mean in which rows count by their size."""
+        return squared_scale(self.sum_q, self.sum_q2)
+
+    @property
+    def median(self) -> float:
+        """Median of the positive ones, to half a percent."""
+        if not self.sizes:
+            return 0.0
+        sizes = sorted(self.sizes)
+        below = np.cumsum([self.sizes[size] for size in sizes])
+        middle = sizes[int(np.searchsorted(below, (below[-1] + 1) // 2))]
+        return float(2.0 ** ((middle + 0.5) / PER_OCTAVE))
+
+    @property
+    def step(self) -> LimitedStep:
+        """The automatic step (see `ridgeway.sgd.step_size`)."""
+        return LimitedStep(step_for(min(self.mean, MEDIANS * self.median)))
+
+
+def norms_of(batch: Batch | None, standardization: Standardization) -> Norms:
+    """Return the norms of a partition's rows once they are standardized."""
+    if batch is None:
+        return Norms(0.0, 0.0, 0.0, {})
+    standard = standardization.batch(batch)
+    norms = standard.rows.squared_norms()
+    require_finite_rows(standard.rows, norms, standard.numbers)
+    q = norms.astype(np.float64) * standard.weight
+    sizes, counts = np.unique(np.floor(PER_OCTAVE * np.log2(q[q > 0])).astype(int), return_counts=True)
+    found = dict(zip(sizes.tolist(), counts.tolist(), strict=True))
+    return Norms(float(q.sum()), float((q * q).sum()), float(q.max()), found)
+
+
+def add_norms(*parts: Norms) -> Norms:
+    """Join the norms of different rows."""
+    sizes: dict[int, int] = {}
+    for part in parts:
+        for size, count in part.sizes.items():
+            sizes[size] = sizes.get(size, 0) + count
+    return Norms(
+        sum(part.sum_q for part in parts),
+        sum(part.sum_q2 for part in parts),
+        max(part.largest for part in parts),
+        sizes,
+    )
+
+
+def norms_for_step(
+    executor: Executor,
+    partitions: Sequence[Partition],
+    form: Form,
+    standardization: Standardization,
+    every: bool,
+    seed: int | None,
+) -> Norms:
+    """Return the norms that set the step: of some partitions if these agree, otherwise (or if `every`) of all."""
+    numbers = np.array([partition.number for partition in partitions], np.int64)
+    by_number = {partition.number: partition for partition in partitions}
+    if not every and len(partitions) > LOOKED_AT:
+        chosen = [by_number[number] for number in spread_over(numbers, LOOKED_AT, seed)]
+        halves = [
+            executor.total(norms_of, chosen[part::2], form, lambda _: (standardization,), add_norms) for part in (0, 1)
+        ]
+        whole = add_norms(*halves)
+        agree = all(math.isclose(half.step.size, whole.step.size, rel_tol=0.1) for half in halves)
+        if agree and whole.mean < MEDIANS / 4 * whole.median:
+            return whole
+    norms: Norms = executor.total(norms_of, list(partitions), form, lambda _: (standardization,), add_norms)
+    return norms
+
+
+def starts_of(counts: dict[int, int]) -> NDArray[np.int64]:
+    """Number of the first row of each partition, and of all rows: (partitions + 1,)."""
+    return np.cumsum([0, *(counts[number] for number in sorted(counts))]).astype(np.int64)

@@ -1,0 +1,281 @@
+"""Sweep: chains that travel over the partitions, while other workers load what comes next.
+
+A chain is serial: its run goes from partition to partition. But loading a partition costs several times what a run
+learns from it takes, and needs no state. So tasks that load and standardize partitions run ahead on all workers, and
+their rows stay there until the chains have come by. Chains (folds, steps, the final one) travel together, or in several
+convoys where together they would be slower than the loading. The state of the runs returns to the client after each
+partition, and is what a lost task starts from again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.dask.executor import Executor
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.split import Split
+from ridgeway.progress import Progress
+from ridgeway.rows import Batch
+from ridgeway.rows.feed import PIECE_BYTES, Piece
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.sweep import Chain as Learner
+from ridgeway.sgd import SGDRun
+from ridgeway.state import State, Stored
+from ridgeway.trajectory import Trajectory, join
+
+NO_SEGMENT = np.empty(0, np.intp)
+LOADING = 12.0  # loading and standardizing a partition, in units of what one run takes to learn from it
+IN_TIME = 0.6  # share of the time between two partitions that a convoy may take for one
+AHEAD = 1  # partitions per worker that are loaded, or being loaded, ahead of the slowest chain
+
+
+@dataclass
+class Convoy:
+    """Runs that learn from the same readings of the partitions of a segment.
+
+    Attributes
+    ----------
+    segment : number of the segment.
+    members : chains that the runs belong to.
+    runs : one per member.
+    place : partitions gone through, of all passes.
+    """
+
+    segment: int
+    members: list[int]
+    runs: list[SGDRun]
+    place: int = 0
+
+    def state(self) -> State:
+        """Return where the runs stand."""
+        runs = [run.state() for run in self.runs]
+        return {"segment": self.segment, "members": self.members, "runs": runs, "place": self.place}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Convoy:
+        """Return the convoy of a state."""
+        members = [int(member) for member in stored.raw("members")]
+        runs = [SGDRun.from_state(run) for run in stored.parts("runs")]
+        return cls(stored.integer("segment"), members, runs, stored.integer("place"))
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """The runs of one chain, one per segment, as they stand."""
+
+    runs: list[SGDRun]
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has learned from any row."""
+        return any(run.begun for run in self.runs)
+
+    @property
+    def only_run(self) -> SGDRun | None:
+        """The run, when it is one."""
+        return self.runs[0] if len(self.runs) == 1 else None
+
+    def trajectory(self) -> Trajectory:
+        """Return the runs so far, joined."""
+        return join([run.trajectory() for run in self.runs if run.begun])
+
+
+class Prepared(NamedTuple):
+    """The rows of a partition as a pass goes through them: standardized, in its order; and their hands, (n,)."""
+
+    batch: Batch
+    hands: NDArray[np.int64]
+
+
+def prepare(
+    batch: Batch | None, split: Split, standardization: Standardization, pass_number: int, number: int
+) -> Prepared | None:
+    """Make the rows of a partition ready for the runs."""
+    if batch is None:
+        return None
+    order = split.order(batch.rows, pass_number, number)
+    return Prepared(standardization.batch(batch, order), split.hands(number, len(batch))[order])
+
+
+def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None], ends_pass: bool) -> list[SGDRun]:
+    """Let runs learn from a partition, each from the rows that are not held out from its fold."""
+    runs = [run.copy() for run in runs]  # the task may be repeated
+    if prepared is not None:
+        batch, hands = prepared
+        learners = [
+            Learner(None if fold is None else hands != fold, NO_SEGMENT, [run])
+            for run, fold in zip(runs, folds, strict=True)
+        ]
+        size = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
+        for first in range(0, len(batch), size):
+            last = min(first + size, len(batch))
+            rows = np.arange(first, last)
+            piece = Piece(batch.between(first, last), rows - first, rows, in_sequence=True)
+            for learner in learners:
+                learner.advance(piece)
+    if ends_pass:
+        for run in runs:
+            run.end_pass()
+    return runs
+
+
+class Sweep:
+    """Chains over all partitions, pass by pass.
+
+    Parameters
+    ----------
+    executor : does the tasks.
+    partitions : those that have rows.
+    form : how they are loaded.
+    counts : rows of each, by number.
+    split : what is held out from which chain.
+    standardization : of the rows.
+    convoys : the runs.
+    folds : the fold of each chain, None for one that learns from every row.
+    segments : for each segment of the chains, the numbers of its partitions.
+    progress : the bar.
+    saved : called after each result.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        partitions: Sequence[Partition],
+        form: Form | None,
+        counts: dict[int, int],
+        split: Split,
+        standardization: Standardization,
+        convoys: list[Convoy],
+        folds: Sequence[int | None],
+        segments: Sequence[NDArray[np.int64]],
+        progress: Progress,
+        saved: Callable[[], None],
+    ) -> None:
+        self._executor, self._form, self._counts = executor, form, counts
+        self._partitions = {partition.number: partition for partition in partitions}
+        self._split, self._sent = split, split.without_starts()
+        self._standardization = standardization
+        self.convoys = convoys
+        self._folds, self._segments = list(folds), list(segments)
+        self._progress, self._saved = progress, saved
+        self._n_rows = sum(counts[number] for segment in segments for number in segment.tolist())
+        self._n_workers = executor.n_workers
+        self._loaded: dict[tuple[int, int], Partition] = {}  # by segment and place
+        self.rows_done = 0
+
+    @property
+    def passes(self) -> float:
+        """Passes over the rows so far."""
+        return self.rows_done / self._n_rows
+
+    @property
+    def chains(self) -> list[Chain]:
+        """The chains, as they stand."""
+        runs: list[list[SGDRun]] = [[] for _ in self._folds]
+        for convoy in sorted(self.convoys, key=lambda convoy: convoy.segment):
+            for member, run in zip(convoy.members, convoy.runs, strict=True):
+                runs[member].append(run)
+        return [Chain(part) for part in runs]
+
+    def advance(self, n_rows: int) -> None:
+        """Go through the next n_rows rows: up to the nearest ends of partitions, in every segment."""
+        self.rows_done += n_rows
+        ends = self._ends()
+        for number in range(len(self.convoys)):
+            self._send(number, ends)
+        for (number, rows), runs in self._executor.results():
+            convoy = self.convoys[number]
+            convoy.runs = [new.laden(old) for new, old in zip(runs, convoy.runs, strict=True)]
+            convoy.place += 1
+            self._progress.add(rows * len(convoy.members) // len(self._folds))
+            self._saved()
+            self._send(number, ends)
+
+    @property
+    def beyond(self) -> bool:
+        """Whether some run has learned from rows after those that the chains were last asked to go through."""
+        ends = self._ends()
+        return any(convoy.place > ends[convoy.segment] for convoy in self.convoys)
+
+    def _send(self, number: int, ends: Sequence[int]) -> None:
+        """Send a convoy to its next partition, and have those loaded that come after it."""
+        convoy = self.convoys[number]
+        segment, place = convoy.segment, convoy.place
+        places = [other.place for other in self.convoys if other.segment == segment]
+        ahead = max(1, AHEAD * self._n_workers // len(self._segments))
+        for next_place in range(min(places), min(min(places) + ahead, ends[segment])):
+            if (segment, next_place) not in self._loaded:
+                self._loaded[segment, next_place] = self._load(segment, next_place)
+        for old in [key for key in self._loaded if key[0] == segment and key[1] < min(places)]:
+            self._executor.release(self._loaded.pop(old))
+        if place >= ends[segment]:
+            return
+        if (segment, place) not in self._loaded:
+            self._loaded[segment, place] = self._load(segment, place)
+        _, within = divmod(place, len(self._segments[segment]))
+        source = self._loaded[segment, place]
+        self._executor.submit(
+            (number, self._counts[source.number]),
+            learn,
+            source,
+            None,
+            [run.unladen() for run in convoy.runs],
+            [self._folds[member] for member in convoy.members],
+            within == len(self._segments[segment]) - 1,
+        )
+
+    def _load(self, segment: int, place: int) -> Partition:
+        pass_number, within = divmod(place, len(self._segments[segment]))
+        at = int(self._visited(segment, pass_number)[within])
+        given = (self._sent, self._standardization, pass_number, at)
+        return self._executor.keep(prepare, self._partitions[at], self._form, *given)
+
+    def _ends(self) -> list[int]:
+        return [self._place_after(segment) for segment in range(len(self._segments))]
+
+    def _visited(self, segment: int, pass_number: int) -> NDArray[np.int64]:
+        return self._split.shuffled(self._segments[segment], pass_number, segment)
+
+    def _place_after(self, segment: int) -> int:
+        """Return how many partitions of a segment come nearest to its share of the rows done."""
+        passes, rest = divmod(self.rows_done, self._n_rows)
+        numbers = self._visited(segment, passes)
+        ends = np.cumsum([0, *(self._counts[number] for number in numbers.tolist())])
+        return int(passes * len(numbers) + np.abs(ends - rest * ends[-1] / self._n_rows).argmin())
+
+
+def convoys_for(n_chains: int, n_segments: int, n_workers: int, make_run: Callable[[int], SGDRun]) -> Iterator[Convoy]:
+    """Deal the runs of every segment out to convoys, as few as keep up with the loading.
+
+    In units of what one run takes for a partition, loading takes LOADING, all workers together deliver a partition
+    every (LOADING + chains) / workers, and a convoy of m runs needs m. It should need clearly less: one that comes late
+    to a partition has to wait until its worker has loaded the next.
+    """
+    workers = max(1.0, n_workers / n_segments)
+    pace = (LOADING + n_chains) / workers
+    n_convoys = next(c for c in range(1, n_chains + 1) if c == n_chains or -(-n_chains // c) <= IN_TIME * pace)
+    for segment in range(n_segments):
+        for first in range(n_convoys):
+            members = list(range(first, n_chains, n_convoys))
+            yield Convoy(segment, members, [make_run(member) for member in members])
+
+
+def segments_of(counts: dict[int, int], n_segments: int) -> list[NDArray[np.int64]]:
+    """Cut the partitions that have rows into contiguous segments of nearly as many rows, each of one at least."""
+    numbers = np.array([number for number in sorted(counts) if counts[number]], np.int64)
+    if n_segments > len(numbers):
+        raise ValueError(
+            f"chains={n_segments} but only {len(numbers)} partitions have rows: each chain needs at least one; take "
+            "fewer chains or smaller partitions."
+        )
+    ends = np.cumsum([counts[number] for number in numbers.tolist()])
+    cuts = [0]
+    for segment in range(1, n_segments):
+        nearest = int(np.abs(ends - segment * ends[-1] / n_segments).argmin()) + 1
+        cuts.append(min(max(nearest, cuts[-1] + 1), len(numbers) - (n_segments - segment)))
+    return list(np.split(numbers, cuts[1:]))

@@ -1,0 +1,80 @@
+"""Work: what a task does with a partition, and what a worker must have in common with the client."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any
+
+from ridgeway.blas import one_thread
+from ridgeway.cluster_error import ClusterError
+from ridgeway.dask.partition import Form, Loader, Partition
+from ridgeway.data import DataError
+from ridgeway.sgd import DivergenceError
+from ridgeway.version import __version__
+
+ALIKE = ("numpy", "scipy", "numba", "pyarrow")  # versions on which the bits of a run may depend
+
+
+class Work:
+    """A function and its arguments, to be applied to the rows of a partition by some worker.
+
+    A plain object, not a dataclass: dask looks into those for futures.
+
+    Parameters
+    ----------
+    function : called with the rows (None for a partition without any) and the arguments.
+    arguments : small, for they travel.
+    partition : whose rows.
+    form : what they become before the function sees them; None leaves what was loaded as it is.
+    versions : of the client.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], partition: Partition, form: Form | None
+    ) -> None:
+        self.function, self.arguments, self.form = function, arguments, form
+        self.number, self.name = partition.number, partition.name
+        self.versions = versions()
+
+    def __repr__(self) -> str:
+        return f"Work({getattr(self.function, '__name__', self.function)}, {self.name})"
+
+    def do(self, source: Any) -> Any:
+        """Load the rows and apply the function; every error names the partition."""
+        self._require_versions()
+        with one_thread(), naming_partition(self.name):
+            loaded = source.load() if isinstance(source, Loader) else source
+            rows = loaded if self.form is None else self.form.batch(loaded, self.name)
+            return self.function(rows, *self.arguments)
+
+    def _require_versions(self) -> None:
+        mine = versions()
+        for name, theirs in self.versions.items():
+            if mine[name] != theirs:
+                raise ClusterError(
+                    f"version mismatch: the worker on {platform.node()} has {name} {mine[name]}, the client {theirs}: "
+                    "expected the same on all machines, for results depend on it; install one of them everywhere."
+                )
+
+
+@lru_cache(maxsize=1)
+def versions() -> dict[str, str]:
+    """Versions that client and workers must share."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"python": python, "ridgeway": __version__, **{name: version(name) for name in ALIKE}}
+
+
+@contextmanager
+def naming_partition(name: str) -> Iterator[None]:
+    """Turn errors of a partition's rows into errors that name it."""
+    try:
+        yield
+    except (DivergenceError, ClusterError):
+        raise
+    except (ValueError, TypeError, OverflowError, ArithmeticError, MemoryError, OSError) as error:
+        said = str(error) or type(error).__name__
+        raise DataError(said if said.startswith(name) else f"{name}: {said}") from None

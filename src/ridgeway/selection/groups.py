@@ -1,0 +1,112 @@
+"""Held-out rows, as far as the errors of all candidates need them: moments, and outlying rows one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows import Batch, Float
+from ridgeway.selection.outlying import Apart, Errors, OutlyingRows
+from ridgeway.selection.residuals import Residuals
+
+NONE_APART = Apart(np.zeros((0, 0, 0)), np.zeros(0), np.zeros((0, 0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """What is kept of a group of held-out rows; ``a + b`` is the group of the rows of both.
+
+    Attributes
+    ----------
+    n_rows : number of rows.
+    moments : (targets, r + 2, r + 2), of the ordinary rows.
+    apart : outlying rows, with their weights and the medians of all; those of a sum are the means over its rows.
+    """
+
+    n_rows: int
+    moments: NDArray[np.float64]
+    apart: Apart
+
+    def __add__(self, other: Group) -> Group:
+        n_rows = self.n_rows + other.n_rows
+        apart = Apart(
+            np.concatenate([self.apart.rows, other.apart.rows]),
+            np.concatenate([self.apart.weight, other.apart.weight]),
+            (self.n_rows * self.apart.medians + other.n_rows * other.apart.medians) / n_rows,
+        )
+        return Group(n_rows, self.moments + other.moments, apart)
+
+
+class HeldOutErrors:
+    """Errors of candidates on groups of held-out rows.
+
+    Parameters
+    ----------
+    directions : (r, targets, d), in whose span the candidates lie.
+    padded : the rows have the constant column.
+    references : (targets, k, r + 2), a few candidates that tell which rows are outlying.
+    allowance : how many outlying rows may have their errors capped; with 0 none is looked for.
+    """
+
+    def __init__(self, directions: Float, padded: bool, references: NDArray[np.float64], allowance: int) -> None:
+        self._residuals = Residuals(directions, padded)
+        self._outlying = OutlyingRows(allowance, references) if allowance else None
+        self._sizes: list[int] = []
+
+    def holding(self, groups: Sequence[Group]) -> HeldOutErrors:
+        """Return one for the same candidates with these groups."""
+        other = copy(self)
+        other._residuals = self._residuals.holding([group.moments for group in groups])
+        other._sizes = [group.n_rows for group in groups]
+        if self._outlying is not None:
+            other._outlying = self._outlying.holding([group.apart for group in groups])
+        return other
+
+    @property
+    def groups(self) -> list[Group]:
+        """What is kept of the rows."""
+        apart = [NONE_APART] * len(self._sizes) if self._outlying is None else self._outlying.groups
+        return [Group(*parts) for parts in zip(self._sizes, self._residuals.moments, apart, strict=True)]
+
+    def add(self, batch: Batch, most_apart: int | None = None) -> None:
+        """Take in standardized rows as a group of their own.
+
+        Parameters
+        ----------
+        batch : the rows.
+        most_apart : most outlying rows to set apart from them; None for all there are.
+        """
+        known, weight = self._residuals.known(batch), batch.weight
+        if self._outlying is not None and (apart := self._outlying.set_apart(known, weight, most_apart)).any():
+            weight = np.where(apart, 0, weight)
+        self._residuals.add_known(known, weight)
+        self._sizes.append(len(batch))
+
+    def known(self, batch: Batch) -> Float:
+        """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
+        return self._residuals.known(batch)
+
+    def target_moments(self) -> NDArray[np.float64]:
+        """Sums over all rows of weight times [1, y]' [1, y], of standardized targets: (targets, 2, 2)."""
+        total: NDArray[np.float64] = np.sum([moments[:, :2, :2] for moments in self._residuals.moments], axis=0)
+        for apart in [] if self._outlying is None else self._outlying.groups:
+            known = apart.rows[:, :, :2].astype(np.float64)
+            total = total + np.einsum("n,nqi,nqj->qij", apart.weight.astype(np.float64), known, known)
+        return total
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of each group, (groups,)."""
+        ordinary = self._residuals.weight
+        return ordinary if self._outlying is None else ordinary + self._outlying.weight
+
+    def errors(self, models: NDArray[np.float64]) -> Errors:
+        """Errors of models (targets, L, r + 2)."""
+        errors = self._residuals.errors(models)
+        if self._outlying is None:
+            return Errors(errors, errors)
+        return Errors(*(errors + apart for apart in self._outlying.errors(models)))

@@ -1,0 +1,66 @@
+"""`fit_table_on`: a model from a table in files, fitted on a cluster."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+
+from ridgeway.dask.executor import Executor
+from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
+from ridgeway.dask.table import opened_files
+from ridgeway.data import TableEncoder, open_data
+from ridgeway.rows import Float
+from ridgeway.tables.request import Request
+from ridgeway.tables.rows import logarithm
+from ridgeway.tables.table_model import FitFacts, TableModel
+
+
+def fit_table_on(
+    executor: Executor,
+    data: str | os.PathLike[str],
+    request: Request,
+    *,
+    chains: int | str = 1,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> TableModel:
+    """Fit a model to a table in files, on a cluster; columns are encoded there, too.
+
+    Parameters
+    ----------
+    executor : does the work.
+    data : path of a file, of a folder, or a pattern, which all workers can read.
+    request : what is to be learned.
+    chains : runs on disjoint partitions, or "workers" for as many as there are.
+    checkpoint : as in `ridgeway.dask.fit`.
+    progress : show a bar.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, pyarrow as pa, pyarrow.parquet as pq
+    >>> from ridgeway.dask.serial import Serial
+    >>> from ridgeway.tables import Request
+    >>> x = np.random.default_rng(0).standard_normal(2000)
+    >>> file = tempfile.mkdtemp() + "/t.parquet"
+    >>> pq.write_table(pa.table({"x": x, "y": 2 * x + 1}), file)
+    >>> model = fit_table_on(Serial(), file, Request(target="y"))
+    >>> model.predict(pa.table({"x": [3.0]})).round(2)
+    array([7.])
+    """
+    features = request.features(open_data(data))
+    columns = [*features, *(name for name in (request.target, request.weight) if name is not None)]
+    table = opened_files(data, request.target, request.weight, PARTITION_BYTES, columns)
+    if request.log_target:
+        table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.target)))
+    encoder = TableEncoder()
+    estimator = request.estimator(progress).set_params(chains=chains)
+    survey = fit_opened(estimator, table, executor, encoder, checkpoint)
+    rows = sum(survey.counts.values())
+    estimator.set_params(verbose=0)
+    facts = FitFacts(os.fspath(data), rows, survey.read - rows, estimator.passes_, streamed=False, distributed=True)
+    return TableModel(estimator, encoder, request.target, request.weight, request.log_target, facts)
+
+
+def _logarithm(target: str | None, y: Float, place: str) -> Float:
+    return logarithm(y, f"the target column {target!r}", place)

@@ -1,0 +1,62 @@
+"""`ridgeway fit` on a cluster."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import ridgeway as rw
+from ridgeway.cli.commands import run
+from ridgeway.dask.serial import Serial
+from ridgeway.tables import Request
+from ridgeway.tables.distributed import fit_table_on
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+# Law: the command gives the model of the same request in this process, with encoder, logarithm and left-out columns.
+def test_fit_on_a_cluster(parquet: Path, client: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = pq.read_table(parquet)
+    table = table.set_column(table.column_names.index("y"), "y", [np.exp(table["y"].to_numpy() / 10)])
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=1000)
+    address = client.scheduler.address
+    data, model = str(tmp_path / "t.parquet"), str(tmp_path / "m.safetensors")
+    given = [
+        "fit",
+        data,
+        "--target",
+        "y",
+        "--weight",
+        "w",
+        "--drop",
+        "x3",
+        "--log-target",
+        "--passes",
+        "2",
+        "--cv",
+        "3",
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert run([*given, "--dask", address, "--model", model]) == 0
+    said = capsys.readouterr().out
+    assert "Workers: " in said
+    assert "Dashboard: http" in said
+    assert "on a cluster, 2 passes" in said
+    request = Request("y", "w", True, ("x3",), passes=2, cv=3)
+    expected = fit_table_on(Serial(), data, request)
+    got = rw.load(model)
+    assert (got.predict(data) == expected.predict(data)).all()
+    assert got.facts.rows + got.facts.left_out == 3000
+    assert got.facts.left_out > 0
+
+
+def test_wrong_usage_is_said(parquet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fit", str(parquet), "--target", "y", "--dask", "tcp://127.0.0.1:9", "--workers", "2"]) == 2
+    assert run(["fit", str(parquet), "--target", "y", "--chains", "2"]) == 2
+    assert "--chains needs a cluster" in capsys.readouterr().err

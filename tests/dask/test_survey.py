@@ -1,0 +1,67 @@
+"""Sums over partitions against the same over all rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ridgeway.dask.survey import add_norms, norms_of
+from ridgeway.rows import Batch, check_batch
+from ridgeway.rows.moments import RowMoments
+from ridgeway.rows.standardization import Standardization
+from ridgeway.sgd.step_size import auto_step
+
+FLOAT64 = np.dtype(np.float64)
+
+
+def rows(seed: int, n: int, sparse: bool) -> Batch:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3)) * [1.0, 1e4, 1e-3] + [5.0, 0.0, 1.0]
+    y = rng.standard_normal((n, 2)) + 100
+    weight = rng.uniform(0.1, 2, n)
+    if sparse:
+        return check_batch(scipy.sparse.csr_array(X * (X > 0.5)), y, weight, target_dtype=FLOAT64)
+    return check_batch(X, y, weight, target_dtype=FLOAT64)
+
+
+# Law: moments of parts, added in any grouping, give the offsets and scales of all rows.
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 99), st.integers(3, 60), st.integers(1, 2), st.booleans(), st.booleans(), st.booleans())
+def test_moments_of_parts_are_those_of_all_rows(
+    seed: int, n: int, cut: int, sparse: bool, scale: bool, centre: bool
+) -> None:
+    batch = rows(seed, n, sparse)
+    parts = [RowMoments.of(batch.between(a, b)) for a, b in ((0, cut), (cut, n - 1), (n - 1, n)) if a < b]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    got, expected = Standardization.from_moments(total, scale, centre), Standardization.of(batch, scale, centre)
+    for name in ("offset", "scale", "constant", "target_offset", "target_scale", "weight_scale"):
+        np.testing.assert_allclose(getattr(got, name), getattr(expected, name), rtol=1e-9, atol=1e-9)
+
+
+# Law: a column that is constant in all partitions has scale 1 and is centred to 0 exactly.
+def test_a_constant_column_stays_constant() -> None:
+    X = np.column_stack([np.full(40, 0.1), np.arange(40.0)])
+    parts = [RowMoments.of(check_batch(X[a:b], X[a:b, 1])) for a, b in ((0, 7), (7, 40))]
+    got = Standardization.from_moments(parts[0] + parts[1], True, True)
+    assert got.scale[0] == 1.0
+    assert got.offset[0] == pytest.approx(0.1, rel=1e-15)
+
+
+# Law: the step from norms of parts is the step from all norms.
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 99), st.integers(8, 60), st.booleans())
+def test_the_step_is_that_of_all_rows(seed: int, n: int, sparse: bool) -> None:
+    batch = rows(seed, n, sparse)
+    standardization = Standardization.of(batch, True, True)
+    parts = [norms_of(batch.between(a, b), standardization) for a, b in ((0, 5), (5, n))]
+    whole = add_norms(*parts, norms_of(None, standardization))
+    standard = standardization.batch(batch)
+    q = standard.rows.squared_norms() * standard.weight
+    assert whole.step == auto_step(standard)
+    assert whole.largest == q.max()
+    assert whole.median == pytest.approx(np.sort(q)[(n - 1) // 2], rel=0.02)
