@@ -30,7 +30,7 @@ WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Stretch:
     """Errors of the candidates between two refreshments, summed over groups g of rows of weight w_g and errors e_g."""
 
@@ -48,6 +48,18 @@ class Stretch:
         errors, errors2, crossed = (stored.array(name, (n_schemes,)) for name in ("errors", "errors2", "crossed"))
         weight, weight2 = stored.number("weight", 0.0), stored.number("weight2", 0.0)
         return cls(stored.integer("first_step"), weight, weight2, errors, errors2, crossed, stored.integer("groups"))
+
+    def with_group(self, weight: float, errors: NDArray[np.float64]) -> Stretch:
+        """Return the stretch with one more group of rows."""
+        return Stretch(
+            self.first_step,
+            self.weight + weight,
+            self.weight2 + weight * weight,
+            self.errors + errors,
+            self.errors2 + errors * errors,
+            self.crossed + errors * weight,
+            self.groups + 1,
+        )
 
 
 class Progressive:
@@ -78,7 +90,7 @@ class Progressive:
     def copy(self) -> Progressive:
         """Return one that goes on by itself."""
         other = copy.copy(self)
-        other._stretches = [copy.copy(stretch) for stretch in self._stretches]
+        other._stretches = list(self._stretches)
         other._open = None if self._open is None else self._open.copy()
         other._sample = self._sample.copy()
         return other
@@ -138,19 +150,18 @@ class Progressive:
 
     def _close_group(self) -> None:
         """Turn the gathered rows into errors."""
-        if self._open is None or len(self._open.weight) == 0:
-            return
+        if self._open is not None and self._open.moments:
+            self._stretches, self._sample = self._seen()
+            self._open = self._open.emptied()
+
+    def _seen(self) -> tuple[list[Stretch], StreamSample]:
+        """Return stretches and sample with the rows that are being gathered: to look changes nothing."""
+        if self._open is None or not self._open.moments:
+            return self._stretches, self._sample
         errors = self._open.errors(self._models).mean(axis=1)[:, 0]
-        weight = float(self._open.weight[0])
-        self._sample.count(self._open.target_sums())
-        self._open = self._open.emptied()
-        now = self._stretches[-1]
-        now.weight += weight
-        now.weight2 += weight * weight
-        now.errors = now.errors + errors
-        now.errors2 = now.errors2 + errors * errors
-        now.crossed = now.crossed + errors * weight
-        now.groups += 1
+        *before, now = self._stretches
+        stretches = [*before, now.with_group(float(self._open.weight[0]), errors)]
+        return stretches, self._sample.counting(self._open.target_sums())
 
     def refresh(self, run: SGDRun, centre: Centre) -> None:
         """Take new averages if it is time."""
@@ -169,14 +180,15 @@ class Progressive:
     def held_out(self, scheme: Scheme) -> HeldOut | None:
         """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""
         candidate = self._schemes.index(scheme)
-        scores = self.scores(1.0)  # closes the group of rows that is being gathered
+        scores = self.scores(1.0)
         error = scores[candidate].error if scores else None
-        return self._sample.held_out(scheme, candidate, error, self._standardization)
+        _, sample = self._seen()
+        return sample.held_out(scheme, candidate, error, self._standardization)
 
     def scores(self, unit: float) -> list[Scored]:
         """Mean squared error of each candidate over the last octaves; empty as long as nothing was predicted."""
-        self._close_group()
-        recent = [stretch for stretch in self._stretches if stretch.groups]
+        stretches, _ = self._seen()
+        recent = [stretch for stretch in stretches if stretch.groups]
         if not recent:
             return []
         weight, weight2 = sum(s.weight for s in recent), sum(s.weight2 for s in recent)
