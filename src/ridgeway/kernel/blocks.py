@@ -1,0 +1,130 @@
+"""Blocks of the kernel matrix: a few rows against all rows, kept in a cache of bounded size or made anew each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.kernel.function import Kernel
+from ridgeway.rows import AnyRows, Float
+
+BLOCK = 256  # rows: enough for BLAS, few enough for the triangle of a block
+
+
+class Gram(Protocol):
+    """The kernel matrix of the rows that are learned from."""
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Precision of its entries."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
+        """Return the entries of some rows with others."""
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return k(x, x) of every row."""
+
+
+class RowsGram:
+    """The kernel matrix of rows, evaluated where it is asked for.
+
+    Parameters
+    ----------
+    kernel : the function.
+    rows : (n, d), as the kernel is to see them.
+    """
+
+    def __init__(self, kernel: Kernel, rows: AnyRows) -> None:
+        self.kernel, self.rows = kernel, rows
+        self._others: tuple[NDArray[np.intp], AnyRows] | None = None  # those asked for last
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Precision of the rows."""
+        return self.rows.dtype
+
+    def __len__(self) -> int:
+        return self.rows.shape[0]
+
+    def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
+        """Return the entries of some rows with others."""
+        if self._others is None or self._others[0] is not others:
+            self._others = others, self.rows.take(others)
+        return self.kernel.block(self.rows.take(numbers), self._others[1])
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return k(x, x) of every row."""
+        return self.kernel.diagonal(self.rows)
+
+
+class GivenGram:
+    """A kernel matrix that the user has computed, (n, n)."""
+
+    def __init__(self, matrix: Float) -> None:
+        self.matrix = matrix
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Precision of the matrix."""
+        return self.matrix.dtype
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
+        """Return the entries of some rows with others."""
+        entries: Float = self.matrix[numbers[:, None], others]
+        return entries
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal."""
+        return self.matrix.diagonal().astype(np.float64)
+
+
+class Blocks:
+    """The rows cut into blocks, each against all rows.
+
+    The rows are laid out in a random order once (or in their own); within it block k holds `rows_of(k)`, and every
+    block has its columns in that order. As many blocks as the cache holds are kept.
+
+    Parameters
+    ----------
+    gram : the kernel matrix.
+    layout : (n,), the rows in the order that blocks are cut from.
+    size : rows of a block; the last may have fewer.
+    cache_bytes : memory that may be kept.
+    """
+
+    def __init__(self, gram: Gram, layout: NDArray[np.intp], size: int, cache_bytes: float) -> None:
+        self.gram, self.layout, self.size = gram, layout, size
+        self._room = cache_bytes
+        self._kept: dict[int, Float] = {}
+
+    def __len__(self) -> int:
+        return -(-len(self.layout) // self.size)
+
+    def place(self, k: int) -> slice:
+        """Where the rows of block k stand in the layout."""
+        return slice(k * self.size, min((k + 1) * self.size, len(self.layout)))
+
+    def block(self, k: int) -> Float:
+        """Return the kernel of the rows of block k with all rows: (b, n), columns in the order of the layout."""
+        kept = self._kept.get(k)
+        if kept is not None:
+            return kept
+        block = self.gram.between(self.layout[self.place(k)], self.layout)
+        if block.nbytes <= self._room:
+            self._room -= block.nbytes
+            self._kept[k] = block
+        return block
+
+    def all(self) -> Iterator[tuple[slice, Float]]:
+        """Yield every block with its place."""
+        for k in range(len(self)):
+            yield self.place(k), self.block(k)
