@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check bench docs clean
 
 setup: $(READY)
 
@@ -19,11 +19,11 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: setup
-	$(PYTHON) -m ridgeway.demo
+	$(PYTHON) -m ridgeway demo
 
 check: setup
-	.venv/bin/ruff format --check src tests benchmarks scripts
-	.venv/bin/ruff check src tests benchmarks scripts
+	.venv/bin/ruff format --check src tests benchmarks scripts docs/conf.py examples
+	.venv/bin/ruff check src tests benchmarks scripts docs/conf.py examples
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
@@ -31,11 +31,16 @@ check: setup
 # also run as plain Python: what they compute must not depend on the compiler.
 test: check
 	@find src -name '*.nb[ic]' -delete
-	$(PYTHON) -m pytest -n 2 -q
+	$(PYTHON) -m pytest -n 2 -q -rs
 	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel tests
 
 bench: setup
 	$(PYTHON) -m benchmarks
+
+# Warnings are errors; nothing is fetched.
+docs: setup
+	.venv/bin/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""Run the benchmarks from the project's root: `python -m benchmarks [--quick] [--only dense,csr,growth,choice]`."""
+"""Run the benchmarks from the project's root: `python -m benchmarks [--quick] [--only dense,csr,...]`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import choice, csr, dense, growth
+from benchmarks import choice, csr, dense, growth, stream
 from benchmarks.machine import facts
 from benchmarks.report import Case, header, lines, store, summary
 
@@ -17,6 +17,7 @@ SUITES: dict[str, Callable[[bool], Iterator[Case]]] = {
     "csr": csr.cases,
     "growth": growth.cases,
     "choice": choice.cases,
+    "stream": stream.cases,
 }
 
 

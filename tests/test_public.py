@@ -27,6 +27,7 @@ PUBLIC = {
     "Last",
     "Layout",
     "LimitedStep",
+    "ModelFileError",
     "NegativeBinomial",
     "PathResult",
     "Poisson",
@@ -34,9 +35,11 @@ PUBLIC = {
     "SGDRun",
     "Scheme",
     "Sketch",
+    "TableEncoder",
     "Tail",
     "Trajectory",
     "Uniform",
+    "load",
     "load_flights",
     "merge",
     "run_sgd",
@@ -71,6 +74,16 @@ def python(code: str, **environment: str) -> str:
 def test_import_is_light() -> None:
     heavy = python("import sys, ridgeway; print([m for m in ('numba', 'scipy', 'sklearn') if m in sys.modules])")
     assert heavy == "[]"
+
+
+# Law: without pyarrow the package imports, and what needs it says so.
+def test_without_pyarrow() -> None:
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "import ridgeway as rw\n"
+        "try:\n    rw.TableEncoder\nexcept ModuleNotFoundError as error:\n    print(error)"
+    )
+    assert python(code).startswith("pyarrow is not installed: files and tables are read with it; pip install")
 
 
 # Law: an install where no cache can be written imports and runs.

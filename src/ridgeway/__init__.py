@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ridgeway.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from ridgeway import theory
     from ridgeway.averaging import (
@@ -20,16 +22,17 @@ if TYPE_CHECKING:
         Tail,
         Uniform,
     )
+    from ridgeway.data import TableEncoder
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
+    from ridgeway.loading import load
+    from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, LimitedStep, SGDRun, run_sgd
     from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
-
-__version__ = "0.1.0"
 
 _HOME = {
     "ridgeway.averaging": (
@@ -42,10 +45,13 @@ _HOME = {
         "Tail",
         "Uniform",
     ),
+    "ridgeway.data": ("TableEncoder",),
     "ridgeway.datasets": ("load_flights",),
     "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
     "ridgeway.estimators": ("AveragedSGDRegressor",),
     "ridgeway.exact": ("ExactRidgePath",),
+    "ridgeway.loading": ("load",),
+    "ridgeway.model": ("ModelFileError",),
     "ridgeway.path_result": ("PathResult",),
     "ridgeway.selection": ("Scored", "Selection"),
     "ridgeway.sgd": ("DivergenceError", "LimitedStep", "SGDRun", "run_sgd"),
@@ -63,6 +69,7 @@ __all__ = [
     "Last",
     "Layout",
     "LimitedStep",
+    "ModelFileError",
     "NegativeBinomial",
     "PathDisplay",
     "PathResult",
@@ -74,9 +81,11 @@ __all__ = [
     "Selection",
     "SelectionDisplay",
     "Sketch",
+    "TableEncoder",
     "Tail",
     "Trajectory",
     "Uniform",
+    "load",
     "load_flights",
     "merge",
     "run_sgd",

@@ -10,13 +10,20 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
 from ridgeway.columns import require_columns
+from ridgeway.model import write_state
+from ridgeway.parameters import parameters_of, parameters_state
 from ridgeway.rows import check_rows
+from ridgeway.state import StateError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import os
+    from typing import Self
+
+    from numpy.typing import ArrayLike, NDArray
 
     from ridgeway.path_result import PathResult
     from ridgeway.rows import Float
+    from ridgeway.state import State, Stored
 
 
 class Stands(Protocol):
@@ -38,6 +45,7 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ign
 
     _standing: Place
     n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
 
     @abstractmethod
     def path(self, alphas: ArrayLike) -> PathResult:
@@ -79,6 +87,63 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ign
         """Intercept where the model stands."""
         intercept = self._fitted().model.intercepts[0]
         return float(intercept) if np.ndim(intercept) == 0 else intercept
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file, as a whole or not at all; `ridgeway.load` reads it.
+
+        The file (safetensors with JSON) holds everything that `predict`, `path` and `at` need, without the data, and
+        what `partial_fit` needs to go on. There are no time stamps in it: the same fit gives the same bytes.
+
+        Parameters
+        ----------
+        path : the file; the usual ending is .safetensors.
+
+        Examples
+        --------
+        >>> import tempfile, ridgeway as rw
+        >>> from pathlib import Path
+        >>> model = rw.ExactRidgePath(alpha=0.5).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+        >>> file = Path(tempfile.mkdtemp()) / "model.safetensors"
+        >>> model.save(file)
+        >>> rw.load(file).predict([[3.0]]) == model.predict([[3.0]])
+        array([ True])
+        """
+        write_state(path, self.state())
+
+    def state(self) -> State:
+        """Return what `save` writes (see `ridgeway.state`)."""
+        self._fitted()
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "estimator": type(self).__name__,
+            "parameters": parameters_state(self),
+            "n_features_in": self.n_features_in_,
+            "feature_names_in": None if names is None else [str(name) for name in names],
+            "fit": self._fit_state(),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Self:
+        """Return the fitted model of a state."""
+        model = cls(**parameters_of(stored.part("parameters"), cls._get_param_names()))
+        model.n_features_in_ = stored.integer("n_features_in", 1)
+        if "feature_names_in" in stored:
+            names = stored.texts("feature_names_in")
+            if len(names) != model.n_features_in_:
+                raise StateError(f"{len(names)} names of {model.n_features_in_} features: expected one each.")
+            model.feature_names_in_ = np.array(names, dtype=object)
+        model._restore(stored.part("fit"))
+        if model.coef_.shape[-1] != model.n_features_in_:
+            raise StateError(f"{model.coef_.shape[-1]} coefficients of {model.n_features_in_} features.")
+        return model
+
+    @abstractmethod
+    def _fit_state(self) -> State:
+        """Return what the fit left behind."""
+
+    @abstractmethod
+    def _restore(self, stored: Stored) -> None:
+        """Set what the fit left behind."""
 
     def _fitted(self) -> Place:
         """Return where the model stands."""

@@ -11,7 +11,7 @@ EVERY = 0.1  # seconds between two looks of the bar
 
 
 class Progress:
-    """Counts rows towards a total, and draws a bar when `shown`.
+    """Counts rows towards a total, which may be unknown, and draws a bar when `shown`.
 
     The base install draws it itself: no library for bars is among its dependencies.
 
@@ -22,8 +22,11 @@ class Progress:
     40
     """
 
-    def __init__(self, total: int, shown: bool, label: str = "rows", stream: TextIO | None = None) -> None:
-        self.total, self.done = total, 0
+    def __init__(
+        self, total: int | None, shown: bool, label: str = "rows", stream: TextIO | None = None, done: int = 0
+    ) -> None:
+        self.total, self.done = total, done
+        self._before = done  # by an earlier process
         self._shown, self._label = shown, label
         self._stream = stream if stream is not None else sys.stderr
         self._begun = self._drawn = time.monotonic()
@@ -36,7 +39,7 @@ class Progress:
 
     def extend(self, rows: int) -> None:
         """Raise the total."""
-        self.total += rows
+        self.total = None if self.total is None else self.total + rows
 
     def close(self) -> None:
         """Draw the bar a last time and end its line."""
@@ -45,15 +48,19 @@ class Progress:
             self._draw()
             self._stream.write("\n")
             self._stream.flush()
+            self._shown = False
 
     def _draw(self) -> None:
         self._drawn = time.monotonic()
         seconds = max(self._drawn - self._begun, 1e-9)
-        share = min(self.done / max(self.total, 1), 1.0)
-        rate = self.done / seconds
-        left = max(self.total - self.done, 0) / rate if rate else 0.0
-        bar = ("#" * round(WIDTH * share)).ljust(WIDTH)
-        self._stream.write(
-            f"\r[{bar}] {share:4.0%}  {self.done:,} {self._label}, {rate:,.0f}/s, {seconds:.1f} s, {left:.1f} s left  "
-        )
+        rate = (self.done - self._before) / seconds
+        speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+        said = f"{self.done:,} {self._label}, {speed}/s, {seconds:.1f} s"
+        if self.total is None:
+            self._stream.write(f"\r{said}  ")
+        else:
+            share = min(self.done / max(self.total, 1), 1.0)
+            left = max(self.total - self.done, 0) / rate if rate else 0.0
+            bar = ("#" * round(WIDTH * share)).ljust(WIDTH)
+            self._stream.write(f"\r[{bar}] {share:4.0%}  {said}, {left:.1f} s left  ")
         self._stream.flush()

@@ -259,7 +259,7 @@ def test_still_falling() -> None:
         rw.AveragedSGDRegressor(passes=4, random_state=0).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rw.AveragedSGDRegressor(passes=4, random_state=0).fit(*data())
+        rw.AveragedSGDRegressor(passes=20, random_state=0).fit(*data())
 
 
 def test_time_series_splitter() -> None:
@@ -419,3 +419,17 @@ def test_habits() -> None:
         rw.AveragedSGDRegressor(cv=[([0, 1, 2], [1000])]).fit(X, y)
     with pytest.raises(ValueError, match="gave no split"):
         rw.AveragedSGDRegressor(cv=[(list(range(100)), [])]).fit(X, y)
+
+
+# Law: the model at an alpha is the fit at that alpha, with the same passes, step and seed, bit for bit.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("cv", [5, "holdout", "gcv", "progressive"])
+@pytest.mark.parametrize("passes", [1, 3])
+def test_at_alpha_is_the_fit_at_alpha(cv: Any, passes: int) -> None:
+    passes = 1 if cv == "progressive" else passes  # it makes one pass
+    X, y = data()
+    chosen = rw.AveragedSGDRegressor(cv=cv, passes=passes, random_state=0).fit(X, y)
+    options = {"passes": passes, "step": rw.LimitedStep(chosen.step_), "cv": cv, "random_state": 0}
+    given = rw.AveragedSGDRegressor(averaging="geometric", alpha=0.1, **options).fit(X, y)
+    np.testing.assert_array_equal(chosen.at(0.1).coef_, given.coef_)
+    np.testing.assert_array_equal(chosen.at(0.1).intercept_, given.intercept_)

@@ -147,6 +147,42 @@ def test_long_runs(scheme: Scheme, n_steps: int) -> None:
     np.testing.assert_allclose(q, expected, rtol=1e-11, atol=1e-25)
 
 
+def negative_binomial(scheme: NegativeBinomial, decrease: float, n_steps: int) -> Any:
+    """The ratio of two truncated sums of C(t + m - 1, t) z^t, each from its finite closed form."""
+    m, n, x = scheme.order, n_steps + 1, mp.mpf(scheme.alpha)
+
+    def truncated(z: Any) -> Any:
+        if z == 1:
+            return mp.binomial(n - 1 + m, m)
+        rest = sum(mp.binomial(n - 1 + k, k) * (1 - z) ** k for k in range(m))
+        return (1 - z**n * rest) / (1 - z) ** m
+
+    return truncated((1 - mp.mpf(decrease)) / (1 + x)) / truncated(1 / (1 + x))
+
+
+# Law: so are negative binomial runs, ...
+@pytest.mark.parametrize("order", [1, 2, 3, 7])
+@pytest.mark.parametrize("alpha", [0.0, 1e-13, 1e-12, 1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("n_steps", [LONG, LONG + 1])
+def test_long_negative_binomial_sums(order: int, alpha: float, n_steps: int) -> None:
+    scheme = NegativeBinomial(alpha, order)
+    decreases = np.array([0, 1e-13, 1e-12, 1e-9, 1e-3, 0.5, 1.0, 1.5, 2 - 2.0**-40, 2])
+    with mp.workdps(250):
+        expected = [float(negative_binomial(scheme, float(u), n_steps)) for u in decreases]
+    q = residual_filter(scheme, decreases, 1.0, n_steps)
+    np.testing.assert_allclose(q, expected, rtol=1e-9, atol=1e-22)
+
+
+# Law: ... and Poisson runs, which end long before, for any eta s.
+@pytest.mark.parametrize("mean", [1e-3, 1.0, 1e3, 1e6])
+def test_long_poisson_sums(mean: float) -> None:
+    decreases = np.array([0, 1e-9, 1e-6, 1e-3, 0.5, 1.0, 1.5, 2])
+    q = residual_filter(Poisson(mean), decreases, 1.0, LONG)
+    with mp.workdps(50):
+        expected = [float(mp.exp(-mp.mpf(mean) * mp.mpf(float(u)))) for u in decreases]
+    np.testing.assert_allclose(q, expected, rtol=1e-9, atol=1e-300)
+
+
 # Law: long runs of the other schemes stay filters.
 @pytest.mark.parametrize("scheme", NegativeBinomial.examples(), ids=repr)
 def test_long_negative_binomial_runs(scheme: Scheme) -> None:
@@ -175,7 +211,7 @@ def test_shapes(scheme: Scheme) -> None:
         (Uniform(), [30.0], 0.1, 5, "step [*] eigenvalue is up to 3: expected at most 2.*a step of at most 0.0666"),
         (Uniform(), [1.0], 0.1, -1, "n_steps=-1 is negative"),
         (EveryOther(), [1.0], 0.1, 10**8, r"n_steps=100000000 is too many to sum EveryOther\(\).*at most 10000000"),
-        (Poisson(9.0), [15.0], 0.1, 10**8, "step [*] eigenvalue at most 1"),
+        (Poisson(9e7), [15.0], 0.1, 10**8, "step [*] eigenvalue at most 1"),
         (Poisson(1e5), [0.5], 0.1, 10, "mean=100000.0 is too large for n_steps=10"),
     ],
 )

@@ -6,10 +6,12 @@ from ridgeway.averaging.last import Last
 from ridgeway.averaging.negative_binomial import NegativeBinomial
 from ridgeway.averaging.poisson import Poisson
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.stored import SCHEMES, scheme_of
 from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
 
 __all__ = [
+    "SCHEMES",
     "Exponential",
     "Geometric",
     "Last",
@@ -18,4 +20,5 @@ __all__ = [
     "Scheme",
     "Tail",
     "Uniform",
+    "scheme_of",
 ]

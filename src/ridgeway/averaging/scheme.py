@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Self, overload
 
 import numpy as np
 
 from ridgeway.number import real_number, whole_number
+from ridgeway.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -182,6 +183,10 @@ class Scheme(ABC):
             The scheme itself, or a scheme of the same class.
         """
         return self
+
+    def state(self) -> State:
+        """Return the name of the scheme and its parameters."""
+        return {"scheme": type(self).__name__, **{field.name: getattr(self, field.name) for field in fields(self)}}
 
     @classmethod
     @abstractmethod

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.display.axes import axes
+from ridgeway.display.column_scale import column_scale
 from ridgeway.display.margin import label_right
 from ridgeway.estimators import AveragedSGDRegressor
-from ridgeway.exact import ExactRidgePath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ class PathDisplay:
             coefs = coefs[:, target]
         elif target != 0:
             raise ValueError(f"target={target} is out of range: the fitted y had one target; leave target out.")
-        scale = _scale(estimator) if standardized else None
+        scale = column_scale(estimator) if standardized else None
         names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(coefs.shape[1])])
         display = cls(
             path.alphas,
@@ -179,18 +179,6 @@ def _alphas(estimator: Any) -> Float:
         step, n_steps = estimator.step_, max(1, estimator.n_steps_)
         return np.geomspace(1 / (step * n_steps), 10 / step, N_ALPHAS)
     return np.logspace(-6, 3, N_ALPHAS)
-
-
-def _scale(estimator: Any) -> Float | None:
-    """What the columns were divided by, (d,), or None where nobody knows."""
-    if isinstance(estimator, AveragedSGDRegressor):
-        return estimator._standing.averages.standardization.scale
-    if isinstance(estimator, ExactRidgePath):
-        spectrum = estimator._standing.spectrum
-        moments = spectrum.moments
-        deviation = np.sqrt(np.where(moments.constant, 1.0, moments.xx.diagonal() / moments.weight))
-        return deviation if spectrum.scale else np.ones_like(deviation)
-    return None
 
 
 def _limits(alphas: Float) -> tuple[float, float]:

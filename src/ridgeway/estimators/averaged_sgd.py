@@ -26,6 +26,7 @@ from ridgeway.estimators.options import (
     safe_step,
     step_of,
 )
+from ridgeway.estimators.stored import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.number import counted, ridge_strength, ridge_strengths
 from ridgeway.path_estimator import PathEstimator
@@ -36,6 +37,7 @@ from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import (
     MANY_ROWS,
+    HeldOut,
     Outcome,
     Plan,
     auto_passes,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from ridgeway.state import State, Stored
     from ridgeway.trajectory import Trajectory
 
 FLOAT64 = np.dtype(np.float64)
@@ -96,7 +99,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         Go through the rows in a fresh random order each pass. `partial_fit` never shuffles.
     cv : "auto", int, "holdout", "progressive", "gcv", splitter or iterable of (train, test)
         How the average is chosen. An int: that many folds, whose chains share each reading of the rows. "holdout": a
-        tenth of the rows, at most 20,000, from which the run learns after it was scored. "progressive": every row is
+        tenth of the rows, at most 10,000, from which the run learns after it was scored. "progressive": every row is
         predicted before it is learned from. "gcv": the error of the fit, corrected for degrees of freedom. "auto": 5
         folds up to 100,000 rows, "holdout" beyond, "progressive" for `partial_fit`.
     one_standard_error : bool
@@ -126,6 +129,9 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
     step_ : the step size.
     n_steps_ : number of steps made.
     selection_ : table of candidates and their errors; None when nothing was chosen.
+    held_out_ : a sample of rows with predictions made before they were learned from; None where nothing was held out.
+    n_rows_ : rows learned from.
+    passes_ : passes over them.
     trajectory_ : the run, over standardized rows.
     n_features_in_, feature_names_in_ : columns of X.
 
@@ -157,7 +163,10 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
     averaging_: Scheme
     selection_: Selection | None
     step_: float
+    n_rows_: int
+    passes_: float
     n_features_in_: int
+    _held_out: HeldOut | None  # of a fit; a stream keeps its own
 
     def __init__(
         self,
@@ -229,6 +238,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             outcome.scheme,
             outcome.selection,
         )
+        self._held_out, self.n_rows_, self.passes_ = outcome.held_out, len(batch), outcome.passes
         self._stream = None
         if outcome.run is not None:
             family, weight = check_averaging(self.averaging, self.alpha).family, float(len(batch))
@@ -253,8 +263,9 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         begun: Stream | None = getattr(self, "_stream", None)
         if begun is None and self.__sklearn_is_fitted__():
             raise ValueError(
-                "partial_fit cannot go on with a fit of several chains, or one chosen by 'gcv': fit with chains=1 and "
-                "another cv, or begin anew with clone(model)."
+                "partial_fit cannot go on with a fit of several chains, one chosen by 'gcv', or one with "
+                "store='replay' that was saved: fit with chains=1, another cv and store='auto', or begin anew with "
+                "clone(model)."
             )
         dtype = None if begun is None else self.trajectory_.dtype
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
@@ -280,7 +291,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             stream = begun if begun.safe and feed.kept is not None and feed.checked else begun.copy()
         with one_thread():
             stream.learn_all(feed, np.arange(len(batch)))
-        selection = getattr(self, "selection_", None)
+        before = selection = getattr(self, "selection_", None)
         scheme: Scheme = asked.scheme if asked.scheme is not None else getattr(self, "_wanted", Uniform())
         progressive = stream.progressive if asked.scheme is None else None
         if progressive is not None and (not stream.continued or progressive.rows >= ENOUGH):
@@ -291,8 +302,12 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             scheme = Last()  # a burn-in that has not ended yet
         self._stand_at(averages, scheme, selection)
         self._stream = stream
+        if begun is None or selection is not before:
+            self._held_out = None
+        self.n_rows_ = len(batch) + (0 if begun is None else self.n_rows_)
         if begun is None:
             remember_columns(self, X)
+            self.passes_ = 1.0
         stream.tell_limited()
         return self
 
@@ -347,6 +362,15 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         return 0.0 if isinstance(self.averaging_, Uniform) else None
 
     @property
+    def held_out_(self) -> HeldOut | None:
+        """A sample of rows with the predictions of the chosen average before they were learned from."""
+        self._fitted()
+        stream = self._stream
+        if self._held_out is not None or self.selection_ is None or stream is None or stream.progressive is None:
+            return self._held_out
+        return stream.progressive.held_out(self.selection_.chosen.scheme)
+
+    @property
     def n_steps_(self) -> int:
         """Number of steps made."""
         return self._fitted().averages.trajectory.n_steps
@@ -355,6 +379,15 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
     def trajectory_(self) -> Trajectory:
         """The run, over standardized rows."""
         return self._fitted().averages.trajectory
+
+    def _fit_state(self) -> State:
+        standing, kept = self._fitted(), (self._held_out, self.n_rows_, self.passes_)
+        return fit_state(standing, self._wanted, self.selection_, self._stream, *kept)
+
+    def _restore(self, stored: Stored) -> None:
+        fit = fit_from(stored)
+        self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
+        self._stand_at(fit.averages, fit.wanted, fit.selection)
 
     def _plan(self, feed: Feed, planned: int) -> Plan:
         asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None

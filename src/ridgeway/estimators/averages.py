@@ -15,7 +15,8 @@ from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.span import slopes_of
 from ridgeway.selection.trial import Centre
-from ridgeway.trajectory import Trajectory
+from ridgeway.state import State, StateError, Stored
+from ridgeway.trajectory import Trajectory, trajectory_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,29 @@ class Averages:
     sparse: bool
     centre: Centre
     single_target: bool
+
+    def state(self) -> State:
+        """Return all that the averages are formed from."""
+        return {
+            "trajectory": self.trajectory.state(),
+            "standardization": self.standardization.state(),
+            "sparse": self.sparse,
+            "centre": self.centre.state(),
+            "single_target": self.single_target,
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Averages:
+        """Return the averages of a state."""
+        trajectory = trajectory_of(stored.part("trajectory"))
+        standardization = Standardization.from_state(stored.part("standardization"))
+        n_columns, n_targets = len(standardization.scale), len(standardization.target_scale)
+        single_target = stored.flag("single_target")
+        shape = (standardization.n_columns,) if single_target else (n_targets, standardization.n_columns)
+        if trajectory.shape != shape or (single_target and n_targets != 1):
+            raise StateError(f"the trajectory has coefficients of shape {trajectory.shape}: expected {shape}.")
+        centre = Centre.from_state(stored.part("centre"), n_columns, n_targets)
+        return cls(trajectory, standardization, stored.flag("sparse"), centre, single_target)
 
     def models(self, schemes: Sequence[Scheme]) -> PathResult:
         """Linear models of these schemes, the nearest ones that the trajectory can answer for."""

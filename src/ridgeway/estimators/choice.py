@@ -21,6 +21,7 @@ from ridgeway.selection import (
     by_gcv,
     by_holdout,
     k_folds,
+    run_holdout_only,
     run_only,
     split_by,
 )
@@ -38,13 +39,13 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
     cv : as `check_cv` returns it.
     X, y : as the user gave them, for splitters.
     """
-    if plan.family is None:
-        return run_only(feed, plan)
     if isinstance(cv, str) and cv == "auto":
         cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
+    if plan.family is None:
+        return run_holdout_only(feed, plan) if isinstance(cv, str) and cv == "holdout" else run_only(feed, plan)
     if isinstance(cv, int):
         ranking = None if feed.kept is None else alike(feed.kept.rows.squared_norms(), feed.kept.y)
-        folds = k_folds(len(feed), cv, plan.rng if plan.shuffle else None, ranking)
+        folds = k_folds(len(feed), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
         return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
     if not isinstance(cv, str):
         folds = split_by(cv, X, y, np.asarray(feed.source.numbers), int(np.shape(y)[0]))
@@ -75,4 +76,5 @@ def _progressively(feed: Feed, plan: Plan) -> Outcome:
     assert stream.progressive is not None
     selection = best_so_far(stream.progressive, feed, plan.one_standard_error)
     scheme = selection.chosen.scheme if selection else Uniform()
-    return Outcome(stream.run.trajectory(), scheme, selection, stream.run, passes=1.0)
+    predictions = stream.progressive.held_out(scheme) if selection else None
+    return Outcome(stream.run.trajectory(), scheme, selection, stream.run, passes=1.0, held_out=predictions)

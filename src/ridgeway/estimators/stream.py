@@ -19,6 +19,7 @@ from ridgeway.selection.means import weighted_sum
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.sgd.guard import SAFE
+from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 
 MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the user should know
@@ -133,6 +134,40 @@ class Stream:
             UserWarning,
             stacklevel=3,
         )
+
+    def state(self) -> State:
+        """Return everything that the stream needs to go on, bit for bit."""
+        return {
+            "standardization": self.standardization.state(),
+            "run": self.run.state(),
+            "step": self._step.state(),
+            "sparse": self.sparse,
+            "single_target": self.single_target,
+            "weight": self._weight,
+            "sum_x": self._sum_x,
+            "sum_y": self._sum_y,
+            "continued": self.continued,
+            "told": self._told,
+            "progressive": None if self.progressive is None else self.progressive.state(),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Stream:
+        """Return the stream of a state."""
+        standardization = Standardization.from_state(stored.part("standardization"))
+        run, step = SGDRun.from_state(stored.part("run")), LimitedStep.from_state(stored.part("step"))
+        sparse, single_target = stored.flag("sparse"), stored.flag("single_target")
+        n_targets = len(standardization.target_scale)
+        if single_target and n_targets != 1:
+            raise StateError(f"a single target has {n_targets} scales: expected one.")
+        run.require_form(sparse, single_target, n_targets, standardization.n_columns)
+        stream = cls(standardization, run, step, sparse, single_target, None, stored.number("weight", 0.0))
+        stream._sum_x = stored.array("sum_x", (len(standardization.scale),))
+        stream._sum_y = stored.array("sum_y", (n_targets,))
+        stream.continued, stream._told = stored.flag("continued"), stored.flag("told")
+        if (progressive := stored.optional("progressive")) is not None:
+            stream.progressive = Progressive.from_state(progressive, step.size, standardization, sparse)
+        return stream
 
     @property
     def safe(self) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
 
 from ridgeway.rows import AnyRows, DenseRows, Float, SparseRows
+from ridgeway.state import State, Stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +71,24 @@ class CoMoments:
             total = block if total is None else total.merged(block)
         assert total is not None
         return total
+
+    def state(self) -> State:
+        """Return the moments."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> CoMoments:
+        """Return the moments of a state."""
+        xy = stored.array("xy", (None, None))
+        d, targets = xy.shape
+        x_names, y_names = ("origin_x", "shift_x", "unresolved"), ("origin_y", "shift_y")
+        return cls(
+            weight=stored.positive("weight"),
+            xx=stored.array("xx", (d, d)),
+            xy=xy,
+            **{name: stored.array(name, (d,)) for name in x_names},
+            **{name: stored.array(name, (targets,)) for name in y_names},
+        )
 
     @property
     def mean_x(self) -> NDArray[np.float64]:

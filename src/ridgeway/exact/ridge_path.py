@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ridgeway.path_result import PathResult
-
+    from ridgeway.state import State, Stored
 
 NO_PENALTY = "alpha=0 is least squares"
 
@@ -155,6 +155,14 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         moved.alpha = moved.alpha_ = ridge_strength(alpha, NO_PENALTY)
         moved._standing = RidgeAt(self._fitted().spectrum, moved.alpha_)  # the decomposition is shared
         return moved
+
+    def _fit_state(self) -> State:
+        spectrum = self._fitted().spectrum
+        return {"moments": spectrum.moments.state(), "single_target": spectrum.single_target, "alpha": self.alpha_}
+
+    def _restore(self, stored: Stored) -> None:
+        moments, single_target = CoMoments.from_state(stored.part("moments")), stored.flag("single_target")
+        self._stand(moments, single_target, stored.number("alpha", 0.0))
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, before: RidgeSpectrum | None) -> Self:
         alpha = ridge_strength(self.alpha, NO_PENALTY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import csr_sums, dense_sums, standardize_csr, standardize_dense
 from ridgeway.rows.types import Float
+from ridgeway.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
 SAMPLE = 1024  # rows whose mean is the origin of the sums
@@ -82,6 +83,25 @@ class Standardization:
         if centre and constant == 0:
             constant = 1.0
         return cls(offset, used, constant, target_offset, target_scale, total / len(batch))
+
+    def state(self) -> State:
+        """Return offsets and scales."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Standardization:
+        """Return the standardization of a state."""
+        scale, target_scale = stored.array("scale", (None,)), stored.array("target_scale", (None,))
+        if not (len(scale) and len(target_scale) and (scale > 0).all() and (target_scale > 0).all()):
+            raise StateError("scales are 0 or negative, or there are none: expected numbers above 0.")
+        return cls(
+            offset=stored.array("offset", scale.shape),
+            scale=scale,
+            constant=stored.number("constant", 0.0),
+            target_offset=stored.array("target_offset", target_scale.shape),
+            target_scale=target_scale,
+            weight_scale=stored.positive("weight_scale"),
+        )
 
     @property
     def n_columns(self) -> int:

@@ -10,6 +10,7 @@ from ridgeway.rows.feed import Feed
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.folds import Fold
+from ridgeway.selection.held_out import predict_held_out
 from ridgeway.selection.means import centre_without
 from ridgeway.selection.outlying import allowance
 from ridgeway.selection.plan import Outcome, Plan
@@ -31,6 +32,8 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
     centres = [centre_without(feed, ~fold.train) for fold in folds]
     per_step = len(folds) + 1
 
+    trials_of: dict[int, list[Trial]] = {}
+
     def contest(place: int, rough: bool) -> Contest:
         chains = sweep.chains[place * per_step : (place + 1) * per_step]
         trials = [
@@ -44,6 +47,7 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
             )
             for chain, centre, fold in zip(chains[:-1], centres, folds, strict=True)
         ]
+        trials_of[place] = trials
         step, n_steps = steps[place].size, chains[-1].trajectory().length
         candidates = Candidates.of(plan.family or "auto", n_steps, step, rough)
         return compare(trials, candidates, step, n_steps, unit(feed), refine=not rough)
@@ -60,9 +64,11 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
     others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
     table = marked(ending.contest.rows, plan.one_standard_error, others)
     selection = Selection(method, table, ending.halfway)
-    chain = sweep.chains[(contests.index(ending.contest) + 1) * per_step - 1]
+    place, scheme = contests.index(ending.contest), selection.chosen.scheme
+    predictions = predict_held_out(feed, trials_of[place], [fold.test for fold in folds], scheme)
+    chain = sweep.chains[(place + 1) * per_step - 1]
     trajectory = chain.trajectory()
-    return Outcome(trajectory, selection.chosen.scheme, selection, chain.only_run, sweep.passes, ending.falling)
+    return Outcome(trajectory, scheme, selection, chain.only_run, sweep.passes, ending.falling, predictions)
 
 
 def _groups(feed: Feed, fold: Fold, n_folds: int) -> Iterator[Batch]:

@@ -114,7 +114,7 @@ def _with_probes(feed: Feed, plan: Plan) -> Feed:
     """Return the feed with columns of random signs beside the targets, over the root of the weights."""
     source, standardization = feed.source, feed.standardization
     weight = source.weight / standardization.weight_scale
-    signs = plan.rng.choice([-1.0, 1.0], (len(source), PROBES)) / np.sqrt(weight)[:, None]
+    signs = plan.rng.spawn(1)[0].choice([-1.0, 1.0], (len(source), PROBES)) / np.sqrt(weight)[:, None]
     wider = replace(
         standardization,
         target_offset=np.append(standardization.target_offset, np.zeros(PROBES)),

@@ -10,6 +10,7 @@ from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.folds import held_out
+from ridgeway.selection.held_out import predict_held_out
 from ridgeway.selection.means import centre_without
 from ridgeway.selection.outlying import allowance
 from ridgeway.selection.plan import Outcome, Plan
@@ -19,6 +20,19 @@ from ridgeway.selection.trial import Trial
 
 SHARE = 0.1
 MOST = 10_000  # rows held out: enough to tell candidates apart to two percent of their error
+
+
+def run_holdout_only(feed: Feed, plan: Plan) -> Outcome:
+    """Run over the rows in the order of `by_holdout`, to an average that is given: the same run, nothing to choose."""
+    assert plan.scheme is not None
+    fold = held_out(len(feed), SHARE, MOST, plan.shuffle, plan.rng)
+    sweep = plan.sweep(feed, [fold.train])
+    (chain,) = sweep.chains
+    sweep.advance(plan.passes * len(feed))
+    passes = sweep.passes
+    chain.learn_all()
+    sweep.go_on_with(fold.test)
+    return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run, passes)
 
 
 def by_holdout(feed: Feed, plan: Plan) -> Outcome:
@@ -32,18 +46,22 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
     def groups() -> Iterator[Batch]:
         return (feed.take(rows) for rows in fold.groups(1))
 
+    trials: list[Trial] = []
+
     def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
         trial = Trial(trajectory, feed.standardization, sparse, centre, groups, allowance([len(fold.test)]))
+        trials[:] = [trial]
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
         return compare([trial], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
 
     ending = advance_until_settled(sweep, len(feed), plan, score)
     passes = sweep.passes
-    chain.learn_all()
-    sweep.go_on_with(fold.test)
     selection = Selection(
         f"hold-out of {len(fold.test):,} rows", marked(ending.contest.rows, plan.one_standard_error), ending.halfway
     )
-    trajectory = chain.trajectory()
-    return Outcome(trajectory, selection.chosen.scheme, selection, chain.only_run, passes, ending.falling)
+    scheme = selection.chosen.scheme
+    predictions = predict_held_out(feed, trials, [fold.test], scheme)
+    chain.learn_all()
+    sweep.go_on_with(fold.test)
+    return Outcome(chain.trajectory(), scheme, selection, chain.only_run, passes, ending.falling, predictions)

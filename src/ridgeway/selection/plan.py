@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from ridgeway.selection.sweep import Mask, Sweep
 from ridgeway.selection.table import Selection
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.trajectory import Layout, Trajectory
+
+if TYPE_CHECKING:
+    from ridgeway.selection.held_out import HeldOut
 
 STEPS = 1_000_000  # steps in all that passes="auto" aims at
 MOST_PASSES = 10_000  # over very few rows
@@ -89,6 +93,7 @@ class Outcome:
     run : the run itself, which can go on; None when it was several.
     passes : passes over the rows that were made.
     falling : whether the held-out error was still falling at the end.
+    held_out : predictions of rows that had not been learned from; None where there were none.
     """
 
     trajectory: Trajectory
@@ -97,3 +102,4 @@ class Outcome:
     run: SGDRun | None
     passes: float
     falling: bool = False
+    held_out: HeldOut | None = None

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import span_of
+from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
+from ridgeway.state import State, StateError, Stored
 
 FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
@@ -39,6 +42,13 @@ class Stretch:
     crossed: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # sum e_g w_g
     groups: int = 0
 
+    @classmethod
+    def from_state(cls, stored: Stored, n_schemes: int) -> Stretch:
+        """Return the stretch of a state."""
+        errors, errors2, crossed = (stored.array(name, (n_schemes,)) for name in ("errors", "errors2", "crossed"))
+        weight, weight2 = stored.number("weight", 0.0), stored.number("weight2", 0.0)
+        return cls(stored.integer("first_step"), weight, weight2, errors, errors2, crossed, stored.integer("groups"))
+
 
 class Progressive:
     """Scores of a fixed list of candidates along a stream, by averages refreshed whenever its length has doubled.
@@ -60,6 +70,8 @@ class Progressive:
         self._open: Residuals | None = None  # the group of rows that is being gathered
         self._group = 0.0  # weight at which it is full
         self.rows = 0  # that have been predicted
+        self._place = 0  # of the next row
+        self._sample = StreamSample()
         self._next = FIRST
         self._stretches: list[Stretch] = []
 
@@ -68,7 +80,42 @@ class Progressive:
         other = copy.copy(self)
         other._stretches = [copy.copy(stretch) for stretch in self._stretches]
         other._open = None if self._open is None else self._open.copy()
+        other._sample = self._sample.copy()
         return other
+
+    def state(self) -> State:
+        """Return candidates and scores."""
+        return {
+            "schemes": [scheme.state() for scheme in self._schemes],
+            "models": self._models,
+            "open": None if self._open is None else self._open.state(),
+            "group": self._group,
+            "rows": self.rows,
+            "place": self._place,
+            "sample": self._sample.state(),
+            "next": self._next,
+            "stretches": [asdict(stretch) for stretch in self._stretches],
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, step: float, standardization: Standardization, sparse: bool) -> Progressive:
+        """Return the scores of a state, of a run with this step and standardization."""
+        progressive = cls("auto", step, standardization, sparse)
+        schemes = [scheme_of(scheme) for scheme in stored.parts("schemes")]
+        n_targets = len(standardization.target_scale)
+        progressive._schemes = schemes
+        if (gathered := stored.optional("open")) is not None:
+            progressive._open = Residuals.from_state(gathered, standardization.n_columns, n_targets)
+            progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
+        progressive._group = stored.number("group", 0.0)
+        progressive.rows = stored.integer("rows")
+        progressive._place = stored.integer("place")
+        progressive._sample = StreamSample.from_state(stored.part("sample"), n_targets, len(schemes))
+        progressive._next = stored.integer("next", 1)
+        progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
+        if progressive._open is not None and not progressive._stretches:
+            raise StateError("rows are being gathered without a stretch of the stream: expected one.")
+        return progressive
 
     def room(self, n_steps: int) -> int:
         """Return how many more steps may be made before the averages are refreshed."""
@@ -76,9 +123,14 @@ class Progressive:
 
     def predict(self, batch: Batch) -> bool:
         """Score the candidates on rows that are about to be learned from; tell whether all rows were seen finite."""
+        place = self._place
+        self._place += len(batch)
         if self._open is None:
             return False
-        finite = self._open.add(batch, to_last=True)
+        known = self._open.known(batch)
+        finite = self._open.add_known(known, batch.weight, to_last=True)
+        if finite:
+            self._sample.add(known, place)
         self.rows += len(batch)
         if finite and self._open.weight[0] >= self._group:
             self._close_group()
@@ -90,6 +142,7 @@ class Progressive:
             return
         errors = self._open.errors(self._models).mean(axis=1)[:, 0]
         weight = float(self._open.weight[0])
+        self._sample.count(self._open.target_sums())
         self._open = self._open.emptied()
         now = self._stretches[-1]
         now.weight += weight
@@ -107,10 +160,18 @@ class Progressive:
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
+        self._sample.refresh(self._models)
         self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
         self._next = 1 << run.n_steps.bit_length()
         zeros = np.zeros(len(self._schemes))
         self._stretches = [*self._recent(run.n_steps), Stretch(run.n_steps, 0.0, 0.0, zeros, zeros, zeros)]
+
+    def held_out(self, scheme: Scheme) -> HeldOut | None:
+        """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""
+        candidate = self._schemes.index(scheme)
+        scores = self.scores(1.0)  # closes the group of rows that is being gathered
+        error = scores[candidate].error if scores else None
+        return self._sample.held_out(scheme, candidate, error, self._standardization)
 
     def scores(self, unit: float) -> list[Scored]:
         """Mean squared error of each candidate over the last octaves; empty as long as nothing was predicted."""

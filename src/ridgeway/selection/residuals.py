@@ -12,12 +12,14 @@ squared error is v_l' M v_l, for these candidates and for any other in the same 
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.rows.kernels import six_products
+from ridgeway.state import FLOATS, State, Stored
 
 SIX = 6  # directions that a compiled loop takes
 
@@ -52,15 +54,29 @@ class Residuals:
         other._moments = list(self._moments)
         return other
 
+    def state(self) -> State:
+        """Return directions and groups."""
+        return {"table": self._table, "moments": list(self._moments)}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Residuals:
+        """Return the residuals of a state, for rows of this many columns, the constant one included."""
+        r = stored.array("table", (n_columns, None), FLOATS).shape[1] // n_targets
+        table = stored.array("table", (n_columns, r * n_targets), FLOATS)
+        residuals = cls(table.reshape(n_columns, n_targets, r).transpose(2, 1, 0), padded=False)
+        residuals._in(table.dtype)
+        moments = stored.raw("moments")
+        n_groups = len(moments) if isinstance(moments, list) else 0
+        residuals._moments = stored.arrays("moments", [(n_targets, r + 2, r + 2)] * n_groups)
+        return residuals
+
     def add(self, batch: Batch, to_last: bool = False) -> bool:
         """Take in rows, as a group of their own or in the last group; False, and nothing, if they are not finite."""
         return self.add_known(self.known(batch), batch.weight, to_last)
 
     def known(self, batch: Batch) -> Float:
         """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
-        if self._table.dtype != batch.rows.dtype:
-            self._table = self._table.astype(batch.rows.dtype)
-            self._few = None if self._few is None else self._few.astype(batch.rows.dtype)
+        self._in(batch.rows.dtype)
         known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
         known[:, :, 0] = 1
         known[:, :, 1] = batch.y
@@ -69,6 +85,12 @@ class Residuals:
         else:
             known[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
         return known
+
+    def _in(self, dtype: np.dtype[np.floating[Any]]) -> None:
+        """Bring the directions into the precision of the rows."""
+        if self._table.dtype != dtype:
+            self._table = self._table.astype(dtype)
+            self._few = None if self._few is None else self._few.astype(dtype)
 
     def add_known(self, known: Float, weight: Float, to_last: bool = False) -> bool:
         """Take in rows of which this is known; see `add`."""
@@ -85,6 +107,11 @@ class Residuals:
         return True
 
     @property
+    def width(self) -> int:
+        """Numbers known of each row and target: 1, y and one per direction."""
+        return int(self._width)
+
+    @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of the rows of each group, (groups,)."""
         return np.array([moments[0, 0, 0] for moments in self._moments])
@@ -96,6 +123,11 @@ class Residuals:
         for q, v in enumerate(models):
             answer[:, q] = np.einsum("lgs,ls->lg", np.tensordot(v, moments[:, q], axes=([1], [1])), v)
         return np.maximum(answer, 0.0)
+
+    def target_sums(self) -> NDArray[np.float64]:
+        """Sums of weight times 1, y and y^2 over all rows, (targets, 2, 2): entries (0, 0), (0, 1) and (1, 1)."""
+        sums: NDArray[np.float64] = np.sum(self._moments, axis=0)[:, :2, :2]
+        return sums
 
     def covariances(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of weight times y times prediction without intercept, over all rows: (L, targets)."""

@@ -166,8 +166,8 @@ class Sweep:
 
     def _next_passes(self, most: int) -> NDArray[np.intp]:
         rows, n_rows = self._feed.source.rows, len(self._feed)
-        passes = 1 if self._passes_apart else min(AT_ONCE, most) // n_rows
-        if passes > 1 and rows.nbytes <= IN_CACHE:
+        passes = 1 if self._passes_apart else max(1, min(AT_ONCE, most) // n_rows)
+        if rows.nbytes <= IN_CACHE:  # the order of a pass does not depend on how many are asked for at once
             orders = np.tile(np.arange(n_rows), (passes, 1))
             return (self._rng.permuted(orders, axis=1) if self._shuffle else orders).reshape(-1)
         return shuffled_order(rows, self._rng) if self._shuffle else np.arange(n_rows)

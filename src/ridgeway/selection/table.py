@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from ridgeway.averaging import Geometric, Scheme, Tail
+from ridgeway.averaging import Geometric, Scheme, Tail, scheme_of
+from ridgeway.state import State, StateError, Stored
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,27 @@ class Scored:
     error: float
     standard_error: float
     chosen: bool = False
+
+    def state(self) -> State:
+        """Return the row of the table."""
+        return {
+            "scheme": self.scheme.state(),
+            "step": self.step,
+            "error": self.error,
+            "standard_error": self.standard_error,
+            "chosen": self.chosen,
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Scored:
+        """Return the row of a state."""
+        return cls(
+            scheme_of(stored.part("scheme")),
+            stored.positive("step"),
+            stored.number("error", 0.0),
+            stored.number("standard_error", 0.0),
+            stored.flag("chosen"),
+        )
 
     @property
     def alpha(self) -> float:
@@ -66,6 +88,20 @@ class Selection:
     method: str
     table: tuple[Scored, ...]
     halfway: float = math.nan
+
+    def state(self) -> State:
+        """Return the table."""
+        halfway = None if math.isnan(self.halfway) else self.halfway
+        return {"method": self.method, "halfway": halfway, "table": [row.state() for row in self.table]}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Selection:
+        """Return the table of a state."""
+        table = tuple(Scored.from_state(row) for row in stored.parts("table"))
+        if sum(row.chosen for row in table) != 1:
+            raise StateError(f"{sum(row.chosen for row in table)} candidates are chosen: expected one.")
+        halfway = stored.number("halfway", 0.0) if "halfway" in stored else math.nan
+        return cls(stored.text("method"), table, halfway)
 
     @property
     def best(self) -> Scored:

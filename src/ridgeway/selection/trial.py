@@ -13,6 +13,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.outlying import Errors, OutlyingRows
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import Span, span_of
+from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
 REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
@@ -29,6 +30,15 @@ class Centre:
 
     def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self.x, self.y = x, y
+
+    def state(self) -> State:
+        """Return the means."""
+        return {"x": self.x, "y": self.y}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Centre:
+        """Return the means of a state."""
+        return cls(stored.array("x", (n_columns,)), stored.array("y", (n_targets,)))
 
     def intercepts(self, directions: Float, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Intercepts (L, targets), ybar - xbar . w, of coordinates (L, r) along directions (r, targets, d)."""
@@ -96,6 +106,14 @@ class Trial:
         if self._outlying is None:
             return Errors(errors, errors)
         return Errors(*(errors + apart for apart in self._outlying.errors(models)))
+
+    def residuals(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
+        """Residuals (n, targets) of standardized rows, by a scheme in the span."""
+        assert self._residuals is not None
+        assert self._span is not None
+        models = self._models(self._span.coordinates([scheme]))
+        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", self._residuals.known(batch), models[:, 0])
+        return residuals
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None

@@ -15,6 +15,8 @@ from ridgeway.sgd.guard import SAFE
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
 from ridgeway.sgd.stepping import close_batch, take_steps
+from ridgeway.sgd.stored import run_state_from, stored_run_state
+from ridgeway.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
 
 MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is called into question
@@ -83,6 +85,11 @@ class SGDRun:
         return self._state.n_steps if self._state else 0
 
     @property
+    def keeps_rows(self) -> bool:
+        """Whether the run refers to the rows it has seen (a replay), instead of a sketch."""
+        return self._store == "replay"
+
+    @property
     def begun(self) -> bool:
         """Whether the run has seen any row."""
         return self._state is not None
@@ -146,6 +153,40 @@ class SGDRun:
                 stacklevel=2,
             )
         return trajectory
+
+    def state(self) -> State:
+        """Return everything that the run needs to go on, bit for bit; a replay refers to rows and cannot be stored."""
+        if self.keeps_rows:
+            raise ValueError("a run with store='replay' refers to rows and cannot be stored: run with store='sketch'.")
+        return {
+            "step": None if self._step is None else self._step.state(),
+            "layout": self._store.state() if isinstance(self._store, Layout) else None,
+            "batch_size": self._batch_size,
+            "w0": self._w0,
+            "progress": None if self._state is None else stored_run_state(self._state),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> SGDRun:
+        """Return the run of a state."""
+        step, layout, progress = (stored.optional(name) for name in ("step", "layout", "progress"))
+        w0 = stored.raw("w0")
+        run = cls(
+            "auto" if step is None else LimitedStep.from_state(step),
+            "sketch" if layout is None else Layout.from_state(layout),
+            stored.integer("batch_size", 1),
+            None if w0 is None else stored.array("w0", (None,) * np.ndim(w0), FLOATS),
+        )
+        run._state = None if progress is None else run_state_from(progress, run._batch_size)
+        return run
+
+    def require_form(self, sparse: bool, single_target: bool, n_targets: int, n_columns: int) -> None:
+        """Refuse to go on with rows of this form if the rows so far had another, or if there were none."""
+        state = self._state
+        if state is None or state.start.shape != (n_targets, n_columns):
+            raise ValueError(f"the run has seen no rows of {n_columns} columns and {n_targets} targets: run it anew.")
+        if (state.sparse, state.single_target) != (sparse, single_target):
+            raise ValueError("the run has seen rows or targets of another form: run it anew.")
 
     def _closed(self, state: RunState) -> RunState:
         """Return the state without an open mini-batch; the given one stays as it is."""

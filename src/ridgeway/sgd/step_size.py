@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from ridgeway.number import real_number
 from ridgeway.rows import Batch, Float, require_finite_rows
+from ridgeway.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 
 FRACTION = 0.5
@@ -72,6 +73,15 @@ class LimitedStep:
             raise ValueError(f"limit={self.limit!r}: expected a positive number; 1 is usual, inf limits nothing.")
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "limit", float(self.limit))
+
+    def state(self) -> State:
+        """Return step and limit; an infinite one is None."""
+        return {"size": self.size, "limit": self.limit if math.isfinite(self.limit) else None}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> LimitedStep:
+        """Return the step of a state."""
+        return cls(stored.positive("size"), stored.positive("limit") if "limit" in stored else math.inf)
 
 
 def check_step(step: Any) -> LimitedStep | None:

@@ -1,5 +1,50 @@
-"""What averaging does to each direction of the data, in formulas."""
+"""What theory says about averages of SGD: filters, expectations, exact risks, bounds, and what fits your data."""
 
+from ridgeway.theory.additive_noise import additive_noise_risk
+from ridgeway.theory.assumptions import Assumption
+from ridgeway.theory.bound import Bound, additive_noise_bound, bound, tikhonov_sgd_bound
+from ridgeway.theory.compare import Compared, Comparison, compare
+from ridgeway.theory.diagnose import diagnose
+from ridgeway.theory.diagnosis import Diagnosis, Predicted
+from ridgeway.theory.effective_dimension import EffectiveDimension, effective_dimension
+from ridgeway.theory.excess_risk import ExcessRisk, excess_risk
+from ridgeway.theory.expectation import expected_average, expected_iterate, expected_tikhonov_iterate
+from ridgeway.theory.finite_law import FiniteLaw
+from ridgeway.theory.moments import Stability, fourth_moment_r2, stability
 from ridgeway.theory.residual_filter import residual_filter
+from ridgeway.theory.tikhonov import tikhonov_sgd, tikhonov_sgd_risk
+from ridgeway.theory.variance_reduction import VarianceReduction, variance_reduction
+from ridgeway.theory.winner_map import WinnerMap, winner_map
 
-__all__ = ["residual_filter"]
+__all__ = [
+    "Assumption",
+    "Bound",
+    "Compared",
+    "Comparison",
+    "Diagnosis",
+    "EffectiveDimension",
+    "ExcessRisk",
+    "FiniteLaw",
+    "Predicted",
+    "Stability",
+    "VarianceReduction",
+    "WinnerMap",
+    "additive_noise_bound",
+    "additive_noise_risk",
+    "bound",
+    "compare",
+    "diagnose",
+    "effective_dimension",
+    "excess_risk",
+    "expected_average",
+    "expected_iterate",
+    "expected_tikhonov_iterate",
+    "fourth_moment_r2",
+    "residual_filter",
+    "stability",
+    "tikhonov_sgd",
+    "tikhonov_sgd_bound",
+    "tikhonov_sgd_risk",
+    "variance_reduction",
+    "winner_map",
+]

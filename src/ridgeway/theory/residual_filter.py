@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 MOST_SUMMED = 10**7  # steps of a run whose weights are summed one by one
+AMPLE = 10  # times its mean: far beyond where a Poisson law ends
 BLOCK = 4096  # weights at a time
 
 
@@ -38,7 +39,7 @@ def residual_filter(scheme: Scheme, eigenvalues: ArrayLike, step: float, n_steps
     squares, rows drawn independently and eta s at most 2: beyond, the iterates diverge.
 
     Closed forms serve every scheme of the package, also at 1e12 steps; a scheme without one, and `Poisson` where
-    eta s > 1, is summed step by step up to 1e7 steps.
+    eta s > 1 and the run is less than ten times its mean, is summed step by step up to 1e7 steps.
 
     Parameters
     ----------
@@ -84,23 +85,29 @@ def residual_filter(scheme: Scheme, eigenvalues: ArrayLike, step: float, n_steps
                 f"step * eigenvalue is up to {decrease.max():g}: expected at most 2, beyond which iterates diverge; "
                 f"take a step of at most {2 / places.max():g}."
             )
-        return _filter(scheme, decrease.ravel(), eta, checked_n_steps(n_steps)).reshape(places.shape)
+        return filter_at(scheme, decrease.ravel(), eta, checked_n_steps(n_steps)).reshape(places.shape)
+
+
+def filter_at(scheme: Scheme, decrease: Array, step: float, n_steps: int) -> Array:
+    """Return q where eta s is `decrease`, (k,), which may lie beyond 2: there q may grow out of all bounds."""
+    return _filter(scheme, decrease, step, n_steps)
 
 
 @singledispatch
 def _filter(scheme: Scheme, u: Array, step: float, n_steps: int) -> Array:
-    """Return q where eta s is u, (k,) with entries in [0, 2]; here, for any scheme, by summing its weights."""
+    """Return q where eta s is u, (k,) with entries of 0 or more; here, for any scheme, by summing its weights."""
     if n_steps > MOST_SUMMED:
         raise ValueError(
             f"n_steps={n_steps} is too many to sum {scheme!r} step by step: expected at most {MOST_SUMMED}; take a "
             "shorter run, step * eigenvalue at most 1, or a Geometric or Tail average, which have closed forms."
         )
     weights = scheme.weights(n_steps, step)
-    blocks = np.zeros((-(-len(weights) // BLOCK), BLOCK))
+    length = min(BLOCK, len(weights))
+    blocks = np.zeros((-(-len(weights) // length), length))
     blocks.ravel()[: len(weights)] = weights
     a = (1.0 - u)[:, None]
-    within = (a ** np.arange(BLOCK)) @ blocks.T  # (k, blocks)
-    starts = BLOCK * np.arange(len(blocks), dtype=np.float64)
+    within = (a ** np.arange(length)) @ blocks.T  # (k, blocks)
+    starts = length * np.arange(len(blocks), dtype=np.float64)
     total: Array = (within * a**starts).sum(axis=1)
     return total
 
@@ -187,7 +194,9 @@ def _poisson(scheme: Poisson, u: Array, step: float, n_steps: int) -> Array:
     for i in np.flatnonzero(below):
         within = poisson_lower(length, scheme.mean * (1 - u[i]))[0]
         values[i] = np.exp(np.log(within) - log_total - scheme.mean * u[i])
-    if not below.all():
+    if not below.all() and n_steps > AMPLE * scheme.mean + AMPLE**2:  # what is cut off is below e^-100 of the whole
+        values[~below] = np.exp(-scheme.mean * u[~below] - log_total)
+    elif not below.all():
         summed = _filter.dispatch(Scheme)
         values[~below] = summed(scheme, u[~below], step, n_steps)
     return values
@@ -209,7 +218,7 @@ def _power(log_size: Array, negative: Mask | bool, n: int) -> Array:
 
 
 def _one_minus_power(log_size: Array, negative: Mask, n: int) -> Array:
-    """Return 1 minus the power n >= 1 of numbers of size at most 1."""
+    """Return 1 minus the power n >= 1 of numbers known by the logarithm of their size and their sign."""
     exponent = n * log_size
     values = -np.expm1(exponent)
     return np.where(negative, 1 + np.exp(exponent), values) if n % 2 else values

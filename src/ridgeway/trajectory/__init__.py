@@ -1,9 +1,21 @@
 """What a run leaves behind, and how it answers for any averaging scheme."""
 
-from ridgeway.trajectory.chains import Chains, join, merge
+from ridgeway.trajectory.chains import Chains, join, merge, trajectory_of
 from ridgeway.trajectory.layout import Block, Layout
 from ridgeway.trajectory.replay import Replay, Segment
 from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
-__all__ = ["Block", "Chains", "Layout", "Replay", "RunFacts", "Segment", "Sketch", "Trajectory", "join", "merge"]
+__all__ = [
+    "Block",
+    "Chains",
+    "Layout",
+    "Replay",
+    "RunFacts",
+    "Segment",
+    "Sketch",
+    "Trajectory",
+    "join",
+    "merge",
+    "trajectory_of",
+]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.averaging import Last, Scheme, Tail
 from ridgeway.rows import Float
+from ridgeway.state import State, Stored
 from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
@@ -76,6 +77,16 @@ class Chains(Trajectory):
         """Memory of all chains."""
         return sum(chain.nbytes for chain in self._chains)
 
+    def state(self) -> State:
+        """Return the states of the chains and their shares."""
+        return {"kind": "chains", "chains": [chain.state() for chain in self._chains], "weights": self._weights}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Chains:
+        """Return the chains of a state: sketches all."""
+        chains = [Sketch.from_state(chain) for chain in stored.parts("chains")]
+        return cls(chains, stored.array("weights", (len(chains),)))
+
     def nearest(self, scheme: Scheme) -> Scheme:
         """Return what the longest chain answers in place of `scheme`."""
         return max(self._chains, key=lambda chain: chain.length).nearest(scheme)
@@ -98,6 +109,12 @@ def _for_chain(scheme: Scheme, length: int) -> Scheme:
     if isinstance(scheme, Tail) and isinstance(scheme.start, int):
         return Last() if scheme.start == length else Tail(scheme.start / length)
     return scheme
+
+
+def trajectory_of(stored: Stored) -> Trajectory:
+    """Return the trajectory of a state."""
+    kinds: dict[str, type[Sketch | Chains]] = {"sketch": Sketch, "chains": Chains}
+    return kinds[stored.text("kind", tuple(kinds))].from_state(stored)
 
 
 def join(runs: Sequence[Trajectory]) -> Trajectory:

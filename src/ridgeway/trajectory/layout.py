@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from scipy.special import ive
 
 from ridgeway.number import counted
+from ridgeway.state import State, Stored
 
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
 LONGEST_CHUNK = 256
+MOST = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
 NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
 
 
@@ -96,6 +98,20 @@ class Layout:
             raise ValueError(
                 f"blocks_per_octave={self.blocks_per_octave} is not a power of two: choose 1, 2, 4, 8 or so."
             )
+
+    def state(self) -> State:
+        """Return the parameters."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Layout:
+        """Return the layout of a state."""
+        return cls(
+            blocks_per_octave=stored.integer("blocks_per_octave", 1, MOST),
+            moments=stored.integer("moments", 1, MOST),
+            steps_per_chunk=stored.integer("steps_per_chunk", 1),
+            chunk_degree=stored.integer("chunk_degree", 1, 2),
+        )
 
     @cached_property
     def head(self) -> int:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Last, Scheme
 from ridgeway.rows import AnyRows, DenseRows, Float
+from ridgeway.state import State
 from ridgeway.trajectory.expansion import expand
 from ridgeway.trajectory.layout import Block, Layout
 from ridgeway.trajectory.replay_kernels import add_csr_rows, add_dense_rows, add_mixed
+from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 NUMBERS_AT_A_TIME = 2**19  # survival values, or Chebyshev polynomials, that are held at once
@@ -127,6 +129,31 @@ class Replay(Trajectory):
         iterate: Float = self._sums([Last()], int(k))[0]
         return iterate
 
+    def sketch(self, layout: Layout | None = None) -> Sketch:
+        """Return the moments of the increments, for one reading of the rows, which are not needed afterwards.
+
+        Examples
+        --------
+        >>> import numpy as np, ridgeway as rw
+        >>> X, y = np.eye(3).repeat(50, axis=0), np.arange(150.0)
+        >>> t = rw.run_sgd(X, y, step=0.1, store="replay")
+        >>> bool(np.allclose(t.sketch().path([0.0, 0.1]), t.path([0.0, 0.1]), rtol=1e-9))
+        True
+        """
+        layout = Layout.choose(self.dtype, self._start.size) if layout is None else layout
+        n_targets, n_columns = self._start.shape
+        dense, moments = isinstance(self._segments[0].rows, DenseRows), []
+        for block in layout.blocks(self.n_steps):
+            sums = _Sums(block.moments, n_targets, n_columns, dense, np.dtype(np.float64))
+            for rows, first, last in self._pieces(block.start, min(block.stop, self.n_steps), block.moments):
+                sums.add(rows, self._gains[first:last], self._basis(block, first, last))
+            moments.append(sums.schemes_first())
+        return Sketch(self._facts, layout, moments, self._start, self._single_target)
+
+    def state(self) -> State:
+        """Return the state of the sketch: the rows that a replay refers to are not its own to store."""
+        return self.sketch().state()
+
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
         return self._sums(schemes, self.n_steps)
 
@@ -176,12 +203,18 @@ class Replay(Trajectory):
         by_moments = self._worth_moments(block, len(which))
         part = sums.zeros(block.moments if by_moments else len(which))
         for rows, first, last in self._pieces(block.start, stop, block.moments):
-            place = 2 * (self._steps_of_rows(first, last) - 1 - block.start) / (block.length - 1) - 1
-            factors: NDArray[Any] = np.polynomial.chebyshev.chebvander(place, block.moments - 1)
+            factors = self._basis(block, first, last)
             if not by_moments:
                 factors = _product(factors, coefficients.T)
             part.add(rows, self._gains[first:last], factors)
         sums.add_schemes(which, part, coefficients if by_moments else None)
+
+    def _basis(self, block: Block, first: int, last: int) -> NDArray[np.float64]:
+        """What the rows first..last-1 count for in each moment of their block: (rows, moments)."""
+        place = self._steps_of_rows(first, last) - 1 - block.start
+        if block.raw:
+            return np.equal.outer(place, np.arange(block.moments)).astype(np.float64)
+        return np.polynomial.chebyshev.chebvander(2 * place / (block.length - 1) - 1, block.moments - 1).astype(float)
 
     def _worth_moments(self, block: Block, n_schemes: int) -> bool:
         """Tell whether moments per entry and one mixing per column cost less than a product per entry and scheme.

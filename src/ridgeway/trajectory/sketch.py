@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
+from ridgeway.state import FLOATS, State, Stored
 from ridgeway.trajectory.expansion import expand
 from ridgeway.trajectory.layout import Layout
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
@@ -112,6 +113,27 @@ class Sketch(Trajectory):
     def single(self) -> Sketch:
         """Return the sketch of the only target as that of a 1-D y."""
         return Sketch(self._facts, self._layout, self._moments, self._start[:1], True)
+
+    def state(self) -> State:
+        """Return the moments and what they mean."""
+        return {
+            "kind": "sketch",
+            "facts": self._facts.state(),
+            "layout": self._layout.state(),
+            "moments": list(self._moments),
+            "start": self._start,
+            "single_target": self._single_target,
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Sketch:
+        """Return the sketch of a state."""
+        facts, layout = RunFacts.from_state(stored.part("facts")), Layout.from_state(stored.part("layout"))
+        single_target = stored.flag("single_target")
+        start = stored.array("start", (1 if single_target else None, None), FLOATS)
+        blocks = layout.blocks(facts.length)
+        moments = stored.arrays("moments", [(block.moments, *start.shape) for block in blocks])
+        return cls(facts, layout, moments, start, single_target)
 
     def iterate(self, k: int) -> Float:
         """Return the iterate w_k where k is a block's edge: (d,), or (targets, d) when y was 2-D."""

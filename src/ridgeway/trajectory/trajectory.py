@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.number import ridge_strengths
 from ridgeway.rows import Float
+from ridgeway.state import State, Stored
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,22 @@ class RunFacts:
     limited: int
     sum_q: float
     sum_q2: float
+
+    def state(self) -> State:
+        """Return the facts."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> RunFacts:
+        """Return the facts of a state."""
+        return cls(
+            step=stored.positive("step"),
+            n_steps=stored.integer("n_steps"),
+            length=stored.integer("length", most=stored.integer("n_steps")),
+            limited=stored.integer("limited"),
+            sum_q=stored.number("sum_q", 0.0),
+            sum_q2=stored.number("sum_q2", 0.0),
+        )
 
 
 class Trajectory(ABC):
@@ -98,6 +115,10 @@ class Trajectory(ABC):
     @abstractmethod
     def iterate(self, k: int) -> Float:
         """Return the iterate w_k: (d,), or (targets, d) when y was 2-D."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """Return what the averages can be formed from later, without the rows."""
 
     def nearest(self, scheme: Scheme) -> Scheme:
         """Return the scheme that is answered in place of `scheme`: itself, unless a sketch has to move it."""

@@ -1,0 +1,39 @@
+"""
+One run, every ridge strength
+=============================
+
+How do the effects of carrier, airport and hour on arrival delays change with the strength of regularization? One run of
+SGD over 327,346 flights answers for all strengths at once. Exact ridge, from the Gram matrix, is the check.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import ridgeway as rw
+
+flights = rw.load_flights()
+model = rw.AveragedSGDRegressor(random_state=0).fit(flights.X, flights.y)
+exact = rw.ExactRidgePath().fit(flights.X, flights.y)
+
+# %%
+# The path takes milliseconds and no data. Coefficients are drawn per standard deviation of their column, so that they
+# can be compared.
+alphas = np.logspace(-3, 1, 60)
+few = np.logspace(-3, 1, 9)
+size = flights.X.std(axis=0)
+path, check = model.path(alphas).coefs * size, exact.path(few).coefs * size
+largest = np.argsort(-np.abs(path[0]))[:8]
+
+figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
+for column in largest:
+    (line,) = axes.semilogx(alphas, path[:, column], label=flights.feature_names[column])
+    axes.plot(few, check[:, column], "o", color=line.get_color(), markersize=4)
+axes.axvline(model.alpha_, color="grey", linestyle=":", linewidth=1)
+axes.text(model.alpha_, axes.get_ylim()[1], " chosen", color="grey", va="top")
+axes.set(xlabel="ridge strength alpha", ylabel="minutes per standard deviation")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# Lines are averages of one run, dots are exact ridge. Where regularization is strong an average rests on few steps, so
+# it is noisier there.

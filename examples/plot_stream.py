@@ -1,0 +1,38 @@
+"""
+A stream, and when to stop looking
+==================================
+
+Flights arrive batch after batch. How good would a model have been after each? Every batch is predicted before it is
+learned from, which is an honest score, and the average is chosen on the way.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import ridgeway as rw
+
+flights = rw.load_flights()
+order = np.random.default_rng(0).permutation(len(flights.y))
+X, y = flights.X[order], flights.y[order]
+
+model = rw.AveragedSGDRegressor()
+seen, share = [], []
+for first in range(0, 300_000, 4_000):
+    batch = slice(first, first + 4_000)
+    if first:
+        error = np.mean((model.predict(X[batch]) - y[batch]) ** 2)
+        seen.append(first)
+        share.append(1 - error / np.var(y[batch]))
+    model.partial_fit(X[batch], y[batch])
+
+# %%
+figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
+axes.plot(seen, share, ".", alpha=0.5, label="one batch")
+window = np.ones(9) / 9
+axes.plot(seen[4:-4], np.convolve(share, window, "valid"), label="mean of nine")
+axes.set(xlabel="flights seen", ylabel="explained share of the next batch", ylim=(0, None))
+axes.legend(frameon=False)
+axes.spines[["top", "right"]].set_visible(False)
+print(
+    f"{model.averaging_} after {model.n_steps_:,} rows; the sketch has {model.trajectory_.layout.numbers(model.n_steps_)} numbers per coefficient"
+)

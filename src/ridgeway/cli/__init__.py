@@ -1,0 +1,17 @@
+"""The command line. Commands import what they need when they run, so that help comes at once."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+
+def main() -> None:
+    """Run the command line and exit with its code: 0 fine, 1 the data or the model is wrong, 2 usage."""
+    try:
+        run = import_module("ridgeway.cli.commands").run
+    except ModuleNotFoundError as error:
+        if error.name not in ("click", "rich"):
+            raise
+        sys.exit(f"Error: the command line needs {error.name}: pip install 'ridgeway[cli]'.")
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,19 @@
+"""`ridgeway demo`: the whole story on embedded data."""
+
+from __future__ import annotations
+
+import click
+
+from ridgeway.cli.console import Console
+from ridgeway.cli.console import command as make_command
+
+
+@make_command()
+@click.option("--out", metavar="FILE", default="ridgeway-demo.html", show_default=True, help="The report to write.")
+def command(console: Console, out: str) -> None:
+    """Fit 261,877 flights out of New York: the choice, every strength beside exact ridge, and a report to look at."""
+    from ridgeway.cli.fit import require_writable
+    from ridgeway.cli.story import tell
+
+    require_writable([out])
+    tell(console, out)

@@ -1,0 +1,42 @@
+"""`ridgeway export`: the chosen model in other formats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ridgeway.cli.averages import Average, require_one
+from ridgeway.cli.console import Console
+from ridgeway.cli.console import command as make_command
+
+
+@make_command()
+@click.argument("model")
+@click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
+@click.option("--alpha", type=float, help="Export another ridge strength.")
+@click.option("--averaging", type=Average(), help="Export another average: tail:0.5, uniform, last, ...")
+def command(console: Console, model: str, onnx: str, alpha: float | None, averaging: Any) -> None:
+    """Export the chosen model to ONNX: one matrix product over the features.
+
+    A model of a table is exported without its encoder: the input are the encoded features, named in the file.
+    """
+    from ridgeway.cli.fit import require_writable
+    from ridgeway.cli.models import parts_of
+    from ridgeway.loading import load
+    from ridgeway.model import export_onnx
+
+    require_writable([onnx])
+    average = require_one(alpha, averaging)
+    loaded = load(model)
+    estimator, table, names = parts_of(loaded if average is None else loaded.at(average))
+    encoded = table is not None and table.encoder is not None
+    log_target = table is not None and table.log_target
+    export_onnx(estimator, onnx, feature_names=names, exponential=log_target)
+    console.say(f"Written: {onnx}")
+    if encoded:
+        console.say(
+            f"Its input are the {len(names):,} encoded features, not the columns of the table: encode rows by "
+            "ridgeway.load(MODEL).encoder.transform(table)."
+        )
+    console.result({"model": model, "onnx": onnx, "encoded_input": encoded, "features": names})

@@ -1,0 +1,142 @@
+"""`ridgeway fit`: learn from a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ridgeway.cli.averages import Average, NumberOrAuto
+from ridgeway.cli.console import Console
+from ridgeway.cli.console import command as make_command
+from ridgeway.cli.failure import Interrupted
+
+EPILOG = """\b
+Rows that fit the memory (--memory, of encoded rows) are learned from in random order, as often as it needs; others,
+and every fit with --checkpoint, are streamed in the order of the file. Shuffle a file that is sorted and too large.
+"""
+
+
+@make_command(epilog=EPILOG)
+@click.argument("data")
+@click.option("--target", metavar="COLUMN", help="The column to predict (not for LIBSVM files).")
+@click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
+@click.option("--report", metavar="FILE", help="Write the report to this file (.html).")
+@click.option("--averaging", type=Average(), default="auto", help="auto, geometric, tail, uniform, last or tail:0.5.")
+@click.option("--alpha", type=NumberOrAuto(float), default="auto", help="Ridge strength of a geometric average.")
+@click.option("--passes", type=NumberOrAuto(int), default="auto", help="How often to go through the rows.")
+@click.option(
+    "--cv",
+    type=NumberOrAuto(int, "holdout", "progressive", "gcv"),
+    default="auto",
+    help="How the average is chosen: a number of folds, holdout, progressive or gcv.",
+)
+@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave this column out; may be repeated.")
+@click.option("--only", metavar="COLUMN", multiple=True, help="Use this column and no others; may be repeated.")
+@click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
+@click.option("--log-target", is_flag=True, help="Learn the logarithm of the target, which must be above 0.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of random orders and folds.")
+@click.option("--memory", metavar="MB", type=click.IntRange(0), default=256, show_default=True,
+              help="Encoded rows to hold at most; 0 always streams.")  # fmt: skip
+@click.option("--checkpoint", metavar="FILE", help="Write the state here now and then; the same command resumes.")
+@click.option("--checkpoint-every", metavar="ROWS", type=click.IntRange(1), default=1_000_000, show_default=True,
+              help="Rows between two checkpoints.")  # fmt: skip
+def command(
+    console: Console,
+    data: str,
+    target: str | None,
+    model: str | None,
+    report: str | None,
+    memory: int,
+    checkpoint: str | None,
+    checkpoint_every: int,
+    drop: tuple[str, ...],
+    only: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
+    from ridgeway.cli.text import choices, fitted
+    from ridgeway.tables import Checkpoint, Request, fit_table
+
+    request = Request(target=target, drop=drop, only=only or None, **options)
+    outputs = [name for name in (model, report) if name is not None]
+    require_writable([*outputs, *([checkpoint] if checkpoint else [])])
+    state = Checkpoint(checkpoint, checkpoint_every) if checkpoint else None
+    if state is not None and state.path.exists():
+        console.say(f"Going on from {checkpoint}.")
+    begun = time.perf_counter()
+    try:
+        result = fit_table(data, request, memory=memory << 20, checkpoint=state, progress=console.progress)
+        with ExitStack() as files:
+            write(files, result, model, report, time.perf_counter() - begun)
+    except KeyboardInterrupt:
+        raise Interrupted(_how_to_go_on(state)) from None
+    if state is not None:
+        state.done()
+    console.say(fitted(result))
+    if result.model.selection_ is not None:
+        console.say(choices(result.model))
+    for name in outputs:
+        console.say(f"Written: {name}")
+    if model is None:
+        console.say("The model was not kept: name a file by --model.")
+    console.result({"model": model, "report": report, **summary(result)})
+
+
+def write(files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None) -> None:
+    """Write model and report: both of them, or neither when anything fails."""
+    from ridgeway.files import atomic_path
+
+    if model is not None:
+        result.save(files.enter_context(atomic_path(model)))
+    if report is not None:
+        from ridgeway.cli.reporting import write_table_report
+
+        write_table_report(result, files.enter_context(atomic_path(report)), seconds)
+
+
+def summary(result: Any) -> dict[str, Any]:
+    """Return what a fit came to, as plain values."""
+    estimator = result.model
+    selection = estimator.selection_
+    return {
+        "target": result.target,
+        "rows": result.facts.rows,
+        "left_out": result.facts.left_out,
+        "passes": result.facts.passes,
+        "streamed": result.facts.streamed,
+        "features": estimator.n_features_in_,
+        "averaging": estimator.averaging_.state(),
+        "alpha": estimator.alpha_,
+        "step": estimator.step_,
+        "n_steps": estimator.n_steps_,
+        "error": None if selection is None else selection.chosen.error,
+        "standard_error": None if selection is None else selection.chosen.standard_error,
+        "chosen_by": None if selection is None else selection.method,
+    }
+
+
+def require_writable(names: list[str]) -> None:
+    """Find out before the work that a file cannot be written."""
+    for name in names:
+        folder = Path(os.path.realpath(name)).parent
+        if Path(name).is_dir():
+            raise IsADirectoryError(21, "is a folder", name)
+        if not folder.is_dir():
+            raise FileNotFoundError(2, "no such folder", str(folder))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(13, "no permission to write", str(folder))
+
+
+def _how_to_go_on(state: Any) -> str:
+    again = " ".join(["ridgeway", *sys.argv[1:]])
+    if state is None:
+        return "Nothing was written; with --checkpoint FILE an interrupted fit can go on where it was."
+    if not state.path.exists():
+        return f"No checkpoint was written yet; begin anew by the same command:\n  {again}"
+    return f"The state is in {state.path}; go on by the same command:\n  {again}"

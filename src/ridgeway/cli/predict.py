@@ -1,0 +1,51 @@
+"""`ridgeway predict`: predictions for another file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ridgeway.cli.averages import Average, require_one
+from ridgeway.cli.console import Console
+from ridgeway.cli.console import command as make_command
+
+
+@make_command()
+@click.argument("model")
+@click.argument("data")
+@click.option("--out", metavar="FILE", help="Where to write (.parquet or .csv); standard output, as CSV, by default.")
+@click.option("--alpha", type=float, help="Predict at another ridge strength.")
+@click.option("--averaging", type=Average(), help="Predict by another average: tail:0.5, uniform, last, ...")
+def command(console: Console, model: str, data: str, out: str | None, alpha: float | None, averaging: Any) -> None:
+    """Predict the rows of a file.
+
+    All columns are written again, the prediction as the last one. Columns that the model does not know are ignored.
+    """
+    from ridgeway.cli.fit import require_writable
+    from ridgeway.cli.models import load_table_model
+    from ridgeway.tables import predict_table
+
+    if out in (None, "-"):
+        if console.as_json:
+            raise click.UsageError("--json prints to standard output, and so do the predictions: name a file by --out.")
+        out, console.text_to_error = None, True
+    else:
+        require_writable([str(out)])
+    average = require_one(alpha, averaging)
+    fitted = load_table_model(model)
+    fitted = fitted if average is None else fitted.at(average)
+    done = predict_table(fitted, data, out, progress=console.progress and out is not None)
+    if done.ignored:
+        console.say(f"Ignored, as the model does not know them: {', '.join(done.ignored)}.")
+    where = "to standard output" if out is None else f"to {out}"
+    console.say(f"{done.rows:,} rows predicted {where}; the last column is {done.column!r}.")
+    console.result(
+        {
+            "rows": done.rows,
+            "out": out,
+            "column": done.column,
+            "ignored": list(done.ignored),
+            "averaging": fitted.model.averaging_.state(),
+        }
+    )

@@ -1,0 +1,23 @@
+"""`ridgeway report`: the report of a model file."""
+
+from __future__ import annotations
+
+import click
+
+from ridgeway.cli.console import Console
+from ridgeway.cli.console import command as make_command
+
+
+@make_command()
+@click.argument("model")
+@click.option("--out", metavar="FILE", required=True, help="The page to write (.html).")
+def command(console: Console, model: str, out: str) -> None:
+    """Write the report of a model file as one HTML page that needs no network."""
+    from ridgeway.cli.fit import require_writable
+    from ridgeway.cli.reporting import write_table_report
+    from ridgeway.loading import load
+
+    require_writable([out])
+    write_table_report(load(model), out)
+    console.say(f"Written: {out}")
+    console.result({"model": model, "report": out})

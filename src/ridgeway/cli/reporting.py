@@ -1,0 +1,33 @@
+"""Reports of model files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ridgeway.cli.models import parts_of
+from ridgeway.report import write_report
+
+
+def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float | None = None) -> None:
+    """Write the report of a model, with its encoder and what it learned from."""
+    estimator, table, names = parts_of(model)
+    if table is None:
+        write_report(estimator, path, feature_names=names)
+        return
+    target = table.target or "target"
+    facts = table.facts
+    write_report(
+        estimator,
+        path,
+        encoder=table.encoder,
+        feature_names=names,
+        target_names=[f"log {target}" if table.log_target else target],
+        title=f"{target}, learned from {facts.data}",
+        seconds=seconds,
+        facts={
+            "Data": facts.data,
+            "Rows left out (no target or weight)": f"{facts.left_out:,}",
+            "Way of learning": "streamed in the order of the file" if facts.streamed else "all rows in memory",
+        },
+    )

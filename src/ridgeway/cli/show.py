@@ -1,0 +1,57 @@
+"""`ridgeway show`: what a model file holds."""
+
+from __future__ import annotations
+
+import click
+
+from ridgeway.cli.console import Console
+from ridgeway.cli.console import command as make_command
+
+
+@make_command()
+@click.argument("model")
+@click.option("--columns", is_flag=True, help="Also say what became of each column of the table.")
+def command(console: Console, model: str, columns: bool) -> None:
+    """Say what a model file holds: the table of choices, the largest coefficients, the path."""
+    import numpy as np
+
+    from ridgeway.cli.models import parts_of
+    from ridgeway.cli.text import choices, coefficients, errors, fitted
+    from ridgeway.display.scheme_name import scheme_name
+    from ridgeway.loading import load
+
+    loaded = load(model)
+    estimator, table, names = parts_of(loaded)
+    console.say(f"{model}: {type(loaded).__name__}")
+    if table is not None:
+        console.say(fitted(table))
+    if columns and table is not None and table.encoder is not None:
+        console.say(str(table.encoder.describe()))
+    averaging = getattr(estimator, "averaging_", None)
+    if averaging is None:
+        console.say(f"Exact ridge path of {estimator.n_features_in_:,} columns, at alpha={estimator.alpha_:g}.")
+    else:
+        run = estimator.trajectory_
+        console.say(
+            f"It stands at {scheme_name(averaging)}: {estimator.n_steps_:,} steps of size {estimator.step_:.4g}, "
+            f"{run.limited:,} of them limited. Every other alpha and tail is in the {run.nbytes / 2**20:.2g} MiB of "
+            "the sketch: predict --alpha, predict --averaging."
+        )
+    if getattr(estimator, "selection_", None) is not None:
+        console.say(choices(estimator))
+    if (curve := errors(estimator)) is not None:
+        console.say(curve)
+    console.say(coefficients(estimator, names))
+    console.result(
+        {
+            "model": model,
+            "kind": type(loaded).__name__,
+            "target": None if table is None else table.target,
+            "averaging": None if averaging is None else averaging.state(),
+            "alpha": estimator.alpha_,
+            "intercept": np.asarray(estimator.intercept_).tolist(),
+            "features": names,
+            "coefficients": estimator.coef_.tolist(),
+            "selection": None if getattr(estimator, "selection_", None) is None else estimator.selection_.state(),
+        }
+    )

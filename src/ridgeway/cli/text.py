@@ -1,0 +1,121 @@
+"""Fitted models in text: what was learned from, the table of choices, the largest coefficients, the path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich import box
+from rich.table import Table
+
+from ridgeway.display.column_scale import column_scale
+from ridgeway.display.scheme_name import scheme_name
+from ridgeway.tables import TableModel
+
+LEVELS = "▁▂▃▄▅▆▇█"
+PLOTTED = 28  # alphas of a plotted path
+SHOWN = 12  # coefficients
+
+
+def fitted(model: TableModel) -> str:
+    """Say what a model learned from."""
+    facts = model.facts
+    left_out = f" ({facts.left_out:,} without target or weight left out)" if facts.left_out else ""
+    way = "streamed in the order of the file" if facts.streamed else "held in memory"
+    times = f"{facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
+    what = "" if model.target is None else f" predict {'log ' if model.log_target else ''}{model.target!r}"
+    columns = (
+        f"{model.model.n_features_in_:,} sparse columns"
+        if model.encoder is None
+        else f"{len(model.columns):,} columns, encoded as {model.model.n_features_in_:,} features,"
+    )
+    return f"{facts.data}: {columns}{what or ' predict the target'}. {facts.rows:,} rows{left_out}, {way}, {times}."
+
+
+def choices(model: Any) -> Table:
+    """Return the table of candidates, the best of each kind."""
+    selection = model.selection_
+    table = Table(box=box.SIMPLE_HEAD, title=f"{len(selection)} averages, compared by {selection.method}")
+    table.title_justify = "left"
+    for name in ("squared error", "+-"):
+        table.add_column(name, justify="right")
+    table.add_column("average", no_wrap=True)
+    table.add_column("step", justify="right")
+    table.add_column("")
+    rows = sorted(selection, key=lambda row: row.error)
+    seen = set()
+    for row in rows:
+        kind = (row.step, type(row.scheme))
+        if kind in seen and not row.chosen:
+            continue
+        seen.add(kind)
+        mark = "<- chosen" if row.chosen else ""
+        table.add_row(f"{row.error:.5g}", f"{row.standard_error:.2g}", scheme_name(row.scheme), f"{row.step:.3g}", mark)
+    return table
+
+
+def coefficients(model: Any, names: list[str]) -> Table:
+    """Return the largest coefficients with their path over alpha, largest effect first.
+
+    An effect is the coefficient times the scale of its column: by how much the prediction changes when the column
+    changes by one standard deviation (by its largest value, where rows are sparse).
+    """
+    scale = column_scale(model)
+    alphas = plotted_alphas(model)
+    coefs = np.atleast_2d(model.coef_)  # (targets, features)
+    path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
+    effects = coefs * (np.ones(coefs.shape[1]) if scale is None else scale)
+    targets, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:SHOWN], effects.shape)
+    title = f"The {len(features)} largest of {effects.size:,} coefficients; their path from alpha={alphas[0]:.1g} to "
+    table = Table(box=box.SIMPLE_HEAD, title=title + f"{alphas[-1]:.1g}", title_justify="left")
+    table.add_column("feature", overflow="fold")
+    for name in ("coefficient", "effect"):
+        table.add_column(name, justify="right")
+    table.add_column("|coefficient|, weak to strong")
+    for target, feature in zip(targets, features, strict=True):
+        along = path[:, target, feature]
+        name = names[feature] if len(coefs) == 1 else f"{names[feature]} (target {target})"
+        numbers = f"{coefs[target, feature]:.4g}", f"{effects[target, feature]:.4g}"
+        table.add_row(name, *numbers, sparkline(np.abs(along)))
+    return table
+
+
+def plotted_alphas(model: Any) -> NDArray[np.float64]:
+    """Return strengths over which a path changes: from nearly none to nearly everything shrunk."""
+    step = getattr(model, "step_", None)
+    if step is None:
+        return np.logspace(-6, 2, PLOTTED)
+    weakest = 0.1 / (step * model.trajectory_.length)
+    return np.geomspace(weakest, max(100.0, 100 * weakest), PLOTTED)
+
+
+def errors(model: Any) -> str | None:
+    """Draw the error of geometric averages over alpha, of the step that was chosen; None where there are too few."""
+    selection = getattr(model, "selection_", None)
+    if selection is None:
+        return None
+    rows = [row for row in selection if row.alpha > 0 and row.step == selection.chosen.step]
+    if len(rows) < 3:
+        return None
+    low, high = rows[0].alpha, rows[-1].alpha
+    grid = np.geomspace(low, high, PLOTTED)
+    curve = np.interp(np.log(grid), np.log([row.alpha for row in rows]), np.log([row.error for row in rows]))
+    least, most = (bound(row.error for row in rows) for bound in (min, max))
+    return (
+        f"Error of geometric averages from alpha={low:.1g} to {high:.1g} (least {least:.4g}, largest {most:.4g}):\n"
+        f"  {sparkline(curve - curve.min())}"
+    )
+
+
+def sparkline(values: NDArray[np.float64]) -> str:
+    """Return values of 0 or more as bars of eight heights.
+
+    Examples
+    --------
+    >>> sparkline(np.array([0.0, 1.0, 2.0, 7.0]))
+    '▁▂▃█'
+    """
+    top = float(values.max()) if len(values) else 0.0
+    heights = np.zeros(len(values), int) if top == 0 else np.minimum(values / top * len(LEVELS), len(LEVELS) - 1)
+    return "".join(LEVELS[int(height)] for height in heights)

@@ -1,0 +1,48 @@
+"""The type that holds the values of two: what a column becomes when files, or parts of one, differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.schema import kind_of
+
+
+def wider(one: Any, other: Any) -> Any:
+    """Return the type that holds the values of both, the first where there is none."""
+    kinds = {kind_of(one), kind_of(other)}
+    if one == other or pa.types.is_null(other):
+        return one
+    if pa.types.is_null(one):
+        return other
+    if kinds == {"number"}:
+        return pa.float64()
+    if kinds == {"time"}:
+        dates = pa.types.is_date(one) or pa.types.is_timestamp(one)
+        others = pa.types.is_date(other) or pa.types.is_timestamp(other)
+        zones = {getattr(side, "tz", None) for side in (one, other)}
+        if not (dates and others) or (len(zones) > 1 and not pa.types.is_date(one) and not pa.types.is_date(other)):
+            return one
+        units = {getattr(side, "unit", "s") for side in (one, other)}
+        return pa.timestamp("ns" if "ns" in units else "us", next(iter(zones - {None}), None))
+    if kinds <= {"category", "text"}:
+        return pa.string()
+    return one
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Join record batches of the same columns into one; types that differ become the one that holds both."""
+    if len(parts) == 1:
+        return parts[0]
+    schema = parts[0].schema
+    if any(part.schema != schema for part in parts):
+        for part in parts:
+            schema = pa.schema(
+                {name: wider(schema.field(name).type, part.schema.field(name).type) for name in schema.names}
+            )
+        parts = [
+            pa.record_batch([part.column(field.name).cast(field.type) for field in schema], schema=schema)
+            for part in parts
+        ]
+    return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]

@@ -1,0 +1,78 @@
+"""The types in which the columns of a CSV file are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ridgeway.data.arrow import pa, pc, pcsv
+from ridgeway.data.data_error import DataError
+from ridgeway.data.schema import is_string
+
+DISTINCT = 0.5  # share of distinct strings up to which a column is read as dictionary codes
+MOSTLY = 0.95  # share of numbers from which text in a column is taken for an error
+MANY = 100  # distinct numbers from which a column is no set of codes
+
+# What pyarrow takes for missing, and what pandas, R, SQL and Weka write besides.
+NULLS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
+
+CODES = pa.dictionary(pa.int32(), pa.string())
+INSTANT = pa.timestamp("us")
+
+
+def column_type(sample: Any, name: str, path: Path) -> Any:
+    """Return the type for a column from the type that pyarrow inferred for its first rows."""
+    inferred = sample.type
+    if pa.types.is_binary(inferred) or pa.types.is_large_binary(inferred):
+        raise not_utf8(path, name)
+    if pa.types.is_null(inferred):
+        return inferred
+    if is_string(inferred):
+        values = sample.drop_null()
+        distinct = values.unique()
+        _refuse_mixed(values, distinct, name, path)
+        return CODES if len(distinct) <= DISTINCT * len(values) else pa.string()
+    if pa.types.is_timestamp(inferred) and inferred.unit == "s":
+        return pa.timestamp("us", inferred.tz)
+    return inferred
+
+
+def given_type(kind: str) -> Any:
+    """Return the type for a column of a kind that the user gave."""
+    known = {
+        "number": pa.float64(),
+        "text": pa.string(),
+        "category": CODES,
+        "boolean": pa.bool_(),
+        "time": INSTANT,
+    }
+    if kind not in known:
+        raise ValueError(f"kinds: {kind!r} is no kind: expected one of {', '.join(known)}.")
+    return known[kind]
+
+
+def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
+    """Refuse a column of numbers with a few words in it: neither reading would be right."""
+    number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
+    if len(distinct) < MANY:
+        return
+    are = pc.match_substring_regex(values, number)
+    share = pc.mean(are).as_py()
+    if not MOSTLY <= share < 1 or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MANY:
+        return
+    words = values.filter(pc.invert(are)).unique()
+    row = pc.index(are, False).as_py()
+    shown = ", ".join(repr(word) for word in words[:3].to_pylist())
+    raise DataError(
+        f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among "
+        f"{share:.1%} numbers, expected one of them; correct the values, name them as spellings of missing "
+        f"(null_values), read the column as text (kinds={{{name!r}: 'text'}}) or leave it out."
+    )
+
+
+def not_utf8(path: Path, name: str) -> DataError:
+    """Return the error of text in another encoding."""
+    return DataError(
+        f"{path}: column {name!r} holds text that is not UTF-8: expected UTF-8; convert the file, for instance with "
+        "iconv -f latin1 -t utf-8."
+    )

@@ -1,0 +1,90 @@
+"""Categories: a feature for each frequent level, hashed buckets for rare and unseen ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ridgeway.data.arrow import pa, pc
+from ridgeway.data.data_error import DataError
+from ridgeway.data.encoding import state as checked
+from ridgeway.data.encoding.encoding import Encoding
+from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.encoding.strings import as_levels, buckets_of
+from ridgeway.data.schema import kind_of
+
+
+@dataclass(frozen=True)
+class CategoryEncoding(Encoding):
+    """One entry per row: the level's own feature, or the bucket of a rare or unseen level.
+
+    Attributes
+    ----------
+    levels : those with a feature of their own.
+    buckets : number of features that the other levels share.
+    indicator : whether a feature says that the value is missing; otherwise a missing value has no entry.
+    """
+
+    kind: ClassVar[str] = "category"
+    levels: tuple[str, ...]
+    buckets: int
+    indicator: bool
+
+    @property
+    def names(self) -> list[str]:
+        """``column=level``, ``column hash 0`` ..., ``column (missing)``."""
+        own = [f"{self.column}={level}" for level in self.levels]
+        shared = [f"{self.column} hash {bucket}" for bucket in range(self.buckets)]
+        return own + shared + ([f"{self.column} (missing)"] if self.indicator else [])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.levels) + self.buckets + self.indicator
+
+    @property
+    def n_slots(self) -> int:
+        """One."""
+        return 1
+
+    @cached_property
+    def _known(self) -> Any:
+        return pa.array(self.levels, pa.string())
+
+    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+        """Write the place of each row's level."""
+        if kind_of(column.type) == "other":
+            raise DataError(f"{place}: column {self.column!r} is of type {column.type}: expected text; convert it.")
+        levels, rows = as_levels(column)
+        own = pc.index_in(levels, value_set=self._known).fill_null(-1).to_numpy(zero_copy_only=False)
+        features = np.empty(len(levels) + 1, dtype=np.int32)
+        features[:-1] = np.where(own >= 0, own, len(self.levels) + buckets_of(levels, self.buckets))
+        features[:-1] += first
+        features[-1] = first + len(self.levels) + self.buckets if self.indicator else -1  # rows hold -1 where missing
+        codes[0] = features[rows]
+        values[0] = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "column": self.column,
+            "said": self.said,
+            "levels": list(self.levels),
+            "buckets": self.buckets,
+            "indicator": self.indicator,
+        }
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> CategoryEncoding:
+        """Return the encoding of such values, or raise ValueError."""
+        return cls(
+            checked.text(state, "column"),
+            checked.text(state, "said"),
+            checked.texts(state, "levels"),
+            checked.whole(state, "buckets", 1, checked.MOST_BUCKETS),
+            checked.flag(state, "indicator"),
+        )

@@ -1,0 +1,114 @@
+"""Encoding: how one column of a table becomes features."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.encoding.strings import Words
+
+
+@dataclass(frozen=True)
+class Encoding(ABC):
+    """What a column becomes: a few entries per row, each in one of its features.
+
+    Attributes
+    ----------
+    column : name of the column.
+    said : what was done with it, in words.
+    """
+
+    kind: ClassVar[str]
+    column: str
+    said: str
+
+    @property
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Names of the features."""
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @property
+    def n_slots(self) -> int:
+        """Most entries a row can have, words apart."""
+        return 0
+
+    @property
+    def n_words(self) -> int:
+        """How many of the features, the last ones, are buckets of words."""
+        return 0
+
+    @property
+    def n_entries(self) -> float:
+        """Entries that a row has on average."""
+        return float(self.n_slots)
+
+    @abstractmethod
+    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+        """Write the entries of a column into codes and values (slots, n), its features beginning at `first`.
+
+        Messages call the table `place`.
+        """
+
+    def words(self, column: Any, dtype: Any) -> Words:
+        """Return the words of a column."""
+        raise NotImplementedError(f"{type(self).__name__} has no words.")
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Encoding:
+        """Return the encoding of such values, or raise ValueError."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for.
+
+    Attributes
+    ----------
+    levels, min_count, buckets, words : as those of `TableEncoder`.
+    indicators : whether columns get an indicator although no value was seen missing.
+    """
+
+    levels: int
+    min_count: int
+    buckets: int
+    words: int
+    indicators: bool
+
+
+class Learner(ABC):
+    """Looks at the rows of a column and says how to encode it.
+
+    Parameters
+    ----------
+    column : name of the column.
+    """
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self.rows = self.missing = 0
+
+    @abstractmethod
+    def look(self, column: Any, place: str) -> None:
+        """Look at more rows."""
+
+    @property
+    def needs_double(self) -> bool:
+        """Whether float32 would lose too much."""
+        return False
+
+    @abstractmethod
+    def encoding(self, options: Options) -> Encoding:
+        """Return what the rows so far suggest."""

@@ -1,0 +1,43 @@
+"""Which learner looks at a column: by its type, or by the kind that the user gave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ridgeway.data.encoding.dropped import DroppingLearner
+from ridgeway.data.encoding.encoding import Learner
+from ridgeway.data.encoding.number import NumberLearner
+from ridgeway.data.encoding.string_learner import StringLearner
+from ridgeway.data.encoding.time import TimeLearner
+from ridgeway.data.schema import kind_of
+
+KINDS = ("number", "boolean", "category", "text", "time", "drop")
+
+
+def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner:
+    """Return the learner of a column.
+
+    Parameters
+    ----------
+    column : its name.
+    arrow_type : its type.
+    kind : the kind given by the user, None to go by the type.
+    """
+    match kind or kind_of(arrow_type):
+        case "number":
+            return NumberLearner(column)
+        case "boolean":
+            return NumberLearner(column, boolean=True)
+        case "time":
+            return TimeLearner(column)
+        case "category":
+            return StringLearner(column, "category" if kind else None)
+        case "text":
+            return StringLearner(column, "text" if kind else None)
+        case "empty":
+            return DroppingLearner(column, "all values are missing")
+        case "drop":
+            return DroppingLearner(column, "as asked for")
+        case "other":
+            return DroppingLearner(column, f"values of type {arrow_type} have no encoding")
+    raise ValueError(f"kinds: {kind!r} for column {column!r} is no kind: expected one of {', '.join(KINDS)}.")

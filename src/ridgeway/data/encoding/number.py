@@ -1,0 +1,160 @@
+"""Numbers and booleans: the value, the mean where it is missing, and an indicator of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ridgeway.data.data_error import DataError
+from ridgeway.data.encoding import state as checked
+from ridgeway.data.encoding.dropped import Dropped
+from ridgeway.data.encoding.encoding import Encoding, Learner, Options
+from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.numbers import as_numbers
+
+LARGEST = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
+
+
+@dataclass(frozen=True)
+class NumberEncoding(Encoding):
+    """A number, with its mean over the rows learned from in place of missing ones.
+
+    Attributes
+    ----------
+    mean : what stands for a missing value.
+    indicator : whether a second feature says that it was missing.
+    """
+
+    kind: ClassVar[str] = "number"
+    mean: float
+    indicator: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The column's name, and that of the indicator."""
+        return [self.column, f"{self.column} (missing)"] if self.indicator else [self.column]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return 2 if self.indicator else 1
+
+    @property
+    def n_slots(self) -> int:
+        """One, or two with the indicator."""
+        return 2 if self.indicator else 1
+
+    @property
+    def n_entries(self) -> float:
+        """One: missing values are few."""
+        return 1.0
+
+    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+        """Write value and indicator."""
+        numbers = as_numbers(column, self.column, place)
+        missing = np.isnan(numbers)
+        some = bool(missing.any())
+        if some:
+            numbers = np.where(missing, self.mean, numbers)
+        require_finite(numbers, self.column, values.dtype, place)
+        codes[0] = first
+        values[0] = numbers
+        if self.indicator:
+            codes[1] = np.where(missing, first + 1, -1) if some else -1
+            values[1] = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "column": self.column,
+            "said": self.said,
+            "mean": self.mean,
+            "indicator": self.indicator,
+        }
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> NumberEncoding:
+        """Return the encoding of such values, or raise ValueError."""
+        return cls(
+            checked.text(state, "column"),
+            checked.text(state, "said"),
+            checked.number(state, "mean"),
+            checked.flag(state, "indicator"),
+        )
+
+
+class BooleanEncoding(NumberEncoding):
+    """A truth value as 0 or 1, with the share of true values in place of missing ones."""
+
+    kind: ClassVar[str] = "boolean"
+
+
+class NumberLearner(Learner):
+    """Mean, range and missing values of a column of numbers or booleans."""
+
+    def __init__(self, column: str, boolean: bool = False) -> None:
+        super().__init__(column)
+        self.boolean = boolean
+        self._sum = self._squares = self._shift = 0.0
+        self._least, self._most = np.inf, -np.inf
+
+    def look(self, column: Any, place: str) -> None:
+        """Count, add up."""
+        numbers = as_numbers(column, self.column, place)
+        present = numbers[~np.isnan(numbers)]
+        self.rows += len(numbers)
+        self.missing += len(numbers) - len(present)
+        if len(present):
+            require_finite(present, self.column, np.dtype(np.float64), place)
+            if self.missing == self.rows - len(present):
+                self._shift = float(present[0])  # sums of differences lose no digits to a far origin
+            difference = present - self._shift
+            self._sum += float(difference.sum())
+            self._squares += float(difference @ difference)
+            self._least, self._most = min(self._least, float(present.min())), max(self._most, float(present.max()))
+
+    @property
+    def needs_double(self) -> bool:
+        """Whether float32 would round away more than a thousandth of the column's spread."""
+        present = self.rows - self.missing
+        largest = max(abs(self._least), abs(self._most))
+        if present < 2 or self._least == self._most:
+            return False
+        variance = max(self._squares - self._sum**2 / present, 0.0) / present
+        return bool(largest > 1e30 or largest * 2.0**-24 > 1e-3 * variance**0.5)
+
+    def encoding(self, options: Options) -> Encoding:
+        """Drop what is constant; otherwise number and indicator."""
+        present = self.rows - self.missing
+        if present == 0:
+            return Dropped.empty(self.column, self.rows)
+        indicator = bool(self.missing) or options.indicators
+        if self._least == self._most and not indicator:
+            value = bool(self._least) if self.boolean else f"{self._least:g}"
+            return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {value}")
+        mean = self._shift + self._sum / present
+        said = "as 0 and 1" if self.boolean else "as it is"
+        if indicator:
+            said += f"; {self.missing:,} missing: the mean {mean:.6g} and an indicator"
+        kind = BooleanEncoding if self.boolean else NumberEncoding
+        return kind(self.column, said, float(np.clip(mean, self._least, self._most)), indicator)
+
+
+def require_finite(numbers: Any, name: str, dtype: Any, place: str) -> None:
+    """Refuse infinity, and numbers beyond the precision."""
+    if np.isinf(numbers).any():
+        row = int(np.argmax(np.isinf(numbers)))
+        raise DataError(
+            f"{place}: column {name!r} holds {numbers[row]} (row {row + 1:,} of the batch): expected finite numbers; "
+            "replace it, or leave it empty for a missing value."
+        )
+    most = LARGEST[np.dtype(dtype)]
+    largest = np.abs(numbers).max(initial=0)
+    if largest > most:
+        remedy = ", or encode with dtype='float64'" if dtype == np.float32 else ""
+        raise DataError(
+            f"{place}: column {name!r} holds {largest:g}: expected numbers up to {most:g}; correct the value{remedy}."
+        )

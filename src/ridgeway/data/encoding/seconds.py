@@ -1,0 +1,83 @@
+"""Seconds out of Arrow columns of dates, instants and times of day, whatever their unit and zone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.data.arrow import pa, pc
+from ridgeway.data.data_error import DataError
+from ridgeway.data.encoding.kernels import DAY
+from ridgeway.data.schema import is_string, kind_of
+
+TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800
+
+types = pa.types
+
+
+def seconds_of(
+    column: Any, name: str, zone: str | None, dated: bool, place: str
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return seconds and which rows are missing.
+
+    Parameters
+    ----------
+    column : dates, instants, times of day, or strings that spell them.
+    name : of the column, for messages.
+    zone : on whose clock instants are read, None for the zone of the column; times without a zone are read as they are.
+    dated : True for seconds since 1970, False for seconds since midnight.
+    place : what messages call the table.
+    """
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    missing = column.is_null().to_numpy(zero_copy_only=False)
+    if types.is_null(column.type):
+        return np.zeros(len(column), dtype=np.int64), missing
+    if is_string(column.type):
+        column = _spelled(column, name, zone, dated, place)
+    kind = column.type
+    if kind_of(kind) != "time" or types.is_time(kind) == dated:
+        expected = "dates or times with a date" if dated else "times of day"
+        raise DataError(
+            f"{place}: column {name!r} is a {kind_of(kind)} ({kind}): expected {expected}, as when the model was "
+            "fitted; convert it."
+        )
+    seconds = _seconds(column)
+    if len(seconds) and (seconds.min() < YEAR_1 or seconds.max() >= YEAR_10000):
+        raise DataError(
+            f"{place}: column {name!r} holds a time before the year 1 or after 9999: expected times in between; "
+            "correct the value, or leave it empty."
+        )
+    if types.is_timestamp(kind) and kind.tz is not None:
+        try:
+            seconds = _seconds(pc.local_timestamp(column.cast(pa.timestamp(kind.unit, zone or kind.tz))))
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"{place}: column {name!r}: no clock of the zone {zone or kind.tz!r}: {error}; convert it to UTC."
+            ) from None
+    return seconds, missing
+
+
+def _spelled(column: Any, name: str, zone: str | None, dated: bool, place: str) -> Any:
+    kinds = (pa.timestamp("us"), pa.timestamp("us", zone or "UTC")) if dated else (pa.time64("us"),)
+    for kind in kinds:
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid as error:
+            said = str(error)
+    raise DataError(
+        f"{place}: column {name!r} is not the time it was when the model was fitted: {said}: expected dates and times "
+        "such as 2013-01-31 or 2013-01-31T12:30:00; correct the value."
+    )
+
+
+def _seconds(column: Any) -> NDArray[np.int64]:
+    kind = column.type
+    ticks = column.cast(pa.int32()) if types.is_date32(kind) or types.is_time32(kind) else column.cast(pa.int64())
+    whole: NDArray[np.int64] = ticks.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    if types.is_date32(kind):
+        return whole * DAY
+    return whole // (1000 if types.is_date64(kind) else TICKS[kind.unit])

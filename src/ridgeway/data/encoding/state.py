@@ -1,0 +1,61 @@
+"""Values out of a dictionary that nobody vouches for: checked, or refused with their name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+MOST_LEVELS = 1 << 16
+LONGEST = 1 << 12  # characters of a name or level
+MOST_BUCKETS = 1 << 20
+
+
+def text(state: Mapping[str, Any], name: str, longest: int = LONGEST) -> str:
+    """Return a string."""
+    value = state.get(name)
+    if not isinstance(value, str) or len(value) > longest:
+        raise refused(name, value, f"a string of at most {longest:,} characters")
+    return value
+
+
+def texts(state: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return a list of different strings."""
+    values = state.get(name)
+    if (
+        not isinstance(values, list)
+        or len(values) > MOST_LEVELS
+        or not all(isinstance(value, str) and len(value) <= LONGEST for value in values)
+        or len(set(values)) != len(values)
+    ):
+        raise refused(name, values, f"a list of at most {MOST_LEVELS:,} different strings")
+    return tuple(values)
+
+
+def number(state: Mapping[str, Any], name: str) -> float:
+    """Return a finite float."""
+    value = state.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e308 or not math.isfinite(value):
+        raise refused(name, value, "a finite number")
+    return float(value)
+
+
+def whole(state: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    """Return an int between two bounds."""
+    value = state.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise refused(name, value, f"an integer from {low:,} to {high:,}")
+    return value
+
+
+def flag(state: Mapping[str, Any], name: str) -> bool:
+    """Return a bool."""
+    value = state.get(name)
+    if not isinstance(value, bool):
+        raise refused(name, value, "true or false")
+    return value
+
+
+def refused(name: str, value: object, expected: str) -> ValueError:
+    """Return the error of a value."""
+    return ValueError(f"encoder: {name} is {str(value)[:60]!r}: expected {expected}; the file is damaged, fit anew.")

@@ -1,0 +1,87 @@
+"""StringLearner: whether strings are categories, text or identifiers, and which levels are frequent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ridgeway.data.data_error import DataError
+from ridgeway.data.encoding.category import CategoryEncoding
+from ridgeway.data.encoding.dropped import Dropped
+from ridgeway.data.encoding.encoding import Encoding, Learner, Options
+from ridgeway.data.encoding.strings import as_levels, words_in
+from ridgeway.data.encoding.words import WordsEncoding
+from ridgeway.data.schema import kind_of
+
+MOST_TRACKED = 200_000  # levels counted at a time
+LONGEST = 200  # characters of a level with a feature of its own
+WORDS, VARIED = 2.5, 0.3  # words a row, and share of distinct values, from which strings are text
+DISTINCT, FEW = 0.9, 20  # share of distinct values, of at least so many, from which they are identifiers
+
+
+class StringLearner(Learner):
+    """Counts levels and words.
+
+    Parameters
+    ----------
+    column : name of the column.
+    kind : "category" or "text" when given, None to tell it from the values.
+    """
+
+    def __init__(self, column: str, kind: str | None) -> None:
+        super().__init__(column)
+        self.kind = kind
+        self._counts: Counter[str] = Counter()
+        self._forgotten = 0
+        self._words = 0
+
+    def look(self, column: Any, place: str) -> None:
+        """Count."""
+        if kind_of(column.type) == "other":
+            raise DataError(f"{place}: column {self.column!r} is of type {column.type}: expected text; convert it.")
+        levels, rows = as_levels(column)
+        counts = np.bincount(rows[rows >= 0], minlength=len(levels))
+        self.rows += len(rows)
+        self.missing += int((rows < 0).sum())
+        self._words += int(words_in(levels) @ counts)
+        for level, count in zip(levels.to_pylist(), counts.tolist(), strict=True):
+            if count:
+                self._counts[level] += count
+        if len(self._counts) > MOST_TRACKED:
+            kept = {level: count for level, count in self._counts.items() if count > 1}
+            self._forgotten += len(self._counts) - len(kept)
+            self._counts = Counter(kept)
+
+    def encoding(self, options: Options) -> Encoding:
+        """Tell categories, text and identifiers apart."""
+        present = self.rows - self.missing
+        if present == 0:
+            return Dropped.empty(self.column, self.rows)
+        distinct = len(self._counts) + self._forgotten
+        indicator = bool(self.missing) or options.indicators
+        if distinct == 1 and not indicator:
+            level = next(iter(self._counts))
+            return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {level[:40]!r}")
+        words = self._words / present
+        noted = f"; {self.missing:,} missing: an indicator" if indicator else ""
+        if self.kind == "text" or (self.kind is None and words >= WORDS and distinct > max(VARIED * present, FEW)):
+            said = f"text of {words:.3g} words a row, hashed into {options.words} buckets{noted}"
+            return WordsEncoding(self.column, said, options.words, indicator, words)
+        identifier = self.kind is None and distinct >= FEW and distinct > DISTINCT * present
+        frequent = [] if identifier else self._frequent(options)
+        rare = distinct - len(frequent)
+        buckets = min(options.buckets, 1 << max(rare - 1, 0).bit_length())
+        if identifier:
+            said = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
+        elif rare:
+            said = f"{len(frequent):,} of {distinct:,} levels, the rare ones hashed into {buckets} buckets"
+        else:
+            said = f"{len(frequent):,} levels"
+        return CategoryEncoding(self.column, said + noted, tuple(sorted(frequent)), buckets, indicator)
+
+    def _frequent(self, options: Options) -> list[str]:
+        fewest = min(options.min_count, (self.rows - self.missing) // 100)
+        by_count = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
+        return [level for level, count in by_count if count >= fewest and len(level) <= LONGEST][: options.levels]

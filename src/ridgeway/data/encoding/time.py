@@ -1,0 +1,172 @@
+"""Dates and times: a trend in years, the season, the day of the week and the time of day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.encoding import state as checked
+from ridgeway.data.encoding.dropped import Dropped
+from ridgeway.data.encoding.encoding import Encoding, Learner, Options
+from ridgeway.data.encoding.kernels import DAY, YEAR, Codes, Values, clock_parts, date_parts
+from ridgeway.data.encoding.seconds import seconds_of
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+SEASON = ("year", "half-year")
+CLOCK = ("day", "half-day", "third of a day")
+
+
+def _waves(points: int, harmonics: int) -> NDArray[np.float64]:
+    """Sines and cosines of the first harmonics at equidistant points of a period: (2 * harmonics, points)."""
+    angle = 2 * np.pi * np.arange(points) / points
+    return np.array([wave(k * angle) for k in range(1, harmonics + 1) for wave in (np.sin, np.cos)])
+
+
+SEASON_WAVES = _waves(1461, len(SEASON))  # about quarters of a day of a year
+CLOCK_WAVES = _waves(1440, len(CLOCK))  # minutes of a day
+
+
+@dataclass(frozen=True)
+class TimeEncoding(Encoding):
+    """Parts of a point in time that a linear model can use.
+
+    A trend, in years since the beginning of the first year seen; sines and cosines of the time of year; a feature for
+    each day of the week; sines and cosines of the time of day. Times with a zone are read off a clock in that zone.
+
+    Attributes
+    ----------
+    origin : seconds since 1970 of the beginning of the first year; None for times of day without a date.
+    mean : trend that stands for a missing value.
+    clock : whether the time of day varies.
+    zone : time zone; None for times without one.
+    indicator : whether a feature says that the value is missing.
+    """
+
+    kind: ClassVar[str] = "time"
+    origin: int | None
+    mean: float
+    clock: bool
+    zone: str | None
+    indicator: bool
+
+    @property
+    def names(self) -> list[str]:
+        """Trend, season, days of the week, clock, indicator."""
+        names: list[str] = []
+        if self.origin is not None:
+            year = 1970 + round(self.origin / YEAR)
+            names.append(f"{self.column} (years since {year})")
+            names += [f"{self.column} {period} {wave}" for period in SEASON for wave in ("sin", "cos")]
+            names += [f"{self.column}={day}" for day in WEEKDAYS]
+        if self.clock:
+            names += [f"{self.column} {period} {wave}" for period in CLOCK for wave in ("sin", "cos")]
+        return names + ([f"{self.column} (missing)"] if self.indicator else [])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.names)
+
+    @property
+    def n_slots(self) -> int:
+        """Trend, season, one day of the week, clock, indicator."""
+        dated = 0 if self.origin is None else 2 + len(SEASON_WAVES)
+        return dated + (len(CLOCK_WAVES) if self.clock else 0) + self.indicator
+
+    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+        """Write all parts; a missing time has the mean trend and nothing else."""
+        seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, place)
+        slot = 0
+        if self.origin is not None:
+            date_parts(seconds, self.origin, SEASON_WAVES, codes, values, first)
+            slot = 2 + len(SEASON_WAVES)
+            first += 1 + len(SEASON_WAVES) + len(WEEKDAYS)
+        if self.clock:
+            end = slot + len(CLOCK_WAVES)
+            clock_parts(seconds, CLOCK_WAVES, codes[slot:end], values[slot:end], first)
+            slot = end
+            first += len(CLOCK_WAVES)
+        if missing.any():
+            codes[1 if self.origin is not None else 0 : slot, missing] = -1
+            if self.origin is not None:
+                values[0, missing] = self.mean
+        if self.indicator:
+            codes[slot], values[slot] = np.where(missing, first, -1), 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "column": self.column,
+            "said": self.said,
+            "origin": self.origin,
+            "mean": self.mean,
+            "clock": self.clock,
+            "zone": self.zone,
+            "indicator": self.indicator,
+        }
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> TimeEncoding:
+        """Return the encoding of such values, or raise ValueError."""
+        return cls(
+            checked.text(state, "column"),
+            checked.text(state, "said"),
+            None if state.get("origin") is None else checked.whole(state, "origin", -(10**13), 10**13),
+            checked.number(state, "mean"),
+            checked.flag(state, "clock"),
+            None if state.get("zone") is None else checked.text(state, "zone", 64),
+            checked.flag(state, "indicator"),
+        )
+
+
+class TimeLearner(Learner):
+    """Range of a column of times, and whether their time of day varies."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(column)
+        self._dated: bool | None = None
+        self._zone: str | None = None
+        self._clock = False
+        self._least = self._most = 0
+        self._sum = 0.0
+
+    def look(self, column: Any, place: str) -> None:
+        """Look at the range."""
+        if self._dated is None:
+            self._dated = not pa.types.is_time(column.type)
+            self._zone = getattr(column.type, "tz", None)
+        seconds, missing = seconds_of(column, self.column, self._zone, self._dated, place)
+        present = seconds[~missing]
+        if len(present):
+            least, most = int(present.min()), int(present.max())
+            if self.missing == self.rows:
+                self._least, self._most = least, most
+            self._least, self._most = min(self._least, least), max(self._most, most)
+            self._clock = self._clock or bool((present % DAY != self._least % DAY).any())
+            self._sum += float(present.sum(dtype=np.float64))
+        self.rows += len(seconds)
+        self.missing += int(missing.sum())
+
+    def encoding(self, options: Options) -> Encoding:
+        """Choose the parts."""
+        present = self.rows - self.missing
+        if present == 0:
+            return Dropped.empty(self.column, self.rows)
+        indicator = bool(self.missing) or options.indicators
+        if self._least == self._most and not indicator:
+            return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is the same time")
+        parts = ["trend in years", "season", "day of the week"] if self._dated else []
+        parts += ["time of day"] if self._clock else []
+        said = ", ".join(parts) + (f" (clock of {self._zone})" if self._zone else "")
+        said += f"; {self.missing:,} missing: an indicator" if indicator else ""
+        origin = None
+        if self._dated:
+            year = np.datetime64(self._least, "s").astype("datetime64[Y]")
+            origin = int(year.astype("datetime64[s]").astype(np.int64))
+        mean = 0.0 if origin is None else (self._sum / present - origin) / YEAR
+        return TimeEncoding(self.column, said, origin, mean, self._clock, self._zone, indicator)

@@ -1,0 +1,95 @@
+"""Text: its words, hashed into buckets, as a vector of norm 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.data_error import DataError
+from ridgeway.data.encoding import state as checked
+from ridgeway.data.encoding.encoding import Encoding
+from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.encoding.strings import Words, spelled, words_of
+from ridgeway.data.schema import kind_of
+
+
+@dataclass(frozen=True)
+class WordsEncoding(Encoding):
+    """How often each word occurs, words sharing buckets by their hash, divided by the norm of the row's counts.
+
+    Attributes
+    ----------
+    buckets : number of features.
+    indicator : whether a feature says that the text is missing.
+    mean_words : words of a row on average.
+    """
+
+    kind: ClassVar[str] = "text"
+    buckets: int
+    indicator: bool
+    mean_words: float
+
+    @property
+    def names(self) -> list[str]:
+        """``column (missing)`` and ``column word 0`` ..."""
+        own = [f"{self.column} (missing)"] if self.indicator else []
+        return own + [f"{self.column} word {bucket}" for bucket in range(self.buckets)]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.buckets + self.indicator
+
+    @property
+    def n_slots(self) -> int:
+        """That of the indicator."""
+        return 1 if self.indicator else 0
+
+    @property
+    def n_words(self) -> int:
+        """Number of buckets."""
+        return self.buckets
+
+    @property
+    def n_entries(self) -> float:
+        """Words of a row on average."""
+        return self.mean_words
+
+    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+        """Write the indicator."""
+        if kind_of(column.type) == "other":
+            raise DataError(f"{place}: column {self.column!r} is of type {column.type}: expected text; convert it.")
+        if self.indicator:
+            missing = column.is_null().to_numpy(zero_copy_only=False)
+            codes[0] = np.where(missing, first, -1)
+            values[0] = 1
+
+    def words(self, column: Any, dtype: Any) -> Words:
+        """Return the hashed words of each row."""
+        plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        return words_of(spelled(plain).fill_null(""), self.buckets, dtype)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "column": self.column,
+            "said": self.said,
+            "buckets": self.buckets,
+            "indicator": self.indicator,
+            "mean_words": self.mean_words,
+        }
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> WordsEncoding:
+        """Return the encoding of such values, or raise ValueError."""
+        return cls(
+            checked.text(state, "column"),
+            checked.text(state, "said"),
+            checked.whole(state, "buckets", 1, checked.MOST_BUCKETS),
+            checked.flag(state, "indicator"),
+            checked.number(state, "mean_words"),
+        )

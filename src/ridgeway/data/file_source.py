@@ -1,0 +1,114 @@
+"""FileSource: what all files of tables share: their marks, the columns asked for, and batches across files."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.data_error import DataError
+from ridgeway.data.files import FileMark
+from ridgeway.data.schema import kind_of, require_columns, require_distinct
+from ridgeway.data.source import Source, regroup
+
+
+class FileSource(Source):
+    """Tables in one or more files that are read one after the other.
+
+    Parameters
+    ----------
+    paths : the files in the order to read them.
+    columns : names of the columns to read, None for all.
+    """
+
+    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None) -> None:
+        self.paths = list(paths)
+        self.name = str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)"
+        self.columns = None if columns is None else list(columns)
+        self._marks = [FileMark.of(path) for path in paths]
+        self._rows: list[int | None] = [None] * len(paths)  # of each file, where known
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return names, sizes, times of change and hashes of the ends of the files, and which columns are read."""
+        return {"files": [mark.as_dict() for mark in self._marks], "columns": self.columns}
+
+    def _batches(self, first_row: int) -> Iterator[Any]:
+        some = False
+        with naming(self.name):
+            for batch in regroup(self._pieces(first_row), self.batch_rows):
+                some = True
+                yield batch
+        if not some and first_row == 0:
+            raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
+
+    def _pieces(self, skipped: int) -> Iterator[Any]:
+        """Yield record batches of any size, without the first `skipped` rows."""
+        for number, mark in enumerate(self._marks):
+            mark.require_same()
+            known = self._rows[number]
+            if known is None or known > skipped:
+                with naming(mark.path):
+                    yield from self._read(number, skipped)
+                mark.require_same()
+            skipped = max(skipped - (self._rows[number] or 0), 0)
+
+    @abstractmethod
+    def _read(self, number: int, skipped: int) -> Iterator[Any]:
+        """Yield the record batches of one file without its first rows; set its number of rows at the end."""
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Turn errors of pyarrow and of the system into errors that name the file."""
+    try:
+        yield
+    except DataError:
+        raise
+    except PermissionError:
+        raise DataError(f"{path}: no permission to read it: expected a readable file; change its mode.") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        said = " ".join(str(error).split())
+        raise DataError(
+            f"{path}: the file is damaged or not what its name says: {said[:300]}; write or fetch it anew."
+        ) from None
+
+
+def selected(schema: Any, columns: Sequence[str] | None, path: Path) -> Any:
+    """Return the Arrow schema of the columns asked for, whose names must differ."""
+    require_distinct(schema.names, str(path))
+    if len(schema) == 0:
+        raise DataError(f"{path}: the table has no columns: expected at least one; write it anew.")
+    if columns is None:
+        return schema
+    require_columns(columns, schema.names, str(path))
+    return pa.schema([schema.field(name) for name in columns])
+
+
+def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None:
+    """Refuse a file whose columns are not those of the first file; their order may differ."""
+    here, there = dict.fromkeys(schema.names), dict.fromkeys(first.names)
+    lost = [name for name in there if name not in here]
+    new = [name for name in here if name not in there]
+    if lost or new:
+        parts = [f"lacks {_listed(lost)}"] if lost else []
+        parts += [f"has {_listed(new)} besides"] if new else []
+        raise DataError(
+            f"{path}: its columns differ from those of {first_path.name}: it {' and '.join(parts)}: expected the same "
+            "columns in every file; read them apart, or name the common ones by columns=."
+        )
+    for name in there:
+        got, expected = kind_of(schema.field(name).type), kind_of(first.field(name).type)
+        alike = {"category", "text"}
+        if got != expected and "empty" not in (got, expected) and not {got, expected} <= alike:
+            raise DataError(
+                f"{path}: column {name!r} is a {got} ({schema.field(name).type}), but a {expected} in "
+                f"{first_path.name} ({first.field(name).type}): expected one kind in every file; convert it, or "
+                "leave it out by columns=."
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,152 @@
+"""Files: what a path, a folder or a pattern stands for, and whether it is still the same later."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+
+from ridgeway.data.data_error import DataError
+
+FORMATS = {
+    "parquet": (".parquet", ".pq", ".parq"),
+    "csv": (".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz"),
+    "feather": (".feather", ".arrow", ".ipc", ".arrows"),
+    "libsvm": (".svm", ".libsvm", ".svmlight", ".svm.gz", ".libsvm.gz", ".svmlight.gz"),
+}
+KNOWN = (
+    "Parquet, CSV, Feather/Arrow and LIBSVM files (" + ", ".join(end for ends in FORMATS.values() for end in ends) + ")"
+)
+END_BYTES = 1 << 16  # bytes at each end of a file that its mark looks at
+
+
+@dataclass(frozen=True)
+class FileMark:
+    """What a file looked like: size, time of change, and a hash of its two ends."""
+
+    path: Path
+    size: int
+    changed: int
+    ends: str
+
+    @classmethod
+    def of(cls, path: Path) -> FileMark:
+        """Look at a file."""
+        with reading(path), path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            digest = hashlib.blake2b(file.read(END_BYTES), digest_size=16)
+            file.seek(max(status.st_size - END_BYTES, 0))
+            digest.update(file.read(END_BYTES))
+        return cls(path, status.st_size, status.st_mtime_ns, digest.hexdigest())
+
+    def require_same(self) -> None:
+        """Raise an error when the file has changed since."""
+        with reading(self.path):
+            status = self.path.stat()
+        if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
+            raise DataError(
+                f"{self.path}: the file changed while it was being read ({self.size:,} bytes then, {status.st_size:,} "
+                "now): expected the same rows in every pass; start again when nothing writes to it."
+            )
+
+    def as_dict(self) -> dict[str, str | int]:
+        """Return plain values for JSON."""
+        return {"file": self.path.name, "bytes": self.size, "changed": self.changed, "ends": self.ends}
+
+
+def find_files(path: str | os.PathLike[str]) -> list[Path]:
+    """Return the files that a path, folder or pattern stands for, in the order of their names.
+
+    A folder stands for all files of a known format in it and below; names that begin with a dot or an underscore are
+    left out there.
+    """
+    text = os.path.expanduser(os.fspath(path))
+    place = Path(text)
+    with reading(place):
+        if place.is_dir():
+            found = sorted(_visible(place))
+            _refuse_partitions(found, place)
+            if not found:
+                raise DataError(f"{place}: the folder has no file to read: expected {KNOWN}.")
+            return found
+        if place.exists():
+            return [place]
+    if has_magic(text):
+        matches = sorted(Path(match) for match in glob(text, recursive=True) if Path(match).is_file())
+        if matches:
+            return matches
+        raise DataError(f"{text}: no file matches the pattern: expected at least one; check the path.")
+    raise DataError(
+        f"{text}: no such file: expected a file, a folder or a pattern such as 'parts/*.parquet'; check the path."
+    )
+
+
+def format_of(paths: Sequence[Path]) -> str:
+    """Return the one format of the files: "parquet", "csv", "feather" or "libsvm"."""
+    first = _format(paths[0])
+    for path in paths[1:]:
+        other = _format(path)
+        if other != first:
+            raise DataError(
+                f"{path}: a {other} file beside {paths[0].name}, a {first} file: expected files of one format; "
+                "name them by a pattern such as '*.parquet'."
+            )
+    return first
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn errors of the system into errors that name the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file: it was there before; check the path.") from None
+    except PermissionError:
+        raise DataError(
+            f"{path}: no permission to read it: expected a readable file; change its mode or owner."
+        ) from None
+    except IsADirectoryError:
+        raise DataError(f"{path}: a folder where a file was expected; name its files.") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}; check the disk and the file.") from None
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    ends = tuple(end for group in FORMATS.values() for end in group)
+    for path in folder.rglob("*"):
+        parts = path.relative_to(folder).parts
+        if (
+            path.is_file()
+            and not any(part.startswith((".", "_")) for part in parts)
+            and path.name.lower().endswith(ends)
+        ):
+            yield path
+
+
+def _refuse_partitions(paths: Sequence[Path], folder: Path) -> None:
+    """Refuse folders named key=value, whose values would be lost."""
+    for path in paths:
+        for part in path.relative_to(folder).parts[:-1]:
+            if "=" in part:
+                raise DataError(
+                    f"{path}: the folder name {part!r} holds a column that the file lacks: expected all columns in the "
+                    f"files; read one such folder, or write {part.partition('=')[0]!r} into the files."
+                )
+
+
+def _format(path: Path) -> str:
+    name = path.name.lower()
+    for kind, ends in FORMATS.items():
+        if name.endswith(ends):
+            return kind
+    with reading(path), path.open("rb") as file:
+        head = file.read(8)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1", b"FEA1")):
+        return "feather"
+    raise DataError(f"{path}: unknown format: expected {KNOWN}; rename the file by what it holds.")

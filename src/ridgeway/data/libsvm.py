@@ -1,0 +1,147 @@
+"""LIBSVM or SVMlight text, also gzipped: ``target index:value index:value ...``, one sparse row a line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.datasets import load_svmlight_file
+
+from ridgeway.data.data_error import DataError
+from ridgeway.data.files import FileMark, reading
+from ridgeway.data.source import Source, rows_per_batch
+
+CHUNK = 1 << 22
+LONGEST = 1 << 26  # bytes of a line
+MOST_COLUMNS = 1 << 27
+
+
+class LibsvmSource(Source):
+    """Rows of one or more LIBSVM files; batches are ``(csr, y)``.
+
+    The files are read once at the start: that tells the number of rows and columns, and whether columns are counted
+    from 0 or from 1.
+
+    Attributes
+    ----------
+    n_columns : number of columns.
+    zero_based : True when some row has a column 0.
+    """
+
+    def __init__(self, paths: Sequence[Path], batch_rows: int | None) -> None:
+        self.paths = list(paths)
+        self.name = str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)"
+        self.schema = None
+        self._marks = [FileMark.of(path) for path in paths]
+        lowest, highest, size, rows = 1, 0, 0, 0
+        for path in self.paths:
+            for X, _ in _parts(path):
+                rows, size = rows + X.shape[0], size + X.nnz
+                if X.nnz:
+                    lowest, highest = min(lowest, int(X.indices.min())), max(highest, int(X.indices.max()))
+        if rows == 0:
+            raise DataError(f"{self.name}: the file is empty: expected lines such as '1.5 3:0.2 7:1'.")
+        self.zero_based = lowest == 0
+        self.n_rows, self.n_columns = rows, max(highest + self.zero_based, 1)
+        self.batch_rows = rows_per_batch(batch_rows, 12 * size / rows)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return names, sizes, times of change and hashes of the ends of the files."""
+        return {"files": [mark.as_dict() for mark in self._marks]}
+
+    def _batches(self, first_row: int) -> Iterator[Any]:
+        held: list[tuple[Any, Any]] = []
+        count = 0
+        for X, y in self._all_parts():
+            place = min(first_row, X.shape[0])
+            first_row -= place
+            while place < X.shape[0]:
+                part = slice(place, place + self.batch_rows - count)
+                held.append((X[part], y[part]))
+                count += held[-1][0].shape[0]
+                place = part.stop
+                if count == self.batch_rows:
+                    yield _joined(held)
+                    held, count = [], 0
+        if held:
+            yield _joined(held)
+
+    def _all_parts(self) -> Iterator[tuple[Any, Any]]:
+        shift = 0 if self.zero_based else 1
+        for mark in self._marks:
+            mark.require_same()
+            for X, y in _parts(mark.path):
+                yield scipy.sparse.csr_matrix((X.data, X.indices - shift, X.indptr), (len(y), self.n_columns)), y
+            mark.require_same()
+
+
+def _parts(path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield the rows of a file in parts of some megabytes, with columns as they are numbered there."""
+    line = 1
+    for chunk in _chunks(path):
+        try:
+            X, y = load_svmlight_file(io.BytesIO(chunk), zero_based=True)
+        except (ValueError, OverflowError, UnicodeDecodeError):
+            raise _explained(chunk, path, line) from None
+        if X.nnz and X.indices.max() >= MOST_COLUMNS:
+            raise DataError(
+                f"{path}: column {X.indices.max():,} after line {line:,}: expected at most {MOST_COLUMNS:,} columns; "
+                "correct the line."
+            )
+        if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
+            raise DataError(f"{path}: NaN or infinity after line {line:,}: expected finite numbers; correct the line.")
+        yield X, y
+        line += chunk.count(b"\n")
+
+
+def _explained(chunk: bytes, path: Path, line: int) -> DataError:
+    """Find the line that cannot be read."""
+    lines = chunk.splitlines()
+    place = next((number for number, text in enumerate(lines) if not _readable(text)), 0)
+    shown = lines[place][:60].decode("utf-8", errors="replace")
+    return DataError(
+        f"{path}: line {line + place:,} is {shown!r}: expected a number and pairs index:value, the indices increasing, "
+        "such as '1.5 3:0.2 7:1'; correct the line."
+    )
+
+
+def _readable(line: bytes) -> bool:
+    try:
+        load_svmlight_file(io.BytesIO(line + b"\n"), zero_based=True)
+    except (ValueError, OverflowError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Yield the text in pieces of whole lines."""
+    rest = b""
+    with reading(path), path.open("rb") as plain:
+        zipped = plain.read(2) == b"\x1f\x8b"
+        plain.seek(0)
+        file = gzip.GzipFile(fileobj=plain) if zipped else plain
+        try:
+            while block := file.read(CHUNK):
+                text = rest + block
+                end = text.rfind(b"\n") + 1
+                rest = text[end:]
+                if len(rest) > LONGEST:
+                    raise DataError(f"{path}: a line of more than {LONGEST:,} bytes: expected LIBSVM text.")
+                if end:
+                    yield text[:end]
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DataError(f"{path}: the gzip file is damaged or cut off: {error}; fetch it anew.") from None
+    if rest.strip():
+        yield rest + b"\n"
+
+
+def _joined(parts: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+    if len(parts) == 1:
+        return parts[0]
+    return scipy.sparse.vstack([X for X, _ in parts], format="csr"), np.concatenate([y for _, y in parts])

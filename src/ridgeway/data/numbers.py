@@ -1,0 +1,59 @@
+"""Numbers out of Arrow columns: float64 with NaN for missing values, whatever the column's type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.data_error import DataError
+from ridgeway.data.schema import is_string, kind_of
+
+types = pa.types
+
+
+def as_numbers(column: Any, name: str, place: str = "the table") -> NDArray[np.float64]:
+    """Return a column as float64 with NaN for missing values; text that spells numbers is read, other text refused."""
+    kind = column.type
+    if types.is_dictionary(kind):
+        column, kind = column.dictionary_decode(), kind.value_type
+    if types.is_null(kind):
+        return np.full(len(column), np.nan)
+    if is_string(kind):
+        column = _parsed(column, name, place)
+    elif types.is_duration(kind):  # in seconds
+        ticks = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[kind.unit]
+        return _filled(column.cast(pa.int64())) * ticks
+    elif types.is_float16(kind):
+        column = column.cast(pa.float32())
+    elif kind_of(kind) not in ("number", "boolean"):
+        raise DataError(
+            f"{place}: column {name!r} is a {kind_of(kind)} ({kind}): expected numbers, as when the model was fitted; "
+            "convert it."
+        )
+    return _filled(column)
+
+
+def _filled(column: Any) -> NDArray[np.float64]:
+    if not types.is_float64(column.type):
+        column = column.cast(pa.float64(), safe=False)
+    values: NDArray[np.float64] = column.to_numpy(zero_copy_only=False)
+    return values
+
+
+def _parsed(column: Any, name: str, place: str) -> Any:
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        distinct = column.drop_null().unique()
+        for value in distinct.to_pylist():
+            try:
+                pa.array([value]).cast(pa.float64())
+            except pa.ArrowInvalid:
+                raise DataError(
+                    f"{place}: column {name!r} holds the text {value!r}: expected numbers, as when the model was "
+                    "fitted; correct the value or leave it empty."
+                ) from None
+        raise

@@ -1,0 +1,72 @@
+"""Parquet files: row groups are skipped by their counts, strings come as dictionary codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ridgeway.data.arrow import pq
+from ridgeway.data.data_error import DataError
+from ridgeway.data.file_source import FileSource, naming, require_alike, selected
+from ridgeway.data.schema import Schema, is_string
+from ridgeway.data.source import rows_per_batch
+
+
+class ParquetSource(FileSource):
+    """Rows of one or more Parquet files.
+
+    The footers of all files are read at once: columns that differ, and damage that they show, are errors before the
+    first row.
+    """
+
+    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None, batch_rows: int | None) -> None:
+        super().__init__(paths, columns)
+        self._schema: Any = None
+        size = 0
+        for number, path in enumerate(self.paths):
+            with naming(path):
+                file = _opened(path)
+                schema = selected(file.schema_arrow, self.columns, path)
+                if self._schema is None:
+                    self._schema = schema
+                require_alike(schema, self._schema, path, self.paths[0])
+                # Row groups only: pyarrow aborts the process on some damaged metadata of their columns.
+                groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
+                rows = sum(group.num_rows for group in groups)
+                if rows != file.metadata.num_rows or any(group.num_rows < 0 for group in groups):
+                    raise DataError(
+                        f"{path}: the file is damaged: its row groups have {rows:,} rows, but the file is said to have "
+                        f"{file.metadata.num_rows:,}; write or fetch it anew."
+                    )
+                self._rows[number] = rows
+                size += sum(group.total_byte_size for group in groups) * len(schema) // len(file.schema_arrow)
+                file.close()
+        self.n_rows = sum(rows or 0 for rows in self._rows)
+        if self.n_rows == 0:
+            raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
+        self.schema = Schema.of(self._schema)
+        self.batch_rows = rows_per_batch(batch_rows, size / self.n_rows)
+
+    def _read(self, number: int, skipped: int) -> Iterator[Any]:
+        path = self.paths[number]
+        strings = [field.name for field in self._schema if is_string(field.type)]
+        with _opened(path, strings) as file:
+            groups: list[int] = []
+            for group in range(file.metadata.num_row_groups):
+                rows = file.metadata.row_group(group).num_rows
+                if not groups and skipped >= rows:
+                    skipped -= rows
+                else:
+                    groups.append(group)
+            for piece in file.iter_batches(self.batch_rows, row_groups=groups, columns=self._schema.names):
+                if skipped >= piece.num_rows:
+                    skipped -= piece.num_rows
+                    continue
+                piece.validate(full=True)  # damage that decodes: text that is not UTF-8, codes without a level
+                yield piece.slice(skipped).select(self._schema.names)
+                skipped = 0
+
+
+def _opened(path: Path, dictionaries: Sequence[str] = ()) -> Any:
+    return pq.ParquetFile(path, pre_buffer=False, read_dictionary=list(dictionaries), page_checksum_verification=True)

@@ -1,0 +1,92 @@
+"""Source: rows of any number, in batches whose order and boundaries are the same each time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from ridgeway.data.common_type import joined
+from ridgeway.data.prefetch import prefetch
+from ridgeway.data.schema import Schema
+from ridgeway.number import counted, whole_number
+
+MOST_ROWS = 32_768
+FEWEST_ROWS = 1_024
+BATCH_BYTES = 32 << 20
+
+
+class Source(ABC):
+    """Rows in batches: every batch has `batch_rows` rows, the last one what is left.
+
+    The boundaries do not depend on files or row groups, so the same rows come in the same batches from any format.
+
+    Attributes
+    ----------
+    name : what messages call it.
+    schema : names and kinds of the columns; None for sparse rows, which have numbers instead of names.
+    n_rows : number of rows, None when only reading would tell.
+    batch_rows : rows per batch.
+    """
+
+    name: str
+    schema: Schema | None
+    n_rows: int | None
+    batch_rows: int
+
+    def batches(self, start: int = 0, *, ahead: int = 2) -> Iterator[Any]:
+        """Yield the batches from number `start` on: Arrow record batches, or ``(csr, y)`` of sparse rows.
+
+        A background thread reads while the consumer works.
+
+        Parameters
+        ----------
+        start : number of the first batch, counted from 0.
+        ahead : most batches to hold ready; 0 reads in this thread.
+        """
+        first = whole_number("start", start, "expected the number of a batch, 0 or more")
+        if first < 0:
+            raise ValueError(f"start={first}: expected the number of a batch, 0 or more.")
+        batches = self._batches(first * self.batch_rows)
+        return prefetch(batches, ahead) if ahead else batches
+
+    @abstractmethod
+    def fingerprint(self) -> dict[str, Any]:
+        """Return what tells this data from other or changed data, as plain values for JSON."""
+
+    @abstractmethod
+    def _batches(self, first_row: int) -> Iterator[Any]:
+        """Yield batches from this row on, which begins one."""
+
+    def __repr__(self) -> str:
+        rows = "unknown number of" if self.n_rows is None else f"{self.n_rows:,}"
+        columns = "" if self.schema is None else f" x {len(self.schema)} columns"
+        return f"{type(self).__name__}({self.name}: {rows} rows{columns}, batches of {self.batch_rows:,})"
+
+
+def rows_per_batch(batch_rows: int | None, row_bytes: float) -> int:
+    """Return the rows of a batch: as asked for, or a power of two that takes some 32 MB and at most 32,768."""
+    if batch_rows is not None:
+        return counted("batch_rows", batch_rows)
+    rows = MOST_ROWS
+    while rows > FEWEST_ROWS and rows * row_bytes > BATCH_BYTES:
+        rows //= 2
+    return rows
+
+
+def regroup(pieces: Iterator[Any], rows: int) -> Iterator[Any]:
+    """Cut and join record batches of any sizes into batches of `rows` rows, the last one shorter."""
+    held: list[Any] = []
+    count = 0
+    for piece in pieces:
+        place = 0
+        while place < piece.num_rows:
+            part = piece.slice(place, rows - count)
+            held.append(part)
+            count += part.num_rows
+            place += part.num_rows
+            if count == rows:
+                yield joined(held)
+                held, count = [], 0
+    if held:
+        yield joined(held)

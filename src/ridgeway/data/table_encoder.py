@@ -1,0 +1,294 @@
+"""TableEncoder: columns of any kind as features, learned from rows or batches, the same for every batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from narwhals.dependencies import is_into_dataframe
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import validate_data
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.data_error import DataError
+from ridgeway.data.description import ColumnDescription, TableDescription
+from ridgeway.data.encoding import Learner, Options, Plan, learner_of, whole
+from ridgeway.data.memory import as_batch, as_table
+from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
+from ridgeway.data.source import Source
+from ridgeway.number import counted
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn the columns of a table into features for a linear model.
+
+    Numbers stay as they are; a missing one becomes the mean, and an indicator says so. Booleans become 0 and 1. Each
+    frequent level of a category has a feature of its own, while rare levels, and levels not seen before, share a fixed
+    number of features by their hash, which is the same on every machine and in every version. Dates and times become a
+    trend, the season, the day of the week and the time of day; text becomes hashed words. Empty and constant columns,
+    and columns of lists, structs or bytes, are dropped. `describe` says what became of each column.
+
+    Features depend on the rows learned from only, so every later batch has the same ones: dense rows when they are few,
+    CSR when they are many and mostly 0.
+
+    Parameters
+    ----------
+    kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns
+        whose type alone misleads: codes of an area written as numbers, say.
+    levels : most levels of a category with a feature of their own.
+    min_count : fewest rows of such a level; among few rows one in a hundred is enough.
+    buckets : most features that the rare levels of a category share; fewer for few of them, one when there are none.
+    words : features that the words of a text share.
+    indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
+        a later batch are right even if those rows had no missing value.
+    sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 256 features, of which a
+        row has less than 8% on average.
+    dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a
+        thousandth of its standard deviation.
+    learn_rows : rows to learn from when fitted on a source of batches: the first ones.
+
+    Attributes
+    ----------
+    n_features_out_ : number of features.
+    n_features_in_, feature_names_in_ : columns learned from.
+    rows_seen_ : number of rows learned from.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, ridgeway as rw
+    >>> table = pa.table({"size": [1.5, 2.0, None, 1.0], "shop": ["a", "b", "a", "b"]})
+    >>> encoder = rw.TableEncoder(min_count=1).fit(table)
+    >>> encoder.get_feature_names_out().tolist()
+    ['size', 'size (missing)', 'shop=a', 'shop=b', 'shop hash 0']
+    >>> encoder.transform(pa.table({"size": [3, None], "shop": ["b", "new"]}))
+    array([[3. , 0. , 0. , 1. , 0. ],
+           [1.5, 1. , 0. , 0. , 1. ]], dtype=float32)
+    """
+
+    _plan: Plan
+    _learners: dict[str, Learner | None]
+
+    def __init__(
+        self,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        levels: int = 255,
+        min_count: int = 5,
+        buckets: int = 32,
+        words: int = 1024,
+        indicators: str = "seen",
+        sparse: bool | str = "auto",
+        dtype: str = "auto",
+        learn_rows: int = 262_144,
+    ) -> None:
+        self.kinds = kinds
+        self.levels = levels
+        self.min_count = min_count
+        self.buckets = buckets
+        self.words = words
+        self.indicators = indicators
+        self.sparse = sparse
+        self.dtype = dtype
+        self.learn_rows = learn_rows
+
+    def fit(self, X: Any, y: Any = None, *, leave_out: Sequence[str] = ()) -> Self:
+        """Learn from all rows of a table, or from the first ones of a source; forget what was learned before.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or record batch, array of shape (rows, columns), or `Source`.
+        y : ignored.
+        leave_out : names of columns that are no features, such as the target and the weights.
+        """
+        self._forget()
+        if not isinstance(X, Source):
+            self._learn(_without(self._batch(X), leave_out), "the table")
+            self._settle()
+            return self
+        if X.schema is None:
+            raise DataError(
+                f"{X.name}: its rows are sparse numbers already: expected a table; learn from them as they are."
+            )
+        left = counted("learn_rows", self.learn_rows)
+        for batch in X.batches(ahead=0):
+            self._learn(_without(batch.slice(0, left), leave_out), X.name)
+            left -= min(batch.num_rows, left)
+            if left == 0:
+                break
+        self._settle()
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from more rows. Features may change, so learn first and transform then.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or record batch, or array of shape (rows, columns).
+        y : ignored.
+        """
+        if not self.__sklearn_is_fitted__():
+            self._forget()
+        elif not hasattr(self, "_learners"):
+            raise ValueError("an encoder made by from_dict cannot learn further: fit a new one.")
+        self._learn(self._batch(X), "the table")
+        self._settle()
+        return self
+
+    def transform(self, X: Any, place: str = "the table") -> Any:
+        """Return the features of the rows, (rows, n_features_out_); columns not learned from are ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or record batch, or array of shape (rows, columns).
+        place : what messages call the table.
+        """
+        return self._fitted().rows(self._batch(X), place)
+
+    def ignored(self, X: Any) -> list[str]:
+        """Return the names of the columns of a table that `transform` ignores."""
+        known = {encoding.column for encoding in self._fitted().encodings}
+        return [name for name in self._batch(X).schema.names if name not in known]
+
+    def describe(self) -> TableDescription:
+        """Return what became of each column; ``to_frame()`` makes it a data frame."""
+        return TableDescription(
+            tuple(
+                ColumnDescription(encoding.column, encoding.kind, encoding.said, encoding.n_features)
+                for encoding in self._fitted().encodings
+            )
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the features: ``column``, ``column=level``, ``column (missing)``, ``column hash 3``, ...
+
+        Parameters
+        ----------
+        input_features : ignored, unless it differs from the columns learned from: then an error.
+        """
+        names = self._fitted().names
+        if input_features is not None and list(input_features) != [
+            encoding.column for encoding in self._fitted().encodings
+        ]:
+            raise ValueError("input_features is not equal to feature_names_in_: expected the columns learned from.")
+        return np.array(names, dtype=object)
+
+    @property
+    def n_features_out_(self) -> int:
+        """Number of features."""
+        return len(self._fitted().names)
+
+    @property
+    def text_columns_(self) -> dict[str, str]:
+        """Columns to read from CSV files as text, whatever they look like: ``open_data(path, kinds=...)``."""
+        return {
+            encoding.column: "text" for encoding in self._fitted().encodings if encoding.kind in ("category", "text")
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that `transform` needs as plain values for JSON."""
+        return {**self._fitted().to_dict(), "rows": self.rows_seen_}
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
+        """Return a fitted encoder from the values of `to_dict`; ValueError when they are not sound.
+
+        Examples
+        --------
+        >>> import json, ridgeway as rw
+        >>> encoder = rw.TableEncoder().fit([[1.0, 2.0], [3.0, 5.0]])
+        >>> again = rw.TableEncoder.from_dict(json.loads(json.dumps(encoder.to_dict())))
+        >>> again.transform([[1.0, 2.0]])
+        array([[1., 2.]], dtype=float32)
+        """
+        plan = Plan.from_dict(state)
+        encoder = cls()
+        encoder._plan = plan
+        encoder.n_features_in_ = len(plan.encodings)
+        encoder.rows_seen_ = whole(state, "rows", 0, 1 << 62)
+        return encoder
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_plan")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _fitted(self) -> Plan:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with rows to learn from first."
+            )
+        return self._plan
+
+    def _learn(self, batch: Any, place: str) -> None:
+        if not hasattr(self, "_learners"):
+            require_distinct(batch.schema.names, place)
+            require_columns(self.kinds or (), batch.schema.names, f"kinds: {place}")
+            self._learners = dict.fromkeys(batch.schema.names)
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        for name, learner in self._learners.items():
+            if name not in columns:
+                raise no_column(name, columns, place)
+            column = columns[name]
+            if learner is None or (learner.rows == learner.missing and kind_of(column.type) != "empty"):
+                new = learner_of(name, column.type, (self.kinds or {}).get(name))
+                new.rows = new.missing = 0 if learner is None else learner.rows
+                self._learners[name] = new
+                new.look(column, place)
+            else:
+                learner.look(column, place)
+        self.rows_seen_ += batch.num_rows
+
+    def _settle(self) -> None:
+        """Decide the encodings from all rows learned from so far."""
+        if self.indicators not in ("seen", "all"):
+            raise ValueError(f"indicators={self.indicators!r}: expected 'seen' or 'all'.")
+        if self.sparse not in ("auto", True, False):
+            raise ValueError(f"sparse={self.sparse!r}: expected 'auto', True or False.")
+        if self.dtype not in ("auto", "float32", "float64"):
+            raise ValueError(f"dtype={self.dtype!r}: expected 'auto', 'float32' or 'float64'.")
+        options = Options(
+            counted("levels", self.levels),
+            counted("min_count", self.min_count),
+            counted("buckets", self.buckets),
+            counted("words", self.words),
+            self.indicators == "all",
+        )
+        learners = [learner for learner in self._learners.values() if learner is not None]
+        double = any(learner.needs_double for learner in learners)
+        self._plan = Plan.of([learner.encoding(options) for learner in learners], self.sparse, self.dtype, double)
+        if not hasattr(self, "n_features_in_"):
+            self.feature_names_in_ = np.array(list(self._learners), dtype=object)
+            self.n_features_in_ = len(self._learners)
+
+    def _batch(self, X: Any) -> Any:
+        """Return a table as a record batch; columns of an array have the names learned, or x0, x1, ..."""
+        if isinstance(X, pa.RecordBatch):
+            return X
+        if is_into_dataframe(X):
+            table = as_table(X)
+        else:
+            fitted = self.__sklearn_is_fitted__()
+            array = validate_data(self, X, reset=not fitted, dtype=None, ensure_all_finite=False)
+            table = as_table(array)
+            if fitted:
+                table = table.rename_columns([encoding.column for encoding in self._plan.encodings])
+        return as_batch(table)
+
+    def _forget(self) -> None:
+        for name in ("_plan", "_learners", "feature_names_in_", "n_features_in_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        self.rows_seen_ = 0
+
+
+def _without(batch: Any, names: Sequence[str]) -> Any:
+    return batch.select([name for name in batch.schema.names if name not in names]) if names else batch

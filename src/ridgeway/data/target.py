@@ -1,0 +1,87 @@
+"""The target and the weights of a batch: numbers, one a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.data_error import DataError
+from ridgeway.data.numbers import as_numbers
+from ridgeway.data.schema import kind_of, no_column
+
+
+@dataclass(frozen=True)
+class TargetRows:
+    """Rows with a target.
+
+    Attributes
+    ----------
+    table : the other columns, a record batch.
+    y : (rows,), the target.
+    weight : (rows,), or None.
+    dropped : rows left out because their target or weight was missing.
+    """
+
+    table: Any
+    y: NDArray[np.float64]
+    weight: NDArray[np.float64] | None
+    dropped: int
+
+
+def target_of(batch: Any, target: str, weight: str | None = None, place: str = "the table") -> TargetRows:
+    """Split a batch into features, target and weights; rows without a target or weight are left out and counted.
+
+    Parameters
+    ----------
+    batch : Arrow record batch.
+    target : name of the column of the target: numbers (or booleans: 0 and 1).
+    weight : name of the column of the weights, each 0 or more; None when there are none.
+    place : what messages call the data.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> rows = target_of(pa.record_batch({"x": [1, 2, 3], "y": [0.5, None, 1.5]}), "y")
+    >>> rows.y, rows.dropped, rows.table.column_names
+    (array([0.5, 1.5]), 1, ['x'])
+    """
+    y = _column(batch, target, "target", place)
+    kept = ~np.isnan(y)
+    weights = None
+    if weight is not None:
+        weights = _column(batch, weight, "weight", place)
+        if (weights < 0).any():
+            worst = float(weights[weights < 0][0])
+            raise DataError(
+                f"{place}: the weight column {weight!r} holds {worst:g}: expected 0 or more; 0 leaves a row out."
+            )
+        kept &= ~np.isnan(weights)
+    features = [name for name in batch.schema.names if name not in (target, weight)]
+    table = batch.select(features)
+    dropped = int(len(y) - kept.sum())
+    if dropped:
+        table = table.filter(pa.array(kept))
+        y = y[kept]
+        weights = None if weights is None else weights[kept]
+    return TargetRows(table, y, weights, dropped)
+
+
+def _column(batch: Any, name: str, role: str, place: str) -> NDArray[np.float64]:
+    """Return a column as float64 with NaN for missing values."""
+    if name not in batch.schema.names:
+        raise no_column(name, batch.schema.names, place)
+    column = batch.column(name)
+    if kind_of(column.type) not in ("number", "boolean", "empty"):
+        first = next((value for value in column.to_pylist() if value is not None), None)
+        raise DataError(
+            f"{place}: the {role} column {name!r} is no number but a {kind_of(column.type)} such as {first!r} "
+            f"({column.type}): expected numbers; choose another column or convert it."
+        )
+    values = as_numbers(column, name, place)
+    if np.isinf(values).any():
+        raise DataError(f"{place}: the {role} column {name!r} holds infinity: expected finite numbers; drop such rows.")
+    return values

@@ -1,0 +1,25 @@
+"""What an estimator divided the columns of X by: it makes coefficients comparable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.exact import ExactRidgePath
+
+if TYPE_CHECKING:
+    from ridgeway.rows import Float
+
+
+def column_scale(estimator: Any) -> Float | None:
+    """What the columns were divided by, (d,), or None where nobody knows."""
+    if isinstance(estimator, AveragedSGDRegressor):
+        return estimator._standing.averages.standardization.scale
+    if isinstance(estimator, ExactRidgePath):
+        spectrum = estimator._standing.spectrum
+        moments = spectrum.moments
+        deviation = np.sqrt(np.where(moments.constant, 1.0, moments.xx.diagonal() / moments.weight))
+        return deviation if spectrum.scale else np.ones_like(deviation)
+    return None

@@ -1,0 +1,79 @@
+"""The outcome of a claim: its result, numbers and picture as plain values, which travel between processes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from ridgeway.blas import one_thread
+from ridgeway.paper.claim import Claim, Context, Finding, Result
+from ridgeway.paper.figures import as_svg
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the check of a claim gave.
+
+    Attributes
+    ----------
+    number : of the claim.
+    result : derived from the findings.
+    findings : the comparisons.
+    unexpected : those that break although they should not.
+    numbers : further numbers.
+    svg : the figure as SVG text, or an empty string.
+    caption : of the figure.
+    seconds : what the check took.
+    """
+
+    number: int
+    result: Result
+    findings: tuple[Finding, ...]
+    unexpected: tuple[Finding, ...]
+    numbers: dict[str, float]
+    svg: str
+    caption: str
+    seconds: float
+
+    def row(self, claim: Claim) -> dict[str, Any]:
+        """Return the row of the JSON file; everything but `seconds` follows from the seed."""
+        values = {f"{finding.what} ({finding.form.value})": finding.value for finding in self.findings}
+        return {
+            "number": self.number,
+            "kind": claim.kind.value,
+            "title": claim.title,
+            "result": self.result.value,
+            "numbers": values | {name: float(number) for name, number in self.numbers.items()},
+            "findings": [
+                {
+                    "form": finding.form.value,
+                    "what": finding.what,
+                    "value": finding.value,
+                    "at least" if finding.at_least else "at most": finding.limit,
+                    "kept": finding.kept,
+                    "where": finding.where,
+                }
+                for finding in self.findings
+            ],
+            "unexpected": [finding.what for finding in self.unexpected],
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def outcome_of(claim: Claim, context: Context) -> Outcome:
+    """Run the check of a claim."""
+    begun = time.perf_counter()
+    with one_thread():
+        evidence = claim.check(context)
+    svg = as_svg(evidence.figure) if evidence.figure is not None else ""
+    return Outcome(
+        claim.number,
+        evidence.result,
+        evidence.findings,
+        evidence.unexpected,
+        evidence.numbers,
+        svg,
+        evidence.caption,
+        time.perf_counter() - begun,
+    )

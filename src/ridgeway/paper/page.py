@@ -1,0 +1,155 @@
+"""The page: statements, results, findings and figures of all claims, in one HTML file without any reference outside."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from ridgeway.paper.claim import Claim, Finding, Form, Result
+from ridgeway.paper.outcome import Outcome
+
+SUPERSCRIPT = re.compile(r"\^(\{[^}]*\}|\([^)]*\)|-?½|-?\w+(?:\.\d+)?)")
+SUBSCRIPT = re.compile(r"_(\{[^}]*\}|max|[a-z0-9](?![A-Za-z0-9_]))")
+BADGES = {Result.HOLDS: "holds", Result.CORRECTED: "corrected", Result.FAILS: "fails", Result.SHOWN: "shown"}
+
+
+def page(claims: Sequence[Claim], outcomes: Sequence[Outcome], seed: int, quick: bool) -> str:
+    """Return the HTML of the page."""
+    style = files("ridgeway.paper").joinpath("page.css").read_text(encoding="utf-8")
+    pairs = list(zip(claims, outcomes, strict=True))
+    contents = "\n".join(_line_of_contents(claim, outcome) for claim, outcome in pairs)
+    sections = "\n".join(_section(claim, outcome) for claim, outcome in pairs)
+    counts = ", ".join(
+        f"{sum(outcome.result is result for outcome in outcomes)} {escape(result.value)}"
+        for result in Result
+        if any(outcome.result is result for outcome in outcomes)
+    )
+    size = "fewer settings (quick)" if quick else "all settings"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>The paper, checked</title>
+<style>
+{style}</style>
+</head>
+<body>
+<main>
+<h1>The paper, checked</h1>
+<p>Every claim of Neu and Rosasco, <em>Iterate averaging as regularization for stochastic gradient descent</em>
+(COLT 2018), as a computation. A result follows from the findings below it: the statement is compared with exact
+expectations, exact risks or brute force, as printed and, where that fails, as corrected.</p>
+<p>{len(pairs)} items: {counts}. Seed {seed}, {escape(size)}.</p>
+<p class="small">Σ = E[xx′], w* the minimiser of the risk, η the step, λ the ridge strength (alpha in the library),
+ρ = 1/(1+ηλ) the discount, γ = ηρ, so that 1-γλ = ρ; v = w₀-w*; S(j) the survival function of an average.</p>
+<nav aria-label="Items">
+<table class="contents">
+<thead><tr><th>item</th><th>claim</th><th>result</th></tr></thead>
+<tbody>
+{contents}
+</tbody>
+</table>
+</nav>
+{sections}
+</main>
+</body>
+</html>
+"""
+
+
+def number_text(value: float) -> str:
+    """Return a number in four digits, small and large ones with a power of ten.
+
+    Examples
+    --------
+    >>> number_text(0.49135), number_text(3.2e-16), number_text(21900.0)
+    ('0.4914', '3.2e-16', '21,900')
+    """
+    if value == int(value) and abs(value) < 1e9:
+        return f"{int(value):,}"
+    return f"{value:.4g}"
+
+
+def symbols(text: str) -> str:
+    """Return text as HTML, with indices and exponents such as w_t, s_max, x_{t-1} and ρ^{2t} set low and high.
+
+    Examples
+    --------
+    >>> symbols("E[w_t] < ρ^{t+1}, by run_sgd")
+    'E[w<sub>t</sub>] &lt; ρ<sup>t+1</sup>, by run_sgd'
+    """
+    text = SUPERSCRIPT.sub(lambda found: f"<sup>{found[1].strip('{}')}</sup>", escape(text))
+    return SUBSCRIPT.sub(lambda found: f"<sub>{found[1].strip('{}')}</sub>", text)
+
+
+def _badge(result: Result) -> str:
+    return f'<span class="badge {BADGES[result]}">{escape(result.value)}</span>'
+
+
+def _line_of_contents(claim: Claim, outcome: Outcome) -> str:
+    link = f'<a href="#item-{claim.number}">{escape(claim.title)}</a>'
+    return f"<tr><td>{claim.number}</td><td>{link}</td><td>{_badge(outcome.result)}</td></tr>"
+
+
+def _section(claim: Claim, outcome: Outcome) -> str:
+    correct = f"<p><strong>Correct:</strong> {symbols(claim.correct)}</p>\n" if claim.correct else ""
+    if claim.correct and outcome.result in (Result.HOLDS, Result.SHOWN):
+        correct = f"<p><strong>Beyond it:</strong> {symbols(claim.correct)}</p>\n"
+    heading = "The question" if outcome.result is Result.SHOWN else "The paper"
+    return f"""<section id="item-{claim.number}">
+<h2>{claim.number}. {escape(claim.title)} {_badge(outcome.result)}</h2>
+<p class="small">{escape(claim.kind.value)}, {outcome.seconds:.1f} s</p>
+<p><strong>{heading}:</strong> {symbols(claim.paper)}</p>
+{correct}{_findings(outcome.findings)}{_numbers(outcome.numbers)}{_figure(outcome)}</section>"""
+
+
+def _findings(findings: Sequence[Finding]) -> str:
+    rows = "\n".join(_finding(finding) for finding in findings)
+    return f"""<div class="wide"><table class="findings">
+<thead><tr><th>statement</th><th>measured</th><th>value</th><th>limit</th><th></th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table></div>
+"""
+
+
+def _finding(finding: Finding) -> str:
+    sign = "≥" if finding.at_least else "≤"
+    where = f'<br><span class="small">{symbols(finding.where)}</span>' if finding.where else ""
+    if finding.kept:
+        state, mark = "kept", "kept"
+    else:
+        state, mark = "broken", "counterexample" if finding.form is Form.PRINTED else "unexpected"
+    return (
+        f"<tr><td>{escape(finding.form.value)}</td><td>{symbols(finding.what)}{where}</td>"
+        f'<td class="number">{number_text(finding.value)}</td>'
+        f'<td class="number">{sign}&nbsp;{number_text(finding.limit)}</td>'
+        f'<td class="{state}">{mark}</td></tr>'
+    )
+
+
+def _numbers(numbers: dict[str, float]) -> str:
+    if not numbers:
+        return ""
+    rows = "\n".join(
+        f'<tr><td>{symbols(name)}</td><td class="number">{number_text(float(value))}</td></tr>'
+        for name, value in numbers.items()
+    )
+    return f'<div class="wide"><table>\n<tbody>\n{rows}\n</tbody>\n</table></div>\n'
+
+
+def _figure(outcome: Outcome) -> str:
+    if not outcome.svg:
+        return ""
+    picture = b64encode(outcome.svg.encode()).decode()
+    caption = escape(outcome.caption)
+    return (
+        f'<figure><img src="data:image/svg+xml;base64,{picture}" alt="{caption}">'
+        f"<figcaption>{symbols(outcome.caption)}</figcaption></figure>\n"
+    )

@@ -1,0 +1,59 @@
+"""Effects of the columns for every strength of a grid: coefficients times the scales of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Geometric, Scheme
+from ridgeway.display.column_scale import column_scale
+from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.path_result import PathResult
+from ridgeway.report.summary import Grid
+from ridgeway.selection.span import span_of
+
+Array: TypeAlias = NDArray[np.float64]
+# Effects (L, targets, columns) of some strengths of a grid, of all columns or of those given.
+Effects: TypeAlias = Callable[[slice, NDArray[np.intp] | None], Array]
+
+
+def effects_on(fitted: Any, grid: Grid) -> Effects:
+    """Return what gives the effects of strengths of the grid, and of columns, as they are asked for."""
+    return _of_run(fitted, grid) if isinstance(fitted, AveragedSGDRegressor) else _of_path(fitted, grid)
+
+
+def with_targets(path: PathResult) -> tuple[Array, Array]:
+    """Return coefficients (L, targets, d) and intercepts (L, targets) of a path."""
+    coefs = path.coefs.astype(np.float64)
+    intercepts = path.intercepts.astype(np.float64)
+    return (coefs, intercepts) if coefs.ndim == 3 else (coefs[:, None], intercepts[:, None])
+
+
+def _of_run(fitted: AveragedSGDRegressor, grid: Grid) -> Effects:
+    """The strengths of a run are mixtures of some twenty directions, so thousands of columns cost little."""
+    averages = fitted._standing.averages
+    schemes: list[Scheme] = [Geometric(alpha) for alpha in grid.alphas]
+    span = span_of(averages.trajectory, averages.standardization, averages.sparse, schemes)
+    coordinates, directions = span.given, span.directions
+    unit = averages.standardization.target_scale[:, None]  # an effect is a slope in units of the target
+
+    def effects(strengths: slice, columns: NDArray[np.intp] | None) -> Array:
+        shown = directions if columns is None else directions[:, :, columns]
+        answer: Array = np.tensordot(coordinates[strengths], shown, axes=1) * unit
+        return answer
+
+    return effects
+
+
+def _of_path(fitted: Any, grid: Grid) -> Effects:
+    scale = np.asarray(column_scale(fitted), np.float64)
+
+    def effects(strengths: slice, columns: NDArray[np.intp] | None) -> Array:
+        coefs, _ = with_targets(fitted.path(grid.alphas[strengths]))
+        answer: Array = coefs * scale if columns is None else coefs[:, :, columns] * scale[columns]
+        return answer
+
+    return effects

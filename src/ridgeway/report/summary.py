@@ -1,0 +1,274 @@
+"""`ReportSummary`: everything a report shows, as numbers and texts, without the data and without the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ridgeway.report.plain import from_plain, to_plain
+
+FORMAT = 1  # of the dictionary
+SCALES = ("deviation", "largest", "unit")
+SOURCES = ("held-out", "given", "learned", "none")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Ridge strengths at equal distances of their logarithms.
+
+    Attributes
+    ----------
+    low : log10 of the first.
+    per_decade : strengths per factor of ten.
+    n : how many.
+    """
+
+    low: float
+    per_decade: int
+    n: int
+
+    @property
+    def alphas(self) -> tuple[float, ...]:
+        """All of them, increasing."""
+        return tuple(10 ** (self.low + i / self.per_decade) for i in range(self.n))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An average that was compared with others, or that the report can show.
+
+    Attributes
+    ----------
+    kind : "geometric", "tail", "uniform", "last", "exact" or, for any other scheme, "other".
+    name : the scheme with its parameters.
+    alpha : ridge strength, of a geometric average.
+    start : where a tail starts, as a share of the run.
+    step : step size of its run.
+    error, standard_error : mean squared error on rows that were not learned from.
+    chosen : the one that was chosen.
+    standing : the one that the model stands at.
+    """
+
+    kind: str
+    name: str
+    alpha: float | None
+    start: float | None
+    step: float | None
+    error: float | None
+    standard_error: float | None
+    chosen: bool
+    standing: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How the average was chosen.
+
+    Attributes
+    ----------
+    method : in words.
+    candidates : all that were compared.
+    errors, standard_errors : of geometric averages on the grid of strengths; empty where none were compared.
+    """
+
+    method: str
+    candidates: tuple[Candidate, ...]
+    errors: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Path:
+    """Effects of the columns shown, for any strength: effect k at grid point i is coordinates[i] . basis[k].
+
+    An effect is a coefficient times the scale of its column: by how much the prediction changes when the column rises
+    by its scale.
+
+    Attributes
+    ----------
+    features : names of the columns, largest effect first.
+    scales : of these columns.
+    coordinates : (n, r) on the grid.
+    basis : (columns, r).
+    stops : (stops, columns), effects of the averages that the report can stop at.
+    intercepts : intercept at each stop.
+    share : share of the sum of squared effects of all columns that those shown have, where the model stands.
+    """
+
+    features: tuple[str, ...]
+    scales: tuple[float, ...]
+    coordinates: tuple[tuple[float, ...], ...]
+    basis: tuple[tuple[float, ...], ...]
+    stops: tuple[tuple[float, ...], ...]
+    intercepts: tuple[float, ...]
+    share: float
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A sample of rows with their predictions.
+
+    Attributes
+    ----------
+    numbers : place of each in the data or stream, increasing.
+    actual, predicted : in units of the target.
+    """
+
+    numbers: tuple[int, ...]
+    actual: tuple[float, ...]
+    predicted: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One predicted quantity.
+
+    Attributes
+    ----------
+    name : of it.
+    path : effects of the columns on it.
+    rows : predicted rows; None where there are none.
+    mean_squared_error : of the predictions on rows not learned from; None where unknown.
+    variance : mean squared error of always predicting the mean, on the same rows.
+    """
+
+    name: str
+    path: Path
+    rows: Rows | None
+    mean_squared_error: float | None
+    variance: float | None
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What an encoder did with one column of a table."""
+
+    column: str
+    kind: str
+    done: str
+    n_features: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the fit ran; None where it is not known or does not apply.
+
+    Attributes
+    ----------
+    step : step size, in units of scaled features.
+    length : steps of a chain.
+    n_steps : steps in all.
+    n_rows, passes, limited, r2, seconds : as in the estimator; rows with a limited step, R^2 of the rows' norms.
+    """
+
+    step: float | None
+    length: int | None
+    n_steps: int | None
+    n_rows: int | None
+    passes: float | None
+    limited: int | None
+    r2: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class ReportSummary:
+    """What a report shows.
+
+    Make it with `summarize`; `to_dict` gives a dictionary that JSON can hold, so that a model file can carry it, and
+    `from_dict` checks what it reads.
+
+    Attributes
+    ----------
+    format : version of the dictionary.
+    title : of the page.
+    estimator : class of the model.
+    n_features, n_targets : of the model; the largest effects and the first targets are shown.
+    scale : what a column rises by in an effect: "deviation", "largest" or "unit".
+    grid : strengths of the slider.
+    stops : averages that the report can stop at, the one the model stands at first.
+    comparison : how the average was chosen; None where it was given.
+    targets : those shown.
+    rows_source : "held-out", "given" (new rows that were given), "learned" (rows that were learned from) or "none".
+    n_source_rows : how many rows the shown ones were drawn from.
+    predicted_by : the average that predicted the rows, in words.
+    run : how the fit ran.
+    encoded : what an encoder did; empty without one.
+    facts : more of them, as pairs of texts.
+    """
+
+    format: int
+    title: str
+    estimator: str
+    n_features: int
+    n_targets: int
+    scale: str
+    grid: Grid
+    stops: tuple[Candidate, ...]
+    comparison: Comparison | None
+    targets: tuple[Target, ...]
+    rows_source: str
+    n_source_rows: int
+    predicted_by: str
+    run: Run
+    encoded: tuple[Encoded, ...]
+    facts: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise ValueError(
+                f"the summary has format {self.format}: expected {FORMAT}; write the report with the version of "
+                "ridgeway that made it, or anew from the model."
+            )
+        self._require_sense()
+        n, n_stops = self.grid.n, len(self.stops)
+        for target in self.targets:
+            path, rows = target.path, target.rows
+            k, ranks = len(path.features), {len(row) for row in (*path.coordinates, *path.basis)}
+            fits = (
+                len(path.coordinates) == n
+                and len(path.scales) == len(path.basis) == k
+                and len(ranks) == 1
+                and len(path.stops) == len(path.intercepts) == n_stops
+                and all(len(row) == k for row in path.stops)
+                and (rows is None or len(rows.numbers) == len(rows.actual) == len(rows.predicted))
+            )
+            if not fits:
+                raise ValueError(
+                    f"the entries of target {target.name!r} do not belong together: expected {n} strengths, "
+                    f"{n_stops} averages and {k} columns throughout; write the report anew from the model."
+                )
+        if self.comparison and {len(self.comparison.errors), len(self.comparison.standard_errors)} - {0, n}:
+            raise ValueError(f"the errors of the summary are not on its grid: expected {n} of them, or none.")
+
+    def _require_sense(self) -> None:
+        """Raise an error for values that no model has."""
+        grid, compared = self.grid, self.comparison.candidates if self.comparison else ()
+        per_decade = grid.per_decade >= 1 and grid.n >= 2
+        sizes = [number for t in self.targets for number in (t.mean_squared_error, t.variance)]
+        sizes += [number for row in (*self.stops, *compared) for number in (row.alpha, row.error, row.standard_error)]
+        for sound, what in (
+            (per_decade and abs(grid.low) <= 300 and grid.low + grid.n / grid.per_decade <= 300, "strengths of a grid"),
+            (bool(self.stops) and bool(self.targets), "an average and a target to show"),
+            (self.scale in SCALES, f"a scale among {', '.join(SCALES)}"),
+            (self.rows_source in SOURCES, f"a source of rows among {', '.join(SOURCES)}"),
+            (self.comparison is None or sum(row.chosen for row in compared) == 1, "one chosen average"),
+            (all(number is None or number >= 0 for number in sizes), "strengths and errors of 0 or more"),
+            (all(scale > 0 for t in self.targets for scale in t.path.scales), "scales above 0"),
+            (
+                self.run.step is None or (self.run.step > 0 and (self.run.length or 0) > 0),
+                "a step and a length above 0",
+            ),
+        ):
+            if not sound:
+                raise ValueError(f"the summary makes no sense: expected {what}; write the report anew from the model.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return dictionaries, lists, finite numbers and texts."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    @classmethod
+    def from_dict(cls, stored: Any) -> ReportSummary:
+        """Read what `to_dict` gave; an error names the entry that is wrong."""
+        return from_plain(cls, stored, "summary")

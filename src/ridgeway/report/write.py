@@ -1,0 +1,157 @@
+"""Render a summary as one HTML file that needs no network, and write it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from ridgeway.files import write_atomically
+from ridgeway.report.error_curve import ErrorCurve
+from ridgeway.report.figures import bokeh, make_figures
+from ridgeway.report.summarize import summarize
+from ridgeway.report.summary import ReportSummary
+from ridgeway.report.words import RISES, drift, explained, headline, in_words, number
+
+NOTABLE = 0.02  # relative difference of two errors that a reader should know the reason of
+# Characters that could end a script element, or a line of script, inside JSON.
+ESCAPED = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def render(summary: ReportSummary) -> str:
+    """Return the report as an HTML page that holds its scripts, styles and data, and asks for nothing else.
+
+    Texts of the data are escaped wherever they stand, and a content security policy lets only the two scripts of the
+    page run.
+
+    Parameters
+    ----------
+    summary : what to show.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> from ridgeway.report import render, summarize
+    >>> model = rw.ExactRidgePath().fit(np.eye(4), np.arange(4.0))
+    >>> page = render(summarize(model, feature_names=["a", "b", "c", "<script>"]))
+    >>> "&lt;script&gt;" in page, "http://" in page.split("<body>")[1].split("<script")[0]
+    (True, False)
+    """
+    library = bokeh("resources").Resources(mode="inline", components=["bokeh"]).js_raw[0]
+    script = _part("page.js")
+    data = {
+        "summary": summary.to_dict(),
+        "figures": make_figures(summary),
+        "rises": RISES[summary.scale],
+        "words": [in_words(stop) for stop in summary.stops],
+        "curve": None,
+    }
+    if summary.comparison is not None:
+        curve = ErrorCurve(summary)
+        data["curve"] = {"places": [curve.place(stop) for stop in summary.stops], "heights": curve.heights()}
+    environment = import_module("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["number"] = number
+    safe = import_module("markupsafe").Markup
+    page: str = environment.from_string(_part("page.html")).render(
+        summary=summary,
+        headline=headline(summary),
+        tiles=_tiles(summary),
+        facts=_facts(summary),
+        capped=_capped(summary),
+        stops=[(stop, in_words(stop)) for stop in summary.stops],
+        drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
+        style=safe(_part("page.css")),
+        library=safe(library),
+        script=safe(script),
+        allowed=f"'{_digest(library)}' '{_digest(script)}'",
+        data=safe(json.dumps(data, allow_nan=False, separators=(",", ":")).translate(ESCAPED)),
+    )
+    return page
+
+
+def write_report(fitted: Any, path: str | os.PathLike[str], **options: Any) -> ReportSummary:
+    """Write the report of a fitted model, or of a summary, as one HTML file; return what it shows.
+
+    The file is there as a whole or not at all.
+
+    Parameters
+    ----------
+    fitted : a fitted estimator, or a `ReportSummary`.
+    path : the file to write.
+    **options : for a fitted estimator, those of `summarize`.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, ridgeway as rw
+    >>> from pathlib import Path
+    >>> from ridgeway.report import write_report
+    >>> model = rw.ExactRidgePath(alpha=0.1).fit(np.eye(4), np.arange(4.0))
+    >>> file = Path(tempfile.mkdtemp()) / "report.html"
+    >>> summary = write_report(model, file, target_names=["height"])
+    >>> file.read_text(encoding="utf-8").startswith("<!doctype html>")
+    True
+    """
+    if isinstance(fitted, ReportSummary) and options:
+        raise TypeError(f"{', '.join(options)} given with a summary: expected a fitted estimator; leave them out.")
+    summary = fitted if isinstance(fitted, ReportSummary) else summarize(fitted, **options)
+    write_atomically(path, render(summary))
+    return summary
+
+
+def _part(name: str) -> str:
+    return files("ridgeway.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
+    """Numbers to see at a glance: value, name, explanation."""
+    tiles = []
+    if len(summary.targets) == 1:
+        target = summary.targets[0]
+        share = explained(target)
+        if target.mean_squared_error is not None and target.variance is not None:
+            tiles.append((number(target.mean_squared_error**0.5), "typical error", "on rows not learned from"))
+            tiles.append((number(target.variance**0.5), "without a model", "always predicting the mean"))
+        if share is not None:
+            tiles.append((f"{100 * share:.1f}%", "explained", f"of the variation, R² = {share:.3f}"))
+    if summary.run.n_rows is not None:
+        tiles.append((f"{summary.run.n_rows:,}", "rows", "learned from"))
+    tiles.append((f"{summary.n_features:,}", "column" if summary.n_features == 1 else "columns", "of numbers"))
+    if summary.n_targets > 1:
+        tiles.append((f"{summary.n_targets:,}", "targets", "predicted together"))
+    return tiles
+
+
+def _capped(summary: ReportSummary) -> bool:
+    """Tell whether outlying rows count less in the comparison than in the error of all rows."""
+    if summary.comparison is None or summary.rows_source != "held-out" or summary.n_targets > 1:
+        return False
+    chosen = next(row.error for row in summary.comparison.candidates if row.chosen)
+    error = summary.targets[0].mean_squared_error
+    return chosen is not None and error is not None and chosen < (1 - NOTABLE) * error
+
+
+def _facts(summary: ReportSummary) -> list[tuple[str, str]]:
+    run = summary.run
+    facts = [("Estimator", summary.estimator)]
+    if run.n_rows is not None:
+        facts.append(("Rows learned from", f"{run.n_rows:,}"))
+    if run.passes is not None:
+        facts.append(("Passes over them", number(run.passes)))
+    if run.n_steps is not None and run.step is not None:
+        chains = "" if run.length in (None, run.n_steps) else f", in chains of {run.length:,}"
+        facts.append(("Steps", f"{run.n_steps:,} of size {number(run.step)}{chains}"))
+    if run.r2 is not None:
+        facts.append(("Squared norm of the rows that a step must respect (R²)", number(run.r2, 4)))
+    if run.limited is not None:
+        facts.append(("Steps that were limited, of rows far larger than others", f"{run.limited:,}"))
+    if run.seconds is not None:
+        facts.append(("Seconds", number(run.seconds)))
+    return [*facts, *summary.facts]

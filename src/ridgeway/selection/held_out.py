@@ -1,0 +1,110 @@
+"""Held-out predictions: a bounded sample of rows, each predicted before it was learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.rows.feed import Feed
+from ridgeway.selection.trial import Trial
+from ridgeway.state import State, Stored
+
+MOST = 2000  # rows in a sample: more would only blacken a picture
+AT_A_TIME = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows with their predictions by a run that had not learned from them, in the user's units.
+
+    Attributes
+    ----------
+    scheme : the average that predicted.
+    numbers : (k,), increasing: where each row stands in the data, or in a stream.
+    actual, predicted : (k, targets).
+    n_rows : how many rows the sample was drawn from.
+    mean_squared_error : (targets,), weighted, of all these rows; of a stream, of its last part, which decides.
+    variance : (targets,), weighted, of the actual values of all these rows.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((400, 3))
+    >>> model = rw.AveragedSGDRegressor(random_state=0).fit(X, X @ [1.0, 2.0, 3.0] + rng.standard_normal(400))
+    >>> rows = model.held_out_
+    >>> len(rows), rows.actual.shape, bool(np.std(rows.actual - rows.predicted) < 1.2)
+    (400, (400, 1), True)
+    """
+
+    scheme: Scheme
+    numbers: NDArray[np.int64]
+    actual: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    n_rows: int
+    mean_squared_error: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def state(self) -> State:
+        """Return rows and predictions."""
+        return {**vars(self), "scheme": self.scheme.state()}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_targets: int) -> HeldOut:
+        """Return the rows of a state."""
+        numbers = stored.array("numbers", (None,), "int64")
+        shape = len(numbers), n_targets
+        return cls(
+            scheme_of(stored.part("scheme")),
+            numbers,
+            stored.array("actual", shape),
+            stored.array("predicted", shape),
+            stored.integer("n_rows"),
+            stored.array("mean_squared_error", (n_targets,)),
+            stored.array("variance", (n_targets,)),
+        )
+
+
+def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]], scheme: Scheme) -> HeldOut:
+    """Predict the rows that each trial was held on, and keep a sample of them.
+
+    Parameters
+    ----------
+    feed : all rows.
+    trials : runs whose span holds the scheme.
+    tests : for each trial, numbers of the rows that its run has not learned from.
+    scheme : the average.
+    """
+    rows = np.concatenate(tests)
+    residuals = (
+        np.concatenate(
+            [
+                trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
+                for trial, test in zip(trials, tests, strict=True)
+                for first in range(0, len(test), AT_A_TIME)
+            ]
+        )
+        * feed.standardization.target_scale
+    )
+    y, weight = feed.source.y[rows].astype(np.float64), feed.source.weight[rows].astype(np.float64)
+    share = weight / weight.sum()
+    sample = np.arange(len(rows))
+    if len(rows) > MOST:
+        sample = np.random.default_rng(0).choice(len(rows), MOST, replace=False, shuffle=False)
+    sample = sample[np.argsort(rows[sample], kind="stable")]
+    return HeldOut(
+        scheme,
+        np.asarray(feed.source.numbers, np.int64)[rows[sample]],
+        y[sample],
+        y[sample] - residuals[sample],
+        len(rows),
+        share @ residuals**2,
+        share @ (y - share @ y) ** 2,
+    )

@@ -1,0 +1,126 @@
+"""Checkpoints: a fit of a file that can be taken up again where it was interrupted, bit for bit."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ridgeway.data import DataError, TableEncoder
+from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.files import remove_partials
+from ridgeway.model import ModelFileError, read_state, write_state
+from ridgeway.state import State
+from ridgeway.tables.request import Request
+
+KIND = "checkpoint"
+
+
+@dataclass
+class Place:
+    """Where a fit stands between two batches.
+
+    Attributes
+    ----------
+    passes : passes that are done.
+    batch : number of the next batch of the current pass.
+    read : rows read in the current pass.
+    rows, left_out : rows learned from, and left out, in the first pass.
+    """
+
+    passes: int = 0
+    batch: int = 0
+    read: int = 0
+    rows: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """What a checkpoint holds."""
+
+    place: Place
+    model: AveragedSGDRegressor
+    encoder: TableEncoder | None
+
+
+class Checkpoint:
+    """A file to which a fit writes its state every so many rows.
+
+    Parameters
+    ----------
+    path : the file.
+    every : rows between two writings; they happen at the end of a batch.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], every: int = 1_000_000) -> None:
+        self.path, self.every = Path(path), every
+        self._rows = 0  # since the last writing
+
+    def begin(self, request: Request, fingerprint: State) -> Resumed | None:
+        """Return the state that an interrupted fit of this data has left, None if there is none."""
+        remove_partials(self.path)
+        if not self.path.exists():
+            return None
+        stored = read_state(self.path, KIND)
+        try:
+            for name, given in (("data", fingerprint), ("options", request.state())):
+                if stored.raw(name) != given:
+                    raise DataError(
+                        f"{self.path}: a checkpoint of a fit with other {name} "
+                        f"({_difference(stored.raw(name), given)}): expected one of this fit; delete it to begin anew, "
+                        "or name another file."
+                    )
+            place = stored.part("place")
+            return Resumed(
+                Place(**{name: place.integer(name) for name in vars(Place())}),
+                AveragedSGDRegressor.from_state(stored.part("model")),
+                TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None,
+            )
+        except DataError:
+            raise
+        except (ValueError, TypeError, ArithmeticError) as error:
+            raise ModelFileError(f"{self.path}: not a checkpoint that ridgeway writes: {error}") from None
+
+    def after(
+        self,
+        rows: int,
+        place: Place,
+        model: AveragedSGDRegressor,
+        encoder: TableEncoder | None,
+        request: Request,
+        fingerprint: State,
+    ) -> None:
+        """Count rows that were read, and write the state when it is time."""
+        self._rows += rows
+        if self._rows < self.every:
+            return
+        self._rows = 0
+        state = {
+            "data": fingerprint,
+            "options": request.state(),
+            "place": vars(place),
+            "model": model.state(),
+            "encoder": None if encoder is None else encoder.to_dict(),
+        }
+        write_state(self.path, state, KIND)
+
+    def done(self) -> None:
+        """Remove the file: the fit has ended and its model is safe."""
+        remove_partials(self.path)
+        self.path.unlink(missing_ok=True)
+
+
+def _difference(stored: Any, given: Any) -> str:
+    """Name the first entry in which two states differ."""
+    if isinstance(stored, dict) and isinstance(given, dict):
+        for name in given:
+            if stored.get(name) != given[name]:
+                return f"{name} is {_short(given[name])}, and was {_short(stored.get(name))}"
+    return "of another form"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -1,0 +1,58 @@
+"""Rows of a table as a run wants them: encoded features, target and weights above 0."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from ridgeway.data import DataError, EncodedBatch, Source, TableEncoder, encoded_batches
+from ridgeway.tables.request import Request
+
+
+def learnable_rows(
+    source: Source, encoder: TableEncoder | None, request: Request, start: int
+) -> Generator[EncodedBatch, None, None]:
+    """Yield the batches of a source from number `start` on, encoded in the background while the consumer learns."""
+    for batch in encoded_batches(source, encoder, request.target or "", request.weight, start=start):
+        rows = batch
+        if rows.weight is not None and not rows.weight.all():
+            kept = np.flatnonzero(rows.weight)
+            rows = replace(rows, X=rows.X[kept], y=rows.y[kept], weight=rows.weight[kept])
+        if request.log_target:
+            name = "the target" if request.target is None else f"the target column {request.target!r}"
+            rows = replace(rows, y=_logarithm(rows.y, name, source.name))
+        yield rows
+
+
+def nbytes(rows: EncodedBatch) -> int:
+    """Memory of the features."""
+    X = rows.X
+    return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+
+
+def joined(parts: Sequence[EncodedBatch]) -> EncodedBatch:
+    """Return all rows together."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = [part.X for part in parts]
+    X = scipy.sparse.vstack(rows, format="csr") if scipy.sparse.issparse(rows[0]) else np.concatenate(rows)
+    weights = [part.weight for part in parts if part.weight is not None]
+    return EncodedBatch(
+        X,
+        np.concatenate([part.y for part in parts]),
+        np.concatenate(weights) if weights else None,
+        sum(part.read for part in parts),
+    )
+
+
+def _logarithm(y: NDArray[np.float64], name: str, place: str) -> NDArray[np.float64]:
+    if len(y) and y.min() <= 0:
+        raise DataError(
+            f"{place}: {name} holds {y.min():g}: expected numbers above 0, as its logarithm is to be learned; leave "
+            "out --log-target (log_target), or drop such rows."
+        )
+    return np.log(y)

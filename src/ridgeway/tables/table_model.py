@@ -1,0 +1,197 @@
+"""`TableModel`: a fitted model together with the encoder of its tables."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.data import DataError, Source, TableEncoder, open_data
+from ridgeway.data.schema import no_column
+from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.model import write_state
+from ridgeway.path_result import PathResult
+from ridgeway.state import State, StateError, Stored
+
+
+@dataclass(frozen=True)
+class FitFacts:
+    """How a table was fitted.
+
+    Attributes
+    ----------
+    data : what the messages call the table.
+    rows : rows learned from.
+    left_out : rows without a target or with no weight.
+    passes : how often the rows were gone through.
+    streamed : whether rows were learned from as they were read, in their order; otherwise they were all in memory.
+    """
+
+    data: str
+    rows: int
+    left_out: int
+    passes: float
+    streamed: bool
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> FitFacts:
+        """Return the facts of a state."""
+        return cls(
+            stored.text("data"),
+            stored.integer("rows", 1),
+            stored.integer("left_out"),
+            stored.number("passes", 0.0),
+            stored.flag("streamed"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """A fitted model of a table: raw columns in, predictions in units of the target out.
+
+    `fit_table` and the command line make it, `ridgeway.load` reads it.
+
+    Attributes
+    ----------
+    model : the fitted estimator, over encoded features.
+    encoder : turns columns into features; None for sparse rows of LIBSVM files.
+    target, weight : names of these columns.
+    log_target : the model is one of the logarithm of the target; `predict` undoes it.
+    facts : how it was fitted.
+    zero_based : whether columns of LIBSVM files are counted from 0.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa
+    >>> from ridgeway.tables import Request, fit_table
+    >>> rng = np.random.default_rng(0)
+    >>> size, shop = rng.uniform(1, 3, 500), rng.choice(["east", "west"], 500)
+    >>> table = pa.table({"size": size, "shop": shop, "price": 10 * size + 5 * (shop == "east")})
+    >>> model = fit_table(table, Request(target="price"))
+    >>> model.predict(pa.table({"size": [2.0, 2.0], "shop": ["east", "west"]})).round()
+    array([25., 20.])
+    >>> model.at(1.0).model.alpha_
+    1.0
+    """
+
+    model: AveragedSGDRegressor
+    encoder: TableEncoder | None
+    target: str | None
+    weight: str | None
+    log_target: bool
+    facts: FitFacts
+    zero_based: bool = False
+
+    def predict(self, data: Any) -> NDArray[np.float64]:
+        """Predict the rows of a table, (rows,); further columns, such as the target, are ignored.
+
+        Parameters
+        ----------
+        data : a path, data frame, Arrow table or a matrix of sparse rows; see `ridgeway.data.open_data`.
+        """
+        rows: Any = data
+        if scipy.sparse.issparse(rows):
+            rows = rows, np.zeros(data.shape[0])
+        source = self.open(rows)
+        return np.concatenate([self.predict_batch(batch, source.name) for batch in source.batches()])
+
+    def open(self, data: Any) -> Source:
+        """Open a table to predict, and compare its columns with those of the fit."""
+        if self.encoder is None:
+            source = open_data(data)
+            if source.schema is not None:
+                raise DataError(f"{source.name}: a table, but the model is one of sparse rows: expected LIBSVM text.")
+            if self.zero_based and not getattr(source, "zero_based", True):  # by chance no row has a column 0
+                source.zero_based, source.n_columns = True, source.n_columns + 1  # type: ignore[attr-defined]
+            return source
+        columns = open_data(data).schema
+        if columns is None:
+            raise DataError(f"{data}: sparse rows, but the model is one of a table: expected columns with names.")
+        names = columns.names
+        missing = [name for name in self.columns if name not in names]
+        if len(missing) == 1:
+            raise no_column(missing[0], names, str(data) if isinstance(data, str | os.PathLike) else "the table")
+        if missing:
+            place = data if isinstance(data, str | os.PathLike) else "the table"
+            raise DataError(
+                f"{place}: there are no columns {', '.join(map(repr, missing[:10]))}: expected those of the fit; add "
+                "them, with missing values where they are not known."
+            )
+        return open_data(data, kinds=self.encoder.text_columns_)
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns that the model knows."""
+        return [] if self.encoder is None else [column.column for column in self.encoder.describe()]
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the encoded features."""
+        if self.encoder is None:
+            return [f"column {i + (not self.zero_based)}" for i in range(self.model.n_features_in_)]
+        return [str(name) for name in self.encoder.get_feature_names_out()]
+
+    def predict_batch(self, batch: Any, place: str = "the table") -> NDArray[np.float64]:
+        """Predict the rows of one batch of a source that `open` returned."""
+        X = self._widened(batch[0], place) if self.encoder is None else self.encoder.transform(batch, place)
+        predicted: NDArray[np.float64] = self.model.predict(X).astype(np.float64)
+        with np.errstate(over="ignore"):
+            answer = np.exp(predicted) if self.log_target else predicted
+        if not np.isfinite(answer).all():
+            raise DataError(
+                f"{place}: a prediction is beyond float64 (logarithm {predicted.max():g}): expected rows like those of "
+                "the fit; look for values far outside of its range."
+            )
+        return answer
+
+    def at(self, average: float | str | Scheme | None) -> Self:
+        """Return the model at another alpha or scheme; see `AveragedSGDRegressor.at`."""
+        return replace(self, model=self.model.at(average))
+
+    def path(self, alphas: Any) -> PathResult:
+        """Coefficients of the encoded features for every alpha; see `AveragedSGDRegressor.path`."""
+        return self.model.path(alphas)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write model and encoder to a file, as a whole or not at all; `ridgeway.load` reads it."""
+        write_state(path, self.state())
+
+    def state(self) -> State:
+        """Return what `save` writes."""
+        return {
+            "estimator": type(self).__name__,
+            "model": self.model.state(),
+            "encoder": None if self.encoder is None else self.encoder.to_dict(),
+            "target": self.target,
+            "weight": self.weight,
+            "log_target": self.log_target,
+            "facts": vars(self.facts),
+            "zero_based": self.zero_based,
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Self:
+        """Return the model of a state."""
+        model = AveragedSGDRegressor.from_state(stored.part("model"))
+        encoder = TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None
+        if encoder is not None and encoder.n_features_out_ != model.n_features_in_:
+            raise StateError(f"the encoder makes {encoder.n_features_out_} features of {model.n_features_in_}.")
+        target, weight = (stored.text(name) if name in stored else None for name in ("target", "weight"))
+        facts = FitFacts.from_state(stored.part("facts"))
+        return cls(
+            model, encoder, target, weight, stored.flag("log_target"), facts, zero_based=stored.flag("zero_based")
+        )
+
+    def _widened(self, X: Any, place: str) -> Any:
+        """Return sparse rows with as many columns as the fit had."""
+        expected = self.model.n_features_in_
+        if X.shape[1] > expected:
+            raise DataError(
+                f"{place}: {X.shape[1]:,} columns: expected at most {expected:,}, as in the fit; leave out the others."
+            )
+        return scipy.sparse.csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], expected))

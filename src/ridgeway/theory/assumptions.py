@@ -1,0 +1,105 @@
+"""What a prediction rests on, and whether the rows bear it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ridgeway.theory.sample_moments import SampleMoments
+
+    Array = NDArray[np.float64]
+
+MOST_LIMITED = 0.05  # share of the rows
+ROWS_PER_DIRECTION = 5
+MOST_SPREAD = 2.0
+LEAST_SIGNAL = 1e-3  # of the variance of y
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Something that the prediction rests on, and whether the rows bear it out.
+
+    Attributes
+    ----------
+    statement : what is assumed.
+    holds : whether it is the case.
+    evidence : the number that says so and, where it fails, what follows.
+    """
+
+    statement: str
+    holds: bool
+    evidence: str
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.holds else 'FAILS'}: {self.statement} ({self.evidence})"
+
+
+def assumptions_of(
+    moments: SampleMoments, step: float, largest_step: float, in_order: Array | None
+) -> tuple[Assumption, ...]:
+    """Check what the prediction rests on.
+
+    Parameters
+    ----------
+    moments : of the sample.
+    step : of the run.
+    largest_step : up to which the model is stable.
+    in_order : (n,), labels of a sample in the order of the stream; None where rows were shuffled.
+    """
+    n, rank = moments.n_rows, len(moments.eigenvalues)
+    enough = n >= ROWS_PER_DIRECTION * rank
+    found = [
+        Assumption(
+            "the sample shows the spectrum",
+            enough,
+            f"{n:,} rows for {rank:,} directions"
+            + (
+                ""
+                if enough
+                else f"; fewer than {ROWS_PER_DIRECTION} a direction: signal and noise cannot be told apart"
+            ),
+        ),
+        Assumption(
+            "there is a linear signal",
+            float(moments.signal.sum()) > LEAST_SIGNAL * moments.variance,
+            f"{moments.signal.sum() / moments.variance:.1%} of the variance of y",
+        ),
+        Assumption(
+            "few rows have their steps limited",
+            moments.limited <= MOST_LIMITED,
+            f"{moments.limited:.2%}" + ("" if moments.limited <= MOST_LIMITED else "; limited rows count less"),
+        ),
+        Assumption(
+            "the step is stable for independent coordinates of this kurtosis",
+            step < largest_step,
+            f"step {step:.3g}, largest {largest_step:.3g}"
+            + ("" if step < largest_step else "; large rows are rarer and larger than the model can say"),
+        ),
+        Assumption(
+            "fourth moments are those of independent coordinates",
+            1 / MOST_SPREAD <= moments.spread <= MOST_SPREAD,
+            f"along the signal {moments.spread:.2g} times as large",
+        ),
+        Assumption(
+            "the noise does not depend on the size of x",
+            1 / MOST_SPREAD <= moments.noise_ratio <= MOST_SPREAD,
+            f"noise of large rows {moments.noise_ratio:.2g} times as large as independent noise would be",
+        ),
+    ]
+    if in_order is not None:
+        around = in_order - in_order.mean()
+        lag = float(around[1:] @ around[:-1] / max(float(around @ around), 1e-300))
+        bound = max(0.1, 3 / np.sqrt(len(in_order)))
+        found.append(
+            Assumption(
+                "the rows of the stream come in no particular order",
+                abs(lag) <= bound,
+                f"correlation of y with the y before it, in the sample: {lag:.2f}",
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""What the commands do on real files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from tests.cli.command import Command, finish, start
+from tests.oracles import problem
+from tests.tables.shop import shop_table, write_csv
+
+import ridgeway as rw
+from ridgeway.tables import Request, fit_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+# Law: help and version import nothing heavy.
+def test_help_is_light() -> None:
+    code = (
+        "import sys\nfrom ridgeway.cli.commands import run\n"
+        "assert run(['--help']) == 0 and run(['fit', '--help']) == 0 and run(['--version']) == 0\n"
+        "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn', 'pyarrow', 'rich') if m in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "[]"
+    for name in ("demo", "fit", "predict", "show", "report", "export", "paper", "warmup"):
+        assert f"\n  {name}" in said
+    assert f"ridgeway {rw.__version__}" in said
+
+
+# Law: `fit` writes the model that `fit_table` makes, the same bytes each time, and `predict` its predictions.
+def test_fit_and_predict(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> None:
+    said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 3, "--seed", 5, "--model", "m.safetensors")
+    assert said.code == 0
+    assert "encoded as" in said.out
+    assert "<- chosen" in said.out
+    assert "Written: m.safetensors" in said.out
+    fit_table(shop_csv, Request(target="price", passes=3, seed=5)).save("again")
+    assert Path("m.safetensors").read_bytes() == Path("again").read_bytes()
+    said = ridgeway("predict", "m.safetensors", shop_csv, "--out", "p.parquet")
+    assert said.code == 0
+    assert "Ignored, as the model does not know them: price." in said.out
+    table = pyarrow.parquet.read_table("p.parquet")
+    assert table.column_names[-1] == "prediction"
+    np.testing.assert_array_equal(table["prediction"].to_numpy(), rw.load("m.safetensors").predict(shop_csv))
+
+
+# Law: every option reaches the fit.
+def test_options(ridgeway: Command, shop_csv: Path) -> None:
+    options = ["--drop", "day", "--drop", "used", "--weight", "weight", "--log-target", "--averaging", "tail:0.5"]
+    said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 2, *options, "--model", "m", "--quiet")
+    assert said == (0, "", "")
+    request = Request("price", "weight", log_target=True, drop=("day", "used"), averaging=rw.Tail(0.5), passes=2)
+    with pytest.warns(UserWarning, match="nearest block edge"):
+        fit_table(shop_csv, request).save("again")
+    assert Path("m").read_bytes() == Path("again").read_bytes()
+    said = ridgeway("fit", shop_csv, "--target", "price", "--only", "size", "--alpha", 0.5, "--memory", 0, "--json")
+    assert said.code == 0
+    told = json.loads(said.out)
+    assert (told["alpha"], told["streamed"], told["features"], told["error"]) == (0.5, True, 2, None)
+
+
+# Law: --json prints one object, --quiet nothing, before or after the name of the command.
+def test_json_and_quiet(ridgeway: Command, shop_csv: Path, shop_model: Path) -> None:
+    for arguments in (["--json", "show", shop_model], ["show", shop_model, "--json"]):
+        told = json.loads(ridgeway(*arguments).out)
+        assert (told["kind"], told["target"]) == ("TableModel", "price")
+        assert len(told["coefficients"]) == len(told["features"])
+    assert ridgeway("--quiet", "show", shop_model) == (0, "", "")
+    told = json.loads(ridgeway("predict", shop_model, shop_csv, "--out", "p.csv", "--json").out)
+    assert (told["rows"], told["ignored"]) == (3000, ["price"])
+    assert "error" in json.loads(ridgeway("show", "missing", "--json").out)
+
+
+# Law: another alpha or average of a saved model is what `at` answers, and equals a fit there.
+def test_predict_elsewhere(ridgeway: Command, shop_csv: Path, shop_model: Path) -> None:
+    model = rw.load(shop_model)
+    averages = ("--alpha", 0.3, 0.3), ("--averaging", "uniform", "uniform"), ("--averaging", "tail:0", rw.Tail(0))
+    for option, value, average in averages:
+        assert ridgeway("predict", shop_model, shop_csv, "--out", "p.csv", option, value).code == 0
+        predicted = pyarrow.csv.read_csv("p.csv")["prediction"].to_numpy()
+        np.testing.assert_allclose(predicted, model.at(average).predict(shop_csv), rtol=1e-12)
+    ridgeway("fit", shop_csv, "--target", "price", "--memory", 0, "--model", "auto")
+    ridgeway("fit", shop_csv, "--target", "price", "--memory", 0, "--model", "given", "--alpha", 0.3)
+    ridgeway("predict", "auto", shop_csv, "--out", "one.csv", "--alpha", 0.3)
+    ridgeway("predict", "given", shop_csv, "--out", "other.csv")
+    assert Path("one.csv").read_bytes() == Path("other.csv").read_bytes()
+
+
+# Law: `show` says what there is to say about every kind of model.
+def test_show(ridgeway: Command, shop_model: Path) -> None:
+    said = ridgeway("show", shop_model, "--columns")
+    assert said.code == 0
+    for word in ("price", "shop=east", "averages, compared by", "largest of", "█", "category"):
+        assert word in said.out
+    X, y = problem(200, 3, targets=2)
+    rw.ExactRidgePath(alpha=0.2).fit(X, y).save("exact")
+    assert "Exact ridge path of 3 columns, at alpha=0.2" in ridgeway("show", "exact").out
+    rw.AveragedSGDRegressor(averaging="last", passes=1).fit(X.astype(np.float32), y).save("plain")
+    assert len(json.loads(ridgeway("show", "plain", "--json").out)["intercept"]) == 2
+    assert "x1 (target 0)" in ridgeway("show", "plain").out
+    said = ridgeway("predict", "plain", "t.csv")
+    assert said.code == 1
+    assert "saved in Python" in said.err
+
+
+# Law: the exported model predicts what the model predicts, from encoded features.
+def test_export(ridgeway: Command, shop_model: Path) -> None:
+    said = ridgeway("export", shop_model, "--onnx", "m.onnx", "--alpha", 0.1)
+    assert said.code == 0
+    assert "encoded features" in said.out
+    model, table = rw.load(shop_model).at(0.1), shop_table(50, seed=7)
+    session = onnxruntime.InferenceSession("m.onnx")
+    (predicted,) = session.run(None, {"X": model.encoder.transform(table)})
+    np.testing.assert_allclose(predicted[:, 0], model.predict(table), rtol=1e-5)
+
+
+# Law: usage errors end with 2 and say what was expected.
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["predict", "m"], "Missing argument 'DATA'"),
+        (["fit", "t.csv", "--averaging", "tale"], "expected auto, geometric, tail"),
+        (["fit", "t.csv", "--averaging", "tail:1.5"], "out of range"),
+        (["fit", "t.csv", "--passes", "many"], "expected int or auto"),
+        (["fit", "t.csv", "--nonsense"], "No such option"),
+        (["predict", "m", "t.csv", "--alpha", "1", "--averaging", "last"], "expected one of them"),
+        (["predict", "m", "t.csv", "--json"], "name a file by --out"),
+        (["predict", "m", "t.csv", "--averaging", "tail"], "leaves a choice"),
+        (["nothing"], "No such command"),
+    ],
+)
+def test_usage(arguments: list[str], said: str, ridgeway: Command) -> None:
+    answer = ridgeway(*arguments)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+# Law: as a process: predictions go to standard output, words to standard error; a reader may leave early.
+def test_pipe(shop_csv: Path, shop_model: Path, tmp_path: Path) -> None:
+    said = finish(start("predict", shop_model, shop_csv, folder=tmp_path))
+    assert said.code == 0
+    assert said.out.splitlines()[0].endswith('"prediction"')
+    assert len(said.out.splitlines()) == 3001
+    assert "3,000 rows predicted to standard output" in said.err
+    many = write_csv(shop_table(40_000), tmp_path / "many.csv")
+    process = start("predict", shop_model, many, folder=tmp_path)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith('"size"')
+    process.stdout.close()
+    process.stdout = None
+    said = finish(process)
+    assert (said.code, said.err) == (0, "")

@@ -1,0 +1,91 @@
+"""Fits that are killed or interrupted: the same command goes on, and ends with the same bytes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.cli.command import finish, start
+from tests.tables.shop import write_parquet
+
+ROWS = 300_000
+MOMENTS = int(os.environ.get("RIDGEWAY_KILLED_FITS", "2"))  # 30 in a long run
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    columns: dict[str, Any] = {f"x{i}": rng.standard_normal(ROWS) for i in range(6)}
+    columns["shop"] = rng.choice(["north", "east", "south"], ROWS)
+    columns["y"] = sum(columns[f"x{i}"] for i in range(6)) + rng.standard_normal(ROWS)
+    return write_parquet(pa.table(columns), tmp_path_factory.mktemp("data") / "t.parquet")
+
+
+def fit(data: Path, folder: Path, *more: Any) -> subprocess.Popen[str]:
+    return start("fit", data, "--target", "y", "--passes", 2, "--model", "m", *more, folder=folder)
+
+
+CHECKPOINT = ["--checkpoint", "c", "--checkpoint-every", 60_000]
+
+
+@pytest.fixture(scope="module")
+def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, float]:
+    """The model of a fit that nothing interrupts, and the seconds it takes."""
+    folder = tmp_path_factory.mktemp("whole")
+    begun = time.monotonic()
+    assert finish(fit(data, folder, *CHECKPOINT)).code == 0
+    assert os.listdir(folder) == ["m"]
+    return (folder / "m").read_bytes(), time.monotonic() - begun
+
+
+def being_written(folder: Path) -> bool:
+    return any(name.endswith(".partial") for name in os.listdir(folder))
+
+
+# Law: killed at any moment, also while a checkpoint is being written, the same command ends with the same model.
+@pytest.mark.parametrize("moment", range(MOMENTS))
+def test_killed(moment: int, data: Path, whole: tuple[bytes, float], tmp_path: Path) -> None:
+    model, seconds = whole
+    rng = np.random.default_rng(moment)
+    process = fit(data, tmp_path, *CHECKPOINT)
+    wait_for_write = moment % 2 == 0
+    begun, after = time.monotonic(), seconds * rng.uniform(0.3, 1.0)
+    writes, wanted, seen = 0, int(rng.integers(1, 9)), False
+    while process.poll() is None:
+        now = being_written(tmp_path)
+        writes, seen = writes + (now and not seen), now
+        if (wait_for_write and writes == wanted) or (not wait_for_write and time.monotonic() - begun > after):
+            break
+        time.sleep(0.0002)
+    process.send_signal(signal.SIGKILL)
+    finish(process)
+    for name in os.listdir(tmp_path):
+        assert name in ("m", "c") or name.endswith(".partial")
+    said = finish(fit(data, tmp_path, *CHECKPOINT))
+    assert said.code == 0, said.err
+    assert (tmp_path / "m").read_bytes() == model
+    assert [name for name in os.listdir(tmp_path) if not name.startswith(".m.")] == ["m"]
+
+
+# Law: Ctrl-C ends with a word on how to go on, and going on ends with the same model.
+def test_interrupted(data: Path, whole: tuple[bytes, float], tmp_path: Path) -> None:
+    process = fit(data, tmp_path, *CHECKPOINT)
+    while not (tmp_path / "c").exists():
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    said = finish(process)
+    assert said.code == 130
+    assert "Interrupted. The state is in c; go on by the same command:\n  ridgeway fit " in said.err
+    assert "Traceback" not in said.err
+    assert os.listdir(tmp_path) == ["c"]
+    said = finish(fit(data, tmp_path, *CHECKPOINT))
+    assert "Going on from c." in said.out
+    assert (tmp_path / "m").read_bytes() == whole[0]

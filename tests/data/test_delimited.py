@@ -1,0 +1,150 @@
+"""CSV files as people write them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ridgeway.data.delimited as delimited
+from ridgeway.data import DataError, open_data
+
+
+def read(path: Path, text: str | bytes, **options: Any) -> dict[str, list[Any]]:
+    """Write a file and read it back."""
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    columns: dict[str, list[Any]] = {}
+    for batch in open_data(path, **options).batches():
+        for name, values in batch.to_pydict().items():
+            columns.setdefault(name, []).extend(values)
+    return columns
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "table.csv"
+
+
+# Law: separators, decimal commas, byte-order marks, line ends, quotes and spellings of missing are understood.
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a,b\n1,x\n2,y\n", {"a": [1, 2], "b": ["x", "y"]}),
+        ("a;b\n1,5;x\n2,25;y\n", {"a": [1.5, 2.25], "b": ["x", "y"]}),
+        ("a\tb\n1\tx, y\n2\ty\n", {"a": [1, 2], "b": ["x, y", "y"]}),
+        ("a|b\n1.5|x\n2|y\n", {"a": [1.5, 2.0], "b": ["x", "y"]}),
+        ("\ufeffa,b\r\n1,x\r\n2,y\r\n", {"a": [1, 2], "b": ["x", "y"]}),
+        ('a,b\n1,"x\ny, ""z"""\n2,y\n', {"a": [1, 2], "b": ['x\ny, "z"', "y"]}),
+        ("a,b\nNA,?\n2,None\n,y\n", {"a": [None, 2, None], "b": [None, None, "y"]}),
+        ("a,b\nTrue,2013-01-31\nfalse,2013-02-01\n", {"a": [True, False], "b": ["2013-01-31", "2013-02-01"]}),
+        ("a\n1\n2\n", {"a": [1, 2]}),
+    ],
+)
+def test_dialects(path: Path, text: str, expected: dict[str, list[Any]]) -> None:
+    found = read(path, text)
+    if "2013" in text:
+        found["b"] = [str(value)[:10] for value in found["b"]]
+    assert found == expected
+
+
+# Law: what the csv module writes is read back, whatever the strings hold.
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), min_size=1, max_size=8).map(
+            lambda s: "s" + s
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_any_strings(path: Path, strings: list[str]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["number", "text"])
+    writer.writerows([[place, value] for place, value in enumerate(strings)])
+    found = read(path, text.getvalue())
+    assert found == {"number": list(range(len(strings))), "text": strings}
+
+
+# Law: whole numbers that get decimals later, and dates that get hours, are read on; every row comes once.
+def test_types_widen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
+    rows = [f"{k},2013-01-01,{k}" for k in range(1000)] + ["0.5,2013-01-01T12:00:00,1000"] + ["7,2013-01-01,1001"]
+    found = read(path, "a,b,c\n" + "\n".join(rows) + "\n", batch_rows=300)
+    assert found["a"] == [*map(float, range(1000)), 0.5, 7.0]
+    assert found["c"] == list(range(1002))
+    assert str(found["b"][1000]) == "2013-01-01 12:00:00"
+    source = open_data(path, batch_rows=300)
+    list(source.batches())  # from now on the wider types are known
+    whole = [batch.to_pydict() for batch in source.batches()]
+    assert [batch.to_pydict() for batch in source.batches(2)] == whole[2:]
+
+
+# Law: a column that is empty among the first rows takes the type of its first value.
+def test_empty_at_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
+    rows = [f"{k},," for k in range(1000)] + ["1000,2.5,x"]
+    found = read(path, "a,b,c\n" + "\n".join(rows) + "\n")
+    assert found == {"a": list(range(1001)), "b": [None] * 1000 + [2.5], "c": [None] * 1000 + ["x"]}
+
+
+# Law: text in a column of numbers is an error that names file, column, place, value and remedy.
+def test_mixed_columns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "\n".join(f"{k},x" for k in range(1000))
+    with pytest.raises(DataError, match=r"table.csv: column 'a' mixes numbers and text: got 'abc' .*value 1,001"):
+        read(path, f"a,b\n{rows}\nabc,x\n")
+    assert read(path, f"a,b\n{rows}\nabc,x\n", null_values=["abc"])["a"][-1] is None
+    assert read(path, f"a,b\n{rows}\nabc,x\n", kinds={"a": "text"})["a"][-1] == "abc"
+    assert "a" not in read(path, f"a,b\n{rows}\nabc,x\n", columns=["b"])
+    monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
+    with pytest.raises(DataError, match=r"column 'a': after row [\d,]+: got 'abc', expected a number.*kinds="):
+        read(path, f"a,b\n{rows}\nabc,x\n")
+    with pytest.raises(DataError, match=r"column 'a': after row .*got 'abc', expected a number"):
+        read(path, f"a,b\n{rows}\nabc,x\n", kinds={"a": "number"})
+    # Few numbers and some words are codes.
+    codes = "\n".join("123S"[k % 4] for k in range(1000))
+    assert set(read(path, f"a\n{codes}\n")["a"]) == {"1", "2", "3", "S"}
+
+
+# Law: leading zeros stay when a column is read as text.
+def test_given_kinds(path: Path) -> None:
+    text = "zip,v\n00501,1\n00544,2\n"
+    assert read(path, text)["zip"] == [501, 544]
+    assert read(path, text, kinds={"zip": "text"})["zip"] == ["00501", "00544"]
+    with pytest.raises(DataError, match="there is no column 'zap': did you mean 'zip'"):
+        read(path, text, kinds={"zap": "text"})
+    with pytest.raises(ValueError, match="'word' is no kind: expected one of number, text"):
+        read(path, text, kinds={"zip": "word"})
+
+
+# Law: what is no table is said.
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        (" \n\n", "the file is empty"),
+        ("a,b\n", "there is a header but no rows"),
+        ("a,b,a\n1,2,3\n", "two columns are named 'a'"),
+        ("a,b\n1,2\n3\n", "Expected 2 columns, got 1.*expected 2 fields separated by ','"),
+        ('a,b\n1,2\n3,"x\n', "column 'b': a quotation mark before 'x.*is never closed"),
+        ("1,2\n3,4\n", "the first line holds numbers .*put a line with names on top"),
+        ("a,b\n1,é\n2,x\n".encode("latin1"), "column 'b' holds text that is not UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "the text is UTF-16"),
+    ],
+)
+def test_no_table(path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message) as caught:
+        read(path, text)
+    assert "table.csv" in str(caught.value)

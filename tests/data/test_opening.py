@@ -1,0 +1,218 @@
+"""One door for all forms of data: the same rows come in the same batches, again and again, from any place on."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.data.tables import FORMS, mixed_table, values, write
+
+from ridgeway.data import DataError, open_data
+
+
+# Law: every format gives the same rows in the same batches as the table it was written from.
+@pytest.mark.parametrize("form", FORMS)
+def test_same_batches_from_every_format(form: str, tmp_path: Path) -> None:
+    table = mixed_table()
+    expected = values(open_data(table, batch_rows=400).batches())
+    source = open_data(write(table, tmp_path / f"table.{form}"), batch_rows=400)
+    assert values(source.batches()) == expected
+    assert [len(batch["y"]) for batch in expected] == [400] * 6 + [100]
+    assert source.schema is not None
+    assert source.schema.names == table.column_names
+    assert source.schema.kinds["when"] == "time"
+    assert source.schema.kinds["open"] == "boolean"
+
+
+# Law: starting at batch k leaves out the first k batches and nothing else, whether read ahead or not.
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ahead", [0, 2])
+def test_start_at_a_batch(form: str, ahead: int, tmp_path: Path) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    table = mixed_table()
+    for number, first in enumerate((0, 900, 1000, 1900)):  # of 900, 100, 900 and 600 rows
+        part = table.slice(first, (900, 100, 900, 600)[number])
+        write(part, folder / f"part-{number}.{form}")
+    source = open_data(folder, batch_rows=256)
+    whole = values(source.batches(ahead=ahead))
+    for start in (0, 1, 3, 5, 9, 10, 20):
+        assert values(source.batches(start, ahead=ahead)) == whole[start:]
+    assert whole == values(open_data(table, batch_rows=256).batches())
+
+
+# Law: batches of any size, from any start, are the rows in their order.
+@settings(deadline=None)
+@given(rows=st.integers(1, 40), size=st.integers(1, 45), start=st.integers(0, 6))
+def test_rows_keep_their_order(rows: int, size: int, start: int) -> None:
+    source = open_data(pa.table({"a": np.arange(rows)}), batch_rows=size)
+    found = [value for batch in source.batches(start, ahead=0) for value in batch.column("a").to_pylist()]
+    assert found == list(range(rows))[start * size :]
+
+
+# Law: files of a folder come in the order of their names; hidden ones, marks of writers and other files are left out.
+def test_folder_and_pattern(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / ".cache").mkdir()
+    for number, name in enumerate(["b.csv", "a.csv", "sub/c.csv", "_metadata.csv", ".hidden.csv", ".cache/d.csv"]):
+        (tmp_path / name).write_text(f"x,y\n{number},1\n")
+    (tmp_path / "README.md").write_text("no data")
+    (tmp_path / "_SUCCESS").write_text("")
+
+    def read(path: Any) -> list[int]:
+        (batch,) = open_data(path).batches()
+        return list(batch.column("x").to_pylist())
+
+    assert read(tmp_path) == [1, 0, 2]
+    assert read(str(tmp_path / "?.csv")) == [1, 0]
+    assert read(tmp_path / "b.csv") == [0]
+
+
+# Law: data frames of any library, arrays and Arrow data are the same rows.
+def test_rows_in_memory() -> None:
+    table = pa.table({"a": [1.0, None, 3.0], "b": ["x", "y", None]})
+    frames = [table, table.to_batches()[0], table.to_pandas(), pl.from_arrow(table)]
+    for frame in frames:
+        (batch,) = open_data(frame).batches()
+        assert batch.column("b").to_pylist() == ["x", "y", None]
+        assert batch.column("a").to_pylist()[::2] == [1.0, 3.0]
+    (batch,) = open_data((np.eye(2), [3.0, 4.0])).batches()
+    assert batch.to_pydict() == {"x0": [1.0, 0.0], "x1": [0.0, 1.0], "y": [3.0, 4.0]}
+    X, y = next(open_data((scipy.sparse.eye_array(5, format="csr"), np.arange(5.0)), batch_rows=2).batches(2))
+    assert X.toarray().tolist() == [[0, 0, 0, 0, 1]]
+    assert y.tolist() == [4.0]
+
+
+# Law: only the columns asked for are read, in the order asked for.
+@pytest.mark.parametrize("form", FORMS)
+def test_columns(form: str, tmp_path: Path) -> None:
+    path = write(mixed_table(50), tmp_path / f"table.{form}")
+    source = open_data(path, columns=["y", "shop"])
+    assert source.schema is not None
+    assert source.schema.names == ["y", "shop"]
+    assert next(source.batches()).schema.names == ["y", "shop"]
+    with pytest.raises(DataError, match=r"table\..*there is no column 'shops': did you mean 'shop'\?"):
+        open_data(path, columns=["shops"])
+
+
+# Law: a fingerprint is the same for the same data, differs for other data, and goes through JSON.
+@pytest.mark.parametrize("form", [*FORMS, "svm"])
+def test_fingerprint(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"table.{form}"
+    if form == "svm":
+        path.write_text("1 1:2\n0 2:1\n")
+    else:
+        write(mixed_table(50), path)
+    first = open_data(path).fingerprint()
+    assert open_data(path).fingerprint() == first
+    os.utime(path, ns=(1, 1))
+    assert open_data(path).fingerprint() != first
+    one, other = (open_data(pa.table({"a": [1, last]})).fingerprint() for last in (2, 3))
+    assert one != other
+    assert one == open_data(pa.table({"a": [1, 2]})).fingerprint()
+
+
+# Law: a file that changes between passes, or during one, is an error that names it.
+@pytest.mark.parametrize("form", [*FORMS, "svm"])
+def test_changed_file(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"table.{form}"
+    if form == "svm":
+        path.write_text("1 1:2\n" * 100)
+    else:
+        write(mixed_table(100), path)
+    source = open_data(path, batch_rows=10)
+    list(source.batches())
+    time.sleep(0.01)
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(DataError, match=f"table.{form}: the file changed while it was being read"):
+        list(source.batches())
+    path.unlink()
+    with pytest.raises(DataError, match=f"table.{form}: no such file"):
+        list(source.batches())
+
+
+# Law: whatever cannot be opened is said, with its name.
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nothing\.csv: no such file: expected a file, a folder or a pattern"):
+        open_data(tmp_path / "nothing.csv")
+    with pytest.raises(DataError, match=r"no file matches the pattern"):
+        open_data(str(tmp_path / "*.parquet"))
+    with pytest.raises(DataError, match="the folder has no file to read"):
+        open_data(tmp_path)
+    (tmp_path / "table.xlsx").write_bytes(b"PK")
+    with pytest.raises(DataError, match=r"table\.xlsx: unknown format: expected Parquet, CSV, .*rename"):
+        open_data(tmp_path / "table.xlsx")
+    with pytest.raises(DataError, match="a dict is no table: expected a path"):
+        open_data({"a": [1]})
+    with pytest.raises(DataError, match="it has no rows"):
+        open_data(pa.table({"a": pa.array([], pa.int64())}))
+    with pytest.raises(DataError, match="two columns are named 'a'"):
+        open_data(pa.table([[1], [2]], names=["a", "a"]))
+    with pytest.raises(DataError, match=r"y has shape \(3,\): expected \(2,\)"):
+        open_data((np.eye(2), [1.0, 2.0, 3.0]))
+    with pytest.raises(DataError, match=r"column of mixed types.*column b"):
+        open_data(pd.DataFrame({"b": [1, "x", 2.5]}))
+    with pytest.raises(ValueError, match="start=-1: expected the number of a batch"):
+        open_data(pa.table({"a": [1]})).batches(-1)
+    with pytest.raises(ValueError, match="batch_rows=0: expected an integer of 1 or more"):
+        open_data(pa.table({"a": [1]}), batch_rows=0)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_no_permission(tmp_path: Path) -> None:
+    path = write(mixed_table(10), tmp_path / "table.csv")
+    path.chmod(0)
+    with pytest.raises(DataError, match="no permission to read it"):
+        open_data(path)
+
+
+# Law: files of one folder have one format and the same columns; a column in a folder's name is not lost silently.
+def test_files_that_disagree(tmp_path: Path) -> None:
+    for form in ("parquet", "csv", "feather"):
+        folder = tmp_path / form
+        folder.mkdir()
+        write(pa.table({"a": [1], "b": ["x"]}), folder / f"1.{form}")
+        write(pa.table({"b": ["x"], "a": [2.5]}), folder / f"2.{form}")  # another order, a wider type
+        (batch,) = open_data(folder).batches()
+        assert batch.to_pydict() == {"a": [1.0, 2.5], "b": ["x", "x"]}
+        write(pa.table({"a": [1], "c": ["x"]}), folder / f"3.{form}")
+        with pytest.raises(DataError, match=rf"3\.{form}: its columns differ .* lacks 'b' and has 'c' besides"):
+            open_data(folder)
+        assert open_data(folder, columns=["a"]).schema is not None
+        write(pa.table({"a": ["one"], "b": ["x"]}), folder / f"3.{form}")
+        with pytest.raises(DataError, match=rf"3\.{form}: column 'a' is a text .* but a number in 1\.{form}"):
+            open_data(folder)
+    with pytest.raises(DataError, match=r"a feather file beside 1\.csv, a csv file"):
+        open_data(tmp_path)
+    (tmp_path / "parts" / "year=2013").mkdir(parents=True)
+    write(mixed_table(5), tmp_path / "parts" / "year=2013" / "1.parquet")
+    with pytest.raises(DataError, match=r"'year=2013' holds a column that the file lacks"):
+        open_data(tmp_path / "parts")
+
+
+# Law: without rows, or without what its name says, a file is refused.
+@pytest.mark.parametrize("form", FORMS)
+def test_empty_and_damaged(form: str, tmp_path: Path) -> None:
+    path = write(mixed_table(20).slice(0, 0), tmp_path / f"none.{form}")
+    with pytest.raises(DataError, match=rf"none\.{form}: there (is a header|are columns) but no rows"):
+        list(open_data(path).batches())
+    path = tmp_path / f"empty.{form}"
+    path.write_bytes(b"")
+    with pytest.raises(DataError, match=rf"empty\.{form}: "):
+        open_data(path)
+    whole = write(mixed_table(2000), tmp_path / f"whole.{form}").read_bytes()
+    path = tmp_path / f"cut.{form}"
+    path.write_bytes(whole[: len(whole) // 2])
+    if form != "csv":  # half a CSV file is a CSV file, unless it ends within a row
+        with pytest.raises(DataError, match=rf"cut\.{form}: "):
+            list(open_data(path).batches())

@@ -1,0 +1,362 @@
+"""Tables as features: what each kind of column becomes, the same for every batch, and nothing silent."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.data.tables import FORMS, mixed_table, write
+
+from ridgeway.data import DataError, TableEncoder, encoded_batches, open_data
+
+
+@parametrize_with_checks([TableEncoder()])  # type: ignore[untyped-decorator]
+def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "indptr") else X
+
+
+def named(encoder: TableEncoder, table: Any) -> dict[str, list[float]]:
+    """Features by name."""
+    X = dense(encoder.transform(table))
+    return {name: X[:, place].tolist() for place, name in enumerate(encoder.get_feature_names_out())}
+
+
+# Law: numbers stay, the mean stands for missing ones, an indicator says so; whatever type holds the numbers.
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([1.0, None, 5.0]),
+        pa.array([1.0, float("nan"), 5.0]),
+        pa.array([1, None, 5], pa.uint8()),
+        pa.array([Decimal("1.0"), None, Decimal("5.0")]),
+        pa.array([1.0, None, 5.0], pa.float16()),
+        pa.array([1, None, 5], pa.duration("s")),
+        pa.array([1000, None, 5000], pa.duration("ms")),
+    ],
+)
+def test_numbers(column: Any) -> None:
+    assert named(TableEncoder().fit(pa.table({"a": column})), pa.table({"a": column})) == {
+        "a": [1.0, 3.0, 5.0],
+        "a (missing)": [0.0, 1.0, 0.0],
+    }
+
+
+def test_booleans() -> None:
+    table = pa.table({"a": [True, False, None, True]})
+    encoder = TableEncoder(dtype="float64").fit(table)
+    assert named(encoder, table) == {"a": [1, 0, pytest.approx(2 / 3), 1], "a (missing)": [0, 0, 1, 0]}
+    assert encoder.describe().table[0].kind == "boolean"
+
+
+# Law: each row has one entry: its level's feature, a bucket when the level is rare or new, or that of missing.
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=1, max_size=30),
+    st.lists(st.sampled_from(["a", "b", "e", "", None]), max_size=10),
+    st.integers(1, 4),
+)
+def test_categories(drawn: list[str | None], later: list[str | None], min_count: int) -> None:
+    learned = [*drawn, *["a"] * 400]  # enough rows for min_count to count
+    encoder = TableEncoder(min_count=min_count, buckets=7).fit(pa.table({"k": pa.array(learned, pa.string())}))
+    names = encoder.get_feature_names_out().tolist()
+    if encoder.describe().table[0].kind == "dropped":
+        assert len(set(learned)) == 1
+        return
+    frequent = sorted({level for level in learned if level is not None and learned.count(level) >= min_count})
+    rare = {level for level in learned if level is not None} - set(frequent)
+    buckets = {0: 1, 1: 1, 2: 2, 3: 4, 4: 4}[len(rare)]
+    missing = ["k (missing)"] if None in learned else []
+    assert names == [f"k={level}" for level in frequent] + [f"k hash {k}" for k in range(buckets)] + missing
+    for rows in (learned, later):
+        X = encoder.transform(pa.table({"k": pa.array(rows, pa.string())}))
+        for level, row in zip(rows, X, strict=True):
+            (entries,) = np.nonzero(row)
+            found = [names[place] for place in entries]
+            if level is None:
+                assert found == missing
+            elif level in frequent:
+                assert found == [f"k={level}"]
+            else:
+                assert len(found) == 1
+                assert found[0].startswith("k hash ")
+
+
+# Law: dense and sparse rows, and every way to hold a table, are the same numbers.
+@pytest.mark.kernel
+def test_all_forms_agree(tmp_path: Path) -> None:
+    table = mixed_table(600)
+    encoder = TableEncoder(sparse=False, dtype="float64").fit(table)
+    expected = encoder.transform(table)
+    sparse: Any = TableEncoder(sparse=True, dtype="float64").fit(table).transform(table)
+    assert hasattr(sparse, "indptr")
+    assert sparse.has_canonical_format
+    assert (sparse.toarray() == expected).all()
+    assert not (sparse.data == 0).any()
+    for form in (table.to_pandas(), pl.from_arrow(table), table.to_batches()[0], table.slice(0)):
+        assert (encoder.transform(form) == expected).all()
+    parts = [encoder.transform(table.slice(first, 100)) for first in range(0, 600, 100)]
+    assert (np.vstack(parts) == expected).all()
+    for form in FORMS:
+        (batch,) = open_data(write(table, tmp_path / f"table.{form}")).batches()
+        assert (encoder.transform(batch) == expected).all()
+
+
+# Law: learning batch by batch is learning from all rows.
+def test_partial_fit() -> None:
+    table = mixed_table(900)
+    whole = TableEncoder().fit(table)
+    parts = TableEncoder()
+    for first in range(0, 900, 250):
+        parts.partial_fit(table.slice(first, 250))
+    assert parts.rows_seen_ == 900
+    one, other = whole.to_dict(), parts.to_dict()
+    means = [[column.pop("mean", 0.0) for column in state["columns"]] for state in (one, other)]
+    np.testing.assert_allclose(means[0], means[1], rtol=1e-12)
+    for state in (one, other):  # the means are spelled there, too
+        for column in state["columns"]:
+            column.pop("said")
+    assert one == other
+
+
+def test_first_rows_of_a_source() -> None:
+    source = open_data(mixed_table(900), batch_rows=100)
+    encoder = TableEncoder(learn_rows=250).fit(source)
+    assert encoder.rows_seen_ == 250
+    assert encoder.to_dict() == TableEncoder().fit(mixed_table(900).slice(0, 250)).to_dict()
+
+
+# Law: the state goes through JSON and gives the same features; clones and pickles work.
+@pytest.mark.parametrize("sparse", [True, False])
+def test_state(sparse: bool) -> None:
+    table = mixed_table(600)
+    encoder = TableEncoder(sparse=sparse).fit(table)
+    expected = dense(encoder.transform(table))
+    state = json.loads(json.dumps(encoder.to_dict(), allow_nan=False))
+    again = TableEncoder.from_dict(state)
+    for other in (again, pickle.loads(pickle.dumps(encoder)), copy.deepcopy(encoder)):
+        assert (dense(other.transform(table)) == expected).all()
+        assert other.describe() == encoder.describe()
+        assert other.get_feature_names_out().tolist() == encoder.get_feature_names_out().tolist()
+    assert again.to_dict() == encoder.to_dict()
+    with pytest.raises(ValueError, match="cannot learn further"):
+        again.partial_fit(table)
+    assert again.fit(table).rows_seen_ == 600
+    with pytest.raises(NotFittedError):
+        clone(encoder).transform(table)
+
+
+# Law: a state that was tampered with is a ValueError or an encoder, never another error and never many features.
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_hostile_state(data: Any) -> None:
+    state = TableEncoder().fit(mixed_table(30)).to_dict()
+    odd = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(2**70), 2**70),
+        st.floats(),
+        st.text(max_size=5),
+        st.just("x" * 10_000),
+        st.just({}),
+        st.just([1]),
+        st.just(["a", "a"]),
+        st.just(["a"] * 100_000),
+    )
+    place: Any = state
+    if data.draw(st.booleans()):
+        place = data.draw(st.sampled_from(state["columns"]))
+    key = data.draw(st.sampled_from(sorted(place)))
+    if data.draw(st.booleans()):
+        place[key] = data.draw(odd)
+    else:
+        del place[key]
+    try:
+        encoder = TableEncoder.from_dict(state)
+    except ValueError:
+        return
+    assert encoder.n_features_out_ < 1 << 24
+
+
+@pytest.mark.parametrize("state", [None, [], "x", {"version": 99, "columns": []}])
+def test_state_of_another_kind(state: Any) -> None:
+    with pytest.raises(ValueError, match="encoder: "):
+        TableEncoder.from_dict(state)
+
+
+# Law: what a column becomes is said.
+def test_description() -> None:
+    rng = np.random.default_rng(0)
+    rows = 200
+    table = pa.table(
+        {
+            "constant": [3] * rows,
+            "same": ["x"] * rows,
+            "empty": pa.nulls(rows),
+            "nothing": pa.nulls(rows, pa.float64()),
+            "list": [[1]] * rows,
+            "id": [f"id-{k}" for k in range(rows)],
+            "words": [f"{k} bottles of very old wine" for k in range(rows)],
+            "code": rng.integers(1, 4, rows),
+            "whenever": pa.array([10**9] * rows, pa.timestamp("s")),
+            "size": rng.standard_normal(rows),
+        }
+    )
+    encoder = TableEncoder(kinds={"code": "category", "size": "drop"}).fit(table)
+    said = {row.column: (row.kind, row.done) for row in encoder.describe()}
+    assert said["constant"] == ("dropped", "dropped: every one of 200 rows is 3")
+    assert said["same"] == ("dropped", "dropped: every one of 200 rows is 'x'")
+    assert said["empty"] == ("dropped", "dropped: all values are missing")
+    assert said["nothing"] == ("dropped", "dropped: all 200 values are missing")
+    assert said["list"][1].startswith("dropped: values of type list")
+    assert said["id"] == ("category", "200 distinct values in 200 rows, an identifier? hashed into 32 buckets")
+    assert said["words"] == ("text", "text of 6 words a row, hashed into 1024 buckets")
+    assert said["code"] == ("category", "3 levels")
+    assert said["whenever"] == ("dropped", "dropped: every one of 200 rows is the same time")
+    assert said["size"] == ("dropped", "dropped: as asked for")
+    frame = encoder.describe().to_frame()
+    assert frame.columns.tolist() == ["column", "kind", "done", "features"]
+    assert frame["features"].sum() == encoder.n_features_out_ == 32 + 1024 + 4
+    assert str(encoder.describe()).startswith("10 columns became 1,060 features:")
+    assert encoder.text_columns_ == {"id": "text", "words": "text", "code": "text"}
+
+
+# Law: the form of the rows is decided once: sparse when features are many and rows have few of them.
+def test_form_of_the_rows() -> None:
+    rng = np.random.default_rng(0)
+    few = pa.table({"a": rng.choice(list("abc"), 500), "b": rng.standard_normal(500)})
+    many = pa.table({f"k{k}": rng.integers(0, 100, 2000).astype(str) for k in range(10)})
+    assert isinstance(TableEncoder().fit_transform(few), np.ndarray)
+    X = TableEncoder().fit_transform(many)
+    assert hasattr(X, "indptr")
+    assert X.dtype == np.float32
+    far = pa.table({"seconds": 1_700_000_000 + rng.integers(0, 1000, 500)})
+    assert TableEncoder().fit_transform(far).dtype == np.float64
+    assert TableEncoder(dtype="float32").fit_transform(far).dtype == np.float32
+    assert TableEncoder().fit_transform(far.slice(0, 0).from_pydict({"seconds": [1.0, 2.0]})).dtype == np.float32
+
+
+# Law: types that drift between fit and predict are handled; what cannot be is refused, with column and value.
+def test_drift() -> None:
+    table = pa.table({"n": [1, 2, 3], "k": ["1", "2", "2"], "b": [True, False, True]})
+    encoder = TableEncoder(min_count=1).fit(table)
+    expected = named(encoder, table)
+    drifted = pa.table(
+        {
+            "extra": [0, 0, 0],
+            "b": [1, 0, 1],
+            "k": pa.array([1.0, 2.0, 2.0]),
+            "n": pa.array(["1", "2", "3.0"]).dictionary_encode(),
+        }
+    )
+    assert named(encoder, drifted) == expected
+    assert encoder.ignored(drifted) == ["extra"]
+    assert named(encoder, drifted.to_pandas().astype({"k": "category"})) == expected
+    with pytest.raises(DataError, match=r"shop\.csv: there is no column 'n': its columns are|did you mean"):
+        encoder.transform(table.select(["k", "b"]), "shop.csv")
+    with pytest.raises(DataError, match=r"shop\.csv: column 'n' holds the text 'many': expected numbers"):
+        encoder.transform(table.set_column(0, "n", pa.array(["1", "many", None])), "shop.csv")
+    with pytest.raises(DataError, match=r"shop\.csv: column 'k' is of type list"):
+        encoder.transform(table.set_column(1, "k", pa.array([[1], [2], [3]])), "shop.csv")
+    with pytest.raises(DataError, match=r"shop\.csv: column 'n' is a time"):
+        encoder.transform(table.set_column(0, "n", pa.array([1, 2, 3], pa.timestamp("s"))), "shop.csv")
+    with pytest.raises(DataError, match=r"shop\.csv: column 'n' holds inf \(row 2 of the batch\)"):
+        encoder.transform(table.set_column(0, "n", pa.array([1.0, np.inf, 2.0])), "shop.csv")
+    with pytest.raises(DataError, match=r"shop\.csv: column 'n' holds 1e\+39: expected numbers up to 1e\+38"):
+        encoder.transform(table.set_column(0, "n", pa.array([1.0, 1e39, 2.0])), "shop.csv")
+    with pytest.raises(DataError, match="column 'n' holds -inf"):
+        TableEncoder().fit(pa.table({"n": [1.0, -np.inf]}))
+
+
+# Law: a fit that failed leaves nothing behind.
+def test_failed_fit() -> None:
+    encoder = TableEncoder()
+    with pytest.raises(DataError, match="holds inf"):
+        encoder.partial_fit(pa.table({"a": [1.0, 2.0], "b": [1.0, np.inf]}))
+    with pytest.raises(NotFittedError):
+        encoder.transform(pa.table({"a": [1.0], "b": [1.0]}))
+    encoder.partial_fit(pa.table({"c": [1.0, 2.0]}))
+    assert (encoder.rows_seen_, encoder.n_features_out_) == (2, 1)
+
+
+# Law: a column that was empty at first takes the kind of its first values.
+def test_empty_at_first() -> None:
+    encoder = TableEncoder(min_count=1).partial_fit(pa.table({"a": pa.nulls(3), "b": [1.0, 2.0, 3.0]}))
+    encoder.partial_fit(pa.table({"a": ["x", "y"], "b": [1.0, 2.0]}))
+    assert encoder.get_feature_names_out().tolist() == ["a=x", "a=y", "a hash 0", "a (missing)", "b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kinds": {"b": "number"}}, "kinds: the table: there is no column 'b'"),
+        ({"kinds": {"a": "word"}}, "'word' for column 'a' is no kind"),
+        ({"levels": 0}, "levels=0"),
+        ({"sparse": "yes"}, "sparse='yes': expected 'auto', True or False"),
+        ({"dtype": "float16"}, "dtype='float16': expected"),
+        ({"indicators": "none"}, "indicators='none': expected 'seen' or 'all'"),
+    ],
+)
+def test_refused_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TableEncoder(**options).fit(pa.table({"a": [1.0, 2.0]}))
+
+
+def test_indicators_for_all() -> None:
+    table = pa.table({"a": [1.0, 2.0], "k": ["x", "y"], "t": pa.array([0, 10**9], pa.timestamp("s"))})
+    names = TableEncoder(indicators="all").fit(table).get_feature_names_out()
+    assert [name for name in names if "(missing)" in name] == ["a (missing)", "k (missing)", "t (missing)"]
+
+
+def test_data_frame_with_mixed_objects() -> None:
+    with pytest.raises(DataError, match="mixed types"):
+        TableEncoder().fit(pd.DataFrame({"a": [1, "x"]}))
+
+
+# Law: encoded batches are the transformed ones, in order, from any start; rows without a target are left out.
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_encoded_batches(ahead: int) -> None:
+    table = mixed_table(500)
+    y = np.array(table.column("y").to_pylist())
+    y[::7] = np.nan
+    table = table.set_column(7, "y", pa.array(y, from_pandas=True))
+    features = table.drop_columns(["y"])
+    source = open_data(table, batch_rows=120)
+    encoder = TableEncoder(sparse=False).fit(source, leave_out=["y"])
+    assert encoder.to_dict() == TableEncoder(sparse=False).fit(features).to_dict()
+    assert encoder.to_dict() == TableEncoder(sparse=False).fit(table, leave_out=["y"]).to_dict()
+    expected = encoder.transform(features)[~np.isnan(y)]
+    batches = list(encoded_batches(source, encoder, "y", ahead=ahead))
+    assert (np.vstack([batch.X for batch in batches]) == expected).all()
+    assert np.concatenate([batch.y for batch in batches]).tolist() == y[~np.isnan(y)].tolist()
+    assert sum(batch.dropped for batch in batches) == np.isnan(y).sum()
+    assert [batch.read for batch in batches] == [120, 120, 120, 120, 20]
+    later = list(encoded_batches(source, encoder, "y", start=3, ahead=ahead))
+    assert (later[0].X == batches[3].X).all()
+
+
+def test_encoded_batches_of_sparse_rows() -> None:
+    X, y = scipy.sparse.eye_array(5, format="csr"), np.arange(5.0)
+    (batch,) = encoded_batches(open_data((X, y)), None, "y")
+    assert (batch.X != X).nnz == 0
+    assert batch.y.tolist() == y.tolist()
+    with pytest.raises(DataError, match="its rows are sparse numbers already"):
+        TableEncoder().fit(open_data((X, y)))

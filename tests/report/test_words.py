@@ -1,0 +1,91 @@
+"""The words of a report say what its numbers say."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tests.report.fits import FITS, fitted
+
+from ridgeway.report import summarize
+from ridgeway.report.summary import Rows
+from ridgeway.report.words import drift, headline, number
+
+
+# Law: the first paragraph tells what is predicted, from how many columns, and how well beside the mean.
+@pytest.mark.parametrize("name", ["folds", "hold-out", "stream"])
+def test_how_well(name: str) -> None:
+    summary = summarize(fitted(name), target_names=["price"])
+    target = summary.targets[0]
+    assert target.mean_squared_error is not None
+    assert target.variance is not None
+    text = headline(summary)[0]
+    share = 1 - target.mean_squared_error / target.variance
+    assert f"predicts price from {summary.n_features} columns" in text
+    assert f"typical error is {number(target.mean_squared_error**0.5)} " in text
+    assert f"off by {number(target.variance**0.5)}" in text
+    assert f"R² = {share:.2f}" in text
+    assert f"{summary.n_source_rows:,} rows that it had not learned from" in text
+
+
+# Law: where no new rows were predicted, no quality is claimed.
+@pytest.mark.parametrize("name", ["given", "gcv", "exact"])
+def test_no_claim_without_rows(name: str) -> None:
+    text = headline(summarize(fitted(name)))[0]
+    assert "not known" in text
+    assert "R²" not in text
+
+
+# Law: every model has three paragraphs, without a missing word.
+@pytest.mark.parametrize("name", FITS)
+def test_every_model_has_words(name: str) -> None:
+    for model in (fitted(name), fitted(name).at(0.7)):
+        paragraphs = headline(summarize(model))
+        assert len(paragraphs) == 3
+        for text in paragraphs:
+            assert text.endswith(".")
+            assert "None" not in text
+            assert "nan" not in text
+            assert "  " not in text
+
+
+# Law: the column named first is the one of the largest effect, with its direction.
+def test_columns() -> None:
+    model = fitted("folds")
+    summary = summarize(model, feature_names=list("abcdef"))
+    effects = model.coef_ * model._standing.averages.standardization.scale
+    first = "abcdef"[int(np.abs(effects).argmax())]
+    text = headline(summary)[2]
+    assert f"when {first} rises by one standard deviation" in text
+    assert ("raises" if effects[np.abs(effects).argmax()] > 0 else "lowers") in text
+
+
+# Law: a one-standard-error choice is not called the best.
+def test_cautious_choice() -> None:
+    summary = summarize(fitted("one standard error"))
+    chosen = next(row for row in summary.comparison.candidates if row.chosen) if summary.comparison else None
+    assert chosen is not None
+    assert chosen.error is not None
+    assert chosen.error > min(row.error or np.inf for row in (summary.comparison or summary).candidates)  # type: ignore[union-attr]
+    assert "more cautious than the best" in headline(summary)[1]
+
+
+def residuals(shift: float, n: int = 800) -> Rows:
+    noise = np.random.default_rng(0).standard_normal(n)
+    return Rows(tuple(range(n)), tuple((noise + shift * np.linspace(-1, 1, n)).tolist()), (0.0,) * n)
+
+
+# Law: residuals without a trend show no drift, and a trend is found.
+def test_drift() -> None:
+    assert "no drift" in drift(residuals(0.0))
+    assert "(drift)" in drift(residuals(0.5))
+    assert "too few" in drift(residuals(0.0, 12))
+    assert drift(Rows(tuple(range(40)), (1.0,) * 40, (0.0,) * 40)) == ""
+
+
+# Law: a summary of rows that were learned from claims nothing about new ones.
+def test_learned_rows_claim_nothing() -> None:
+    summary = summarize(fitted("folds"))
+    target = dataclasses.replace(summary.targets[0], mean_squared_error=None)
+    assert "learned from" in headline(dataclasses.replace(summary, targets=(target,), rows_source="learned"))[0]

@@ -1,0 +1,129 @@
+"""The page as text: one file, everything in it escaped, written as a whole."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.report.fits import FITS, HOSTILE, fitted
+
+from ridgeway.report import ReportSummary, render, summarize, write_report
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes, and the texts outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.elements and self.elements[-1][0] not in ("script", "style") else ""
+
+
+def hostile_summary() -> ReportSummary:
+    return summarize(
+        fitted("folds"),
+        feature_names=HOSTILE,
+        target_names=[HOSTILE[0]],
+        title=HOSTILE[1],
+        facts={HOSTILE[0]: HOSTILE[1]},
+    )
+
+
+def data_of(page: str) -> Any:
+    (block,) = re.findall(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(block)
+
+
+# Law: a page holds what it shows: nothing is linked, and its own policy forbids to load anything.
+@pytest.mark.parametrize("name", FITS)
+def test_self_contained(name: str) -> None:
+    page = render(summarize(fitted(name)))
+    elements = Elements(page).elements
+    for tag, attributes in elements:
+        assert "src" not in attributes, tag
+        assert attributes.get("href", "data:,") == "data:,"
+    policy = next(a["content"] for t, a in elements if t == "meta" and "http-equiv" in a)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in policy
+    assert len(page.encode()) < 1.5e6
+
+
+# Law: names from the data stand in the page as text only, and arrive unchanged in its data.
+def test_names_are_escaped() -> None:
+    page = render(hostile_summary())
+    plain = render(summarize(fitted("folds")))
+    parsed = Elements(page)
+    assert [tag for tag, _ in parsed.elements if tag in ("script", "img", "svg")] == ["script"] * 3
+    assert len(parsed.elements) == len(Elements(plain).elements) + 3  # one more fact: tr, th and td
+    assert html.escape(HOSTILE[0], quote=False).replace("'", "&#39;") in page.replace("&#34;", '"')
+    stored = data_of(page)["summary"]
+    assert sorted(stored["targets"][0]["path"]["features"]) == sorted(HOSTILE)
+    assert stored["title"] == HOSTILE[1]
+
+
+# Law: the data block holds no character that could end it, whatever the names are.
+def test_data_cannot_end_its_block() -> None:
+    page = render(hostile_summary())
+    (block,) = re.findall(r'id="report-data">(.*?)</script>', page, re.DOTALL)
+    assert not re.search("[<>&\u2028\u2029]", block)
+
+
+# Law: a report of a stored summary is the report of the model.
+def test_report_of_a_stored_summary(tmp_path: Path) -> None:
+    summary = write_report(fitted("stream"), tmp_path / "model.html", title="A stream")
+    stored = ReportSummary.from_dict(json.loads(json.dumps(summary.to_dict())))
+    assert write_report(stored, tmp_path / "stored.html") == summary
+    first, second = ((tmp_path / name).read_text(encoding="utf-8") for name in ("model.html", "stored.html"))
+    assert data_of(first)["summary"] == data_of(second)["summary"]
+    assert Elements(first).text == Elements(second).text
+    with pytest.raises(TypeError, match="title given with a summary: expected a fitted estimator"):
+        write_report(stored, tmp_path / "stored.html", title="Other")
+
+
+# Law: a report that cannot be made leaves the file of before as it was, and no other.
+def test_failure_leaves_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    with pytest.raises(ValueError, match="feature_names"):
+        write_report(fitted("given"), path, feature_names=["one"])
+    with pytest.raises(IsADirectoryError):
+        write_report(fitted("given"), tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    assert path.read_text() == "before"
+
+
+# Law: without bokeh the message says what to install; importing the report does not import it.
+def test_without_bokeh() -> None:
+    code = (
+        "import sys; import ridgeway.report as r; assert not any(m.startswith('bokeh') for m in sys.modules); "
+        "sys.modules['bokeh'] = None; import numpy as np, ridgeway as rw\n"
+        "try: r.render(r.summarize(rw.ExactRidgePath().fit(np.eye(3), np.arange(3.0))))\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "a report needs bokeh, which is not installed: pip install 'ridgeway[cli]'."
+
+
+# Law: rows that were learned from are called so on the page, and new ones are not.
+def test_page_tells_the_source_of_rows() -> None:
+    summary = summarize(fitted("folds"))
+    learned = dataclasses.replace(summary, rows_source="learned")
+    told = "The model has learned from these rows"
+    assert told in Elements(render(learned)).text
+    assert told not in Elements(render(summary)).text

@@ -1,0 +1,90 @@
+"""Predictions of tables, batch by batch."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from tests.tables.shop import shop_table, write_csv, write_parquet
+
+from ridgeway.data import DataError, source
+from ridgeway.tables import Request, TableModel, fit_table, predict_table
+
+
+@pytest.fixture(scope="module")
+def model() -> TableModel:
+    return fit_table(shop_table(), Request(target="price", passes=1, averaging="uniform"))
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "MOST_ROWS", 300)
+
+
+# Law: every format in and out holds the same rows, and the prediction as the last column.
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+@pytest.mark.parametrize("out", ["p.csv", "p.parquet", None])
+def test_formats(name: str, out: str | None, model: TableModel, tmp_path: Path) -> None:
+    table = shop_table(1000, seed=1)
+    (write_csv if name.endswith("csv") else write_parquet)(table, tmp_path / name)
+    sink: Any = io.BytesIO() if out is None else tmp_path / out
+    done = predict_table(model, tmp_path / name, sink)
+    if out == "p.parquet":
+        answer = pyarrow.parquet.read_table(sink)
+    else:
+        answer = pyarrow.csv.read_csv(io.BytesIO(sink.getvalue()) if out is None else sink)
+    assert (done.rows, done.column, done.ignored) == (1000, "prediction", ("price",))
+    assert answer.column_names == [*table.column_names, "prediction"]
+    np.testing.assert_allclose(answer["prediction"].to_numpy(), model.predict(table), rtol=1e-12)
+    np.testing.assert_array_equal(answer["shop"].to_pylist(), table["shop"].to_pylist())
+
+
+# Law: columns may come in any order, with others between them; a column named prediction stays.
+def test_other_columns(model: TableModel, tmp_path: Path) -> None:
+    table = shop_table(500, seed=2)
+    expected = model.predict(table)
+    shuffled = table.select(table.column_names[::-1]).append_column("prediction", pa.array(np.zeros(500)))
+    done = predict_table(model, shuffled, tmp_path / "p.parquet")
+    assert done.column == "prediction_"
+    assert done.ignored == ("price", "prediction")
+    answer = pyarrow.parquet.read_table(tmp_path / "p.parquet")
+    np.testing.assert_array_equal(answer["prediction_"].to_numpy(), expected)
+    assert answer["prediction"].to_pylist() == [0.0] * 500
+
+
+# Law: levels that were not seen, and missing values anywhere, are predicted.
+def test_unseen_and_missing(model: TableModel) -> None:
+    table = shop_table(4, seed=3)
+    table = table.set_column(1, "shop", pa.array(["new", None, "east", "\U0001f600"]))
+    table = table.set_column(0, "size", pa.array([None, None, 1.0, 2.0], pa.float64()))
+    assert np.isfinite(model.predict(table)).all()
+
+
+# Law: missing columns are named, a table where sparse rows were learned is refused, and so is an odd ending.
+def test_errors(model: TableModel, tmp_path: Path) -> None:
+    table = shop_table(10)
+    with pytest.raises(DataError, match="there is no column 'shop'"):
+        model.predict(table.drop_columns(["shop"]))
+    with pytest.raises(DataError, match="there are no columns 'size', 'shop'"):
+        model.predict(table.drop_columns(["shop", "size"]))
+    with pytest.raises(DataError, match=r"ends in \.parquet or \.csv"):
+        predict_table(model, table, tmp_path / "p.xlsx")
+    lists = table.append_column("list", pa.array([[1]] * 10))
+    with pytest.raises(DataError, match=r"'list' .* has no form in CSV"):
+        predict_table(model, lists, tmp_path / "p.csv")
+    assert list(tmp_path.iterdir()) == []
+    predict_table(model, lists, tmp_path / "p.parquet")
+
+
+# Law: predictions that overflow are an error, not infinity.
+def test_no_infinity() -> None:
+    model = fit_table(shop_table(), Request(target="price", log_target=True, passes=1, averaging="uniform"))
+    far = shop_table(3).set_column(0, "size", pa.array([1e9, 1.0, 1.0]))
+    with pytest.raises(DataError, match="a prediction is beyond float64"):
+        model.predict(far)

@@ -1,0 +1,27 @@
+"""Every block of Python in the documentation runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts and "```python" in page.read_text())
+
+
+# Law: the blocks of a page, run one after the other, raise nothing, and print what stands below them where it does.
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_blocks_run(
+    page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    blocks = re.findall(r"```python\n(.*?)```\n(?:\n```\n(.*?)```)?", page.read_text(), flags=re.DOTALL)
+    for code, printed in blocks:
+        exec(compile(code, str(page.relative_to(DOCS)), "exec"), names)
+        shown = capsys.readouterr().out
+        assert not printed or shown == printed
