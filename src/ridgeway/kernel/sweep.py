@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.kernel.blocks import Blocks
+from ridgeway.kernel.coordinates import Coordinates
+from ridgeway.kernel.flattened import Flattened
 from ridgeway.kernel.flattening import Flattening
 from ridgeway.kernel.steps import substitute
-from ridgeway.kernel.trajectory import Flattened, coordinates_of, unit_rows
 from ridgeway.progress import Progress
 from ridgeway.rows import Float
 from ridgeway.sgd import DivergenceError, LimitedStep
@@ -59,7 +60,7 @@ class KernelSweep:
     trains : one mask of rows per run, likewise.
     step : the step, limited where weight * k(x, x) is too large for it.
     batch_size : rows per step; the blocks hold a whole number of them.
-    flattening : shortens the steps along some directions; then a block is a step.
+    flattening : shortens the steps of a single run along some directions; then a block is a step.
     shuffle : fresh random order of blocks, and of rows within them, each pass.
     """
 
@@ -93,7 +94,7 @@ class KernelSweep:
         self._limited = limited
         self._rates: Float = (rate[:, None] * self._train).astype(dtype)
         self._coefs = np.zeros((n_rows, n_runs * n_targets), dtype)
-        self._along = np.zeros((0 if flattening is None else len(flattening.factors), n_runs * n_targets), dtype)
+        self._along: Float = np.zeros((0, 0), dtype) if flattening is None else flattening.start.astype(dtype)
         self._size = np.sqrt(np.maximum((targets**2).mean(axis=(0, 2)), np.finfo(np.float64).tiny))  # of each run
         self._passes: list[Pass] = []
 
@@ -180,11 +181,14 @@ class KernelSweep:
             times * float(q.sum()),
             times * float((q * q).sum()),
         )
-        units = unit_rows(len(layout), self._coefs.dtype)
-        coordinates = coordinates_of(facts, units, passes, rows_per_step, single_target)
+        orders = [order for order, _ in passes]
+        gains = np.concatenate([gains for _, gains in passes])
+        coordinates = Coordinates(facts, orders, gains, len(layout), single_target, rows_per_step)
         if self._flattening is None:
             return coordinates
-        return Flattened(coordinates, self._projections(run), *self._flattening.directions_at(layout))
+        flat = self._flattening
+        given = flat.start, flat.factors, flat.eigenvalues, flat.directions, layout[flat.centres]
+        return Flattened(coordinates, self._projections(run), *given)
 
     def _rows_per_step(self, done: Pass, learned: NDArray[np.bool_]) -> NDArray[np.int64]:
         """How many rows each step of a pass has, steps without rows left out."""
