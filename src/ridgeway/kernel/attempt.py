@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ridgeway.selection.folds import Fold
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.sgd import LimitedStep
 from ridgeway.trajectory import Trajectory
+
+FAR_BELOW, FAR_ABOVE = 1e-2, 1e2
+NOTHING = 1e-14  # of the largest eigenvalue: below, strengths are rounding errors
 
 
 class Attempt(ABC):
@@ -98,6 +101,9 @@ class Attempt(ABC):
         errors, weight = self.contest.uncapped[best, :n_groups], self.contest.weight[:n_groups]
         return float(errors.sum() / weight.sum())
 
+    def _candidates(self, n_steps: int, rough: bool) -> Candidates:
+        return Candidates.of(self.plan.family or "auto", n_steps, self.step.size, rough)
+
     def _compare(self, rough: bool) -> Contest:
         problem = self.problem
         trajectories = [self._trajectory(fold) for fold in range(len(self.folds))]
@@ -106,7 +112,7 @@ class Attempt(ABC):
             problem.blocks, self.folds, trajectories, problem.y, problem.weight, means
         ).trials
         n_steps = max(trajectory.length for trajectory in trajectories)
-        candidates = Candidates.of(self.plan.family or "auto", n_steps, self.step.size, rough)
+        candidates = self._candidates(n_steps, rough)
         return compare(self.trials, candidates, self.step.size, n_steps, problem.unit, refine=not rough)
 
 
@@ -127,6 +133,14 @@ class PlainAttempt(Attempt):
     def _sweeps(self) -> Sequence[KernelSweep]:
         return [self._sweep]
 
+    def block_by_block(self, n_rows: int) -> Iterator[int]:
+        """Go through so many rows, and yield the number of each block when it is done."""
+        return self._sweep.block_by_block(n_rows)
+
+    def rough_error(self) -> float:
+        """Held-out error of the best candidate as the runs stand, at a rough look."""
+        return self._compare(rough=True).least
+
     def _trajectory(self, fold: int) -> Trajectory:
         return self._sweep.trajectory(fold, self.problem.single_target)
 
@@ -144,6 +158,8 @@ class FlattenedAttempt(Attempt):
         paces = [flattened_pace(problem, plan, span, fold.train) for fold in folds]
         # One step for all folds: candidates are compared by it.
         self._step = min((step for _, step in paces), key=lambda step: step.size)
+        self._largest = max(float(flattening.eigenvalues[0]) for flattening, _ in paces)
+        self._smallest = min(float(flattening.eigenvalues[-1]) for flattening, _ in paces)
         self._runs = [
             plan.sweep(problem, [fold.train], self._step, flattening)
             for fold, (flattening, _) in zip(folds, paces, strict=True)
@@ -160,6 +176,13 @@ class FlattenedAttempt(Attempt):
 
     def _trajectory(self, fold: int) -> Trajectory:
         return self._runs[fold].trajectory(0, self.problem.single_target)
+
+    def _candidates(self, n_steps: int, rough: bool) -> Candidates:
+        # Strengths beyond the largest eigenvalue leave nothing; those far below the smallest change nothing.
+        weakest = min(FAR_BELOW * self._smallest, 1 / (self.step.size * n_steps))
+        return Candidates.over(
+            self.plan.family or "auto", max(weakest, NOTHING * self._largest), FAR_ABOVE * self._largest, rough
+        )
 
     def final(self) -> Trajectory:
         """Run over all rows, as many passes as the folds."""

@@ -54,9 +54,12 @@ class RowsGram:
 
     def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
         """Return the entries of some rows with others."""
+        return self.kernel.block(self.rows.take(numbers), self._taken(others))
+
+    def _taken(self, others: NDArray[np.intp]) -> AnyRows:
         if self._others is None or self._others[0] is not others:
             self._others = others, self.rows.take(others)
-        return self.kernel.block(self.rows.take(numbers), self._others[1])
+        return self._others[1]
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return k(x, x) of every row."""
@@ -128,3 +131,46 @@ class Blocks:
         """Yield every block with its place."""
         for k in range(len(self)):
             yield self.place(k), self.block(k)
+
+
+class Distances:
+    """Blocks of distances, which serve every gamma; the last one asked for is at hand even without a cache.
+
+    Parameters
+    ----------
+    kernel : an rbf or laplacian kernel.
+    rows : (n, d), as the kernel is to see them.
+    layout, size, cache_bytes : as in `Blocks`.
+    """
+
+    def __init__(
+        self, kernel: Kernel, rows: AnyRows, layout: NDArray[np.intp], size: int, cache_bytes: float
+    ) -> None:
+        self.blocks = Blocks(_DistanceGram(kernel, rows), layout, size, cache_bytes)
+        self._last: tuple[int, Float] | None = None
+
+    def block(self, k: int) -> Float:
+        """Return the distances of the rows of block k to all rows."""
+        if self._last is None or self._last[0] != k:
+            self._last = k, self.blocks.block(k)
+        return self._last[1]
+
+
+class _DistanceGram(RowsGram):
+    """Distances in the place of the kernel."""
+
+    def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
+        """Return the distances of some rows to others."""
+        return self.kernel.distances(self.rows.take(numbers), self._taken(others))
+
+
+class BlocksOfDistances(Blocks):
+    """Blocks of a kernel that are made from shared blocks of distances."""
+
+    def __init__(self, gram: RowsGram, distances: Distances) -> None:
+        super().__init__(gram, distances.blocks.layout, distances.blocks.size, 0)
+        self._kernel, self._distances = gram.kernel, distances
+
+    def block(self, k: int) -> Float:
+        """Return the kernel of the rows of block k with all rows."""
+        return self._kernel.at(self._distances.block(k).copy())

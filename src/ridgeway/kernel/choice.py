@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.kernel.attempt import Attempt, FlattenedAttempt, PlainAttempt, flattened_run
@@ -35,20 +36,27 @@ PARTS = (4, 2)  # beyond, every fourth row and then every second
 
 @dataclass(frozen=True, eq=False)
 class KernelOutcome:
-    """A finished run and the average it stands at; as `selection.Outcome`."""
+    """A finished run and the average it stands at.
+
+    Attributes
+    ----------
+    trajectory, scheme, selection, passes, falling : as in `selection.Outcome`.
+    residuals : rows that were held out, and what the average of runs without them left of their standardized targets.
+    """
 
     trajectory: Trajectory
     scheme: Scheme
     selection: Selection | None
     passes: int
     falling: bool
+    residuals: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
 
 
 def run_only(problem: Problem, plan: KernelPlan) -> KernelOutcome:
     """Run over all rows; the average is given."""
     assert plan.scheme is not None
     alpha = plan.scheme.alpha if isinstance(plan.scheme, Geometric) else 0.0
-    step = plan.step or _step_for(problem, plan, alpha)
+    step = plan.step or step_for(problem, plan, alpha)
     n_centres = plan.flattening
     if n_centres is None and plan.step is None and plan.batch_size == 1 and alpha > 0:
         slow = alpha * step.size * plan.passes * len(problem) < MEMORY
@@ -74,7 +82,10 @@ def by_folds(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, method: 
     table = marked(best.contest.rows, plan.one_standard_error, others)
     n_folds = len(best.folds)
     selection = Selection(method if n_folds == len(folds) else f"{method}, then one of them", table, best.halfway)
-    return KernelOutcome(best.final(), selection.chosen.scheme, selection, best.passes, best.falling)
+    scheme = selection.chosen.scheme
+    rows = np.concatenate([fold.test for fold in best.folds])
+    residuals = np.concatenate([trial.residuals(scheme) for trial in best.trials])
+    return KernelOutcome(best.final(), scheme, selection, best.passes, best.falling, (rows, residuals))
 
 
 def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list[Attempt]:
@@ -112,7 +123,7 @@ def _plain_attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -
     centred = problem.y - problem.mean(problem.everything)
     step = plan.step
     if step is None:
-        step = _step_for(problem, plan, pilot(problem.blocks.gram, centred, problem.weight, plan.rng).alpha)
+        step = step_for(problem, plan, pilot(problem.blocks.gram, centred, problem.weight, plan.rng).alpha)
     longest = problem.longest_step(plan.batch_size, plan.rng).size
     attempts: list[Attempt] = []
     while len(attempts) < ATTEMPTS:
@@ -136,7 +147,7 @@ def _plain_attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -
     return attempts
 
 
-def _step_for(problem: Problem, plan: KernelPlan, alpha: float) -> LimitedStep:
+def step_for(problem: Problem, plan: KernelPlan, alpha: float) -> LimitedStep:
     """Return the longest step at which an average of strength alpha rests on MEMORY passes at least."""
     longest = problem.longest_step(plan.batch_size, plan.rng)
     steps_per_pass = -(-len(problem) // plan.batch_size)

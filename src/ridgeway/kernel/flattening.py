@@ -28,11 +28,12 @@ from ridgeway.rows import Float
 
 ROUNDS = 4
 NEGLIGIBLE = 1e-2  # directions whose steps would be shortened by less are left as they are
-LEVELS = 40  # halvings of lam that are tried
+LEVELS = 30  # halvings of lam that are tried
 START = 1e-2  # shares of lam by which the start is shrunk
 SAFETY = 1.1
 TRIED = 3  # blocks whose largest eigenvalue is looked at
 AT_A_TIME = 1024  # rows
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ class Span:
             left = np.maximum(diagonal - (span.rows**2).sum(axis=1), 0.0)
             left[span.centres] = 0.0
             # The smallest of exponential waiting times, at rates left^2: a draw without replacement.
-            rates = np.maximum((left / max(left.max(), np.finfo(np.float64).tiny)) ** 2, 1e-100)
+            rates = np.maximum((left / max(left.max(), TINY)) ** 2, 1e-100)
             waiting = rng.exponential(size=n_rows) / rates
             waiting[span.centres] = np.inf
             more = np.argsort(waiting)[: size - len(span.centres)]
@@ -100,7 +101,7 @@ class Flattening:
         """Return a step for mini-batches that no block, and no row alone, makes overshoot."""
         alone = float((weight * self.diagonal).max())
         together = SAFETY * self.largest * float(weight.max())
-        return batch_size / max(alone, together, np.finfo(np.float64).tiny)
+        return batch_size / max(alone, together, TINY)
 
 
 def flatten(
@@ -117,7 +118,7 @@ def flatten(
     """
     share = weight / weight.sum()
     eigenvalues, vectors = scipy.linalg.eigh(span.rows.T @ (share[:, None] * span.rows))
-    eigenvalues, vectors = np.maximum(eigenvalues[::-1], 0.0), vectors[:, ::-1]
+    eigenvalues, vectors = np.maximum(eigenvalues[::-1], TINY), vectors[:, ::-1]
     values = span.rows @ vectors
     diagonal = blocks.gram.diagonal()[blocks.layout]
     n_learned = int((weight > 0).sum())
@@ -152,7 +153,7 @@ def _span(gram: Gram, layout: NDArray[np.intp], centres: NDArray[np.intp]) -> Sp
 def _cholesky(gram: Gram, numbers: NDArray[np.intp]) -> NDArray[np.float64]:
     """Lower factor of the kernel matrix of the centres, with what rounding needs on its diagonal."""
     matrix = gram.between(numbers, numbers).astype(np.float64)
-    size = max(float(np.trace(matrix)) / len(matrix), float(np.finfo(np.float64).tiny))
+    size = max(float(np.trace(matrix)) / len(matrix), TINY)
     jitter = float(np.finfo(gram.dtype).eps) * size
     identity = np.eye(len(matrix))
     while jitter <= size:
@@ -174,7 +175,7 @@ def _level(
     centres do not explain, and a lower lam would only slow these directions down.
     """
     squares = values**2
-    level = max(float(eigenvalues[0]), float(np.finfo(np.float64).tiny))
+    level = float(eigenvalues[0])
     for _ in range(LEVELS):
         left = float((diagonal - squares @ (eigenvalues / (eigenvalues + level / 2))).max())
         if n_rows * level / 2 < left:

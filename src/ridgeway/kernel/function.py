@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import kernel_metrics, manhattan_distances, pairwi
 
 from ridgeway.number import counted, real_number
 from ridgeway.rows import AnyRows, DenseRows, Float
+from ridgeway.state import State, Stored
 
 NAMES = tuple(sorted(kernel_metrics()))
 OF_DISTANCES = ("rbf", "laplacian")  # exp(-gamma * distance): blocks of distances serve every gamma
@@ -40,7 +41,7 @@ class Kernel:
 
     name: str | Callable[..., float]
     gamma: float | None = None
-    degree: float = 3
+    degree: int = 3
     coef0: float = 1
     params: dict[str, Any] = field(default_factory=dict)
 
@@ -62,6 +63,21 @@ class Kernel:
     def with_gamma(self, gamma: float) -> Kernel:
         """Return the same kernel with another gamma."""
         return replace(self, gamma=gamma)
+
+    def state(self) -> State:
+        """Return name and parameters; a callable cannot be stored."""
+        if not isinstance(self.name, str):
+            raise ValueError(
+                f"kernel={self._named()} is a function, which a model file cannot hold: fit with the name of a kernel, "
+                "or with kernel='precomputed'."
+            )
+        return {"name": self.name, "gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Kernel:
+        """Return the kernel of a state."""
+        gamma = stored.positive("gamma") if "gamma" in stored else None
+        return cls(stored.text("name", NAMES), gamma, stored.integer("degree", 1, 1000), stored.number("coef0"))
 
     def block(self, rows: AnyRows, others: AnyRows) -> Float:
         """Return k(x, x') of each of `rows` with each of `others`: (n_rows, n_others), finite."""

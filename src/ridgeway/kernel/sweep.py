@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,11 +105,16 @@ class KernelSweep:
 
     def advance(self, n_rows: int) -> None:
         """Go through so many rows, in whole passes."""
+        for _ in self.block_by_block(n_rows):
+            pass
+
+    def block_by_block(self, n_rows: int) -> Iterator[int]:
+        """Do the same, and yield the number of each block when its rows have been learned from."""
         until = self.rows_done + n_rows
         while self.rows_done < until:
-            self._go_through()
+            yield from self._go_through()
 
-    def _go_through(self) -> None:
+    def _go_through(self) -> Iterator[int]:
         n_rows, n_runs, n_targets = self._targets.shape
         which = np.arange(len(self._blocks))
         if self._shuffle:
@@ -126,6 +131,7 @@ class KernelSweep:
             done.gains[first : first + size] = gains[order]
             first += size
             self._progress.add(size)
+            yield k
         self.rows_done += n_rows
 
     def _learn(self, place: slice, block: Float, order: NDArray[np.intp]) -> Float:

@@ -56,6 +56,7 @@ class KernelTrial:
         self._residuals: Residuals | None = None
         self.basis: Float = np.empty((0, 0, 0))  # (r, targets, n)
         self._given = np.empty((0, 0))
+        self._known: Float = np.empty((0, 0, 0))  # (test rows, targets, r + 2)
 
     def spread(self, schemes: Sequence[Scheme]) -> None:
         """Find the coefficients that those of all these schemes are mixtures of."""
@@ -72,6 +73,7 @@ class KernelTrial:
         known[:, :, 0] = 1
         known[:, :, 1] = self._y[self.fold.test]
         known[:, :, 2:] = predicted.transpose(0, 2, 1)
+        self._known = known
         weight = self._weight[self.fold.test]
         self._residuals = Residuals(np.zeros((r, n_targets, 1)), padded=False)
         self._outlying = None
@@ -100,16 +102,22 @@ class KernelTrial:
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
         """Errors in standardized targets, of schemes that are mixtures of the basis."""
         assert self._residuals is not None
-        if schemes is self._schemes:
-            given = self._given
-        else:
-            coefs = self._coefs(schemes).reshape(len(schemes), -1)
-            given = coefs @ self.basis.reshape(len(self.basis), -1).T
-        models = self._models(given)
+        models = self._models(self._given if schemes is self._schemes else self._mixture(schemes))
         errors = self._residuals.errors(models)
         if self._outlying is None:
             return Errors(errors, errors)
         return Errors(*(errors + apart for apart in self._outlying.errors(models)))
+
+    def residuals(self, scheme: Scheme) -> NDArray[np.float64]:
+        """What is left of the standardized targets of the held-out rows, (test rows, targets)."""
+        (models,) = self._models(self._mixture([scheme])).transpose(1, 0, 2)  # (targets, r + 2)
+        residuals: NDArray[np.float64] = np.einsum("ikr,kr->ik", self._known, models)
+        return residuals
+
+    def _mixture(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+        """Coordinates of schemes along the basis, (L, r)."""
+        coefs = self._coefs(schemes).reshape(len(schemes), -1).astype(np.float64)
+        return coefs @ self.basis.reshape(len(self.basis), -1).T
 
     def _coefs(self, schemes: Sequence[Scheme]) -> Float:
         """(L, targets, n)."""
