@@ -38,7 +38,9 @@ def check_kernel(kernel: Any, gamma: float | None, degree: Any, coef0: Any, para
     if isinstance(kernel, str) and kernel == "precomputed":
         return None
     if params is not None and not isinstance(params, dict):
-        raise TypeError(f"kernel_params={params!r}: expected a dict of keyword arguments of a callable kernel, or None.")
+        raise TypeError(
+            f"kernel_params={params!r}: expected a dict of keyword arguments of a callable kernel, or None."
+        )
     return Kernel(kernel, gamma, degree, coef0, dict(params or {}))
 
 

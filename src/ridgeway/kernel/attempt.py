@@ -19,6 +19,7 @@ from ridgeway.selection.settling import advance_until_settled
 from ridgeway.sgd import LimitedStep
 from ridgeway.trajectory import Trajectory
 
+MEMORY = 6.0  # passes that a geometric average of the expected strength rests on
 FAR_BELOW, FAR_ABOVE = 1e-2, 1e2
 NOTHING = 1e-14  # of the largest eigenvalue: below, strengths are rounding errors
 
@@ -108,9 +109,7 @@ class Attempt(ABC):
         problem = self.problem
         trajectories = [self._trajectory(fold) for fold in range(len(self.folds))]
         means = np.stack([problem.mean(fold.train) for fold in self.folds])
-        self.trials = KernelTrials(
-            problem.blocks, self.folds, trajectories, problem.y, problem.weight, means
-        ).trials
+        self.trials = KernelTrials(problem.blocks, self.folds, trajectories, problem.y, problem.weight, means).trials
         n_steps = max(trajectory.length for trajectory in trajectories)
         candidates = self._candidates(n_steps, rough)
         return compare(self.trials, candidates, self.step.size, n_steps, problem.unit, refine=not rough)
@@ -152,10 +151,10 @@ class PlainAttempt(Attempt):
 class FlattenedAttempt(Attempt):
     """Runs with directions flattened: each has directions, step and start of its own, in the same span."""
 
-    def __init__(self, problem: Problem, plan: KernelPlan, folds: Sequence[Fold], span: Span) -> None:
+    def __init__(self, problem: Problem, plan: KernelPlan, folds: Sequence[Fold], span: Span, alpha: float) -> None:
         super().__init__(problem, plan, folds)
-        self.span = span
-        paces = [flattened_pace(problem, plan, span, fold.train) for fold in folds]
+        self.span, self._alpha = span, alpha
+        paces = [flattened_pace(problem, plan, span, alpha, fold.train) for fold in folds]
         # One step for all folds: candidates are compared by it.
         self._step = min((step for _, step in paces), key=lambda step: step.size)
         self._largest = max(float(flattening.eigenvalues[0]) for flattening, _ in paces)
@@ -186,22 +185,29 @@ class FlattenedAttempt(Attempt):
 
     def final(self) -> Trajectory:
         """Run over all rows, as many passes as the folds."""
-        return flattened_run(self.problem, self.plan, self.span, self.passes)
+        return flattened_run(self.problem, self.plan, self.span, self._alpha, self.passes)
 
 
-def flattened_run(problem: Problem, plan: KernelPlan, span: Span, passes: int) -> Trajectory:
-    """Run over all rows with directions flattened."""
-    flattening, step = flattened_pace(problem, plan, span, problem.everything)
+def flattened_run(problem: Problem, plan: KernelPlan, span: Span, alpha: float, passes: int) -> Trajectory:
+    """Run over all rows with directions flattened, at a pace for strengths about alpha."""
+    flattening, step = flattened_pace(problem, plan, span, alpha, problem.everything)
     sweep = plan.sweep(problem, [problem.everything], step, flattening)
     plan.progress.extend(passes * len(problem))
     sweep.advance(passes * len(problem))
     return sweep.trajectory(0, problem.single_target)
 
 
-def flattened_pace(problem: Problem, plan: KernelPlan, span: Span, train: Mask) -> tuple[Flattening, LimitedStep]:
+def flattened_pace(
+    problem: Problem, plan: KernelPlan, span: Span, alpha: float, train: Mask
+) -> tuple[Flattening, LimitedStep]:
     """Return the directions of a run, and its step."""
     layout = problem.blocks.layout
     weight = (problem.weight * train)[layout]
     flattening = flatten(span, problem.blocks, weight, (problem.y - problem.mean(train))[layout], plan.rng)
-    size = flattening.longest_step(weight, problem.blocks.size)
+    size = for_strength(flattening.longest_step(weight, problem.blocks.size), alpha, len(problem.blocks))
     return flattening, plan.step or LimitedStep(size, np.inf)
+
+
+def for_strength(longest: float, alpha: float, steps_per_pass: int) -> float:
+    """Return the longest step, or a shorter one at which an average of strength alpha rests on MEMORY passes."""
+    return min(longest, 1 / (MEMORY * alpha * steps_per_pass)) if alpha > 0 else longest

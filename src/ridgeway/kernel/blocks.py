@@ -143,9 +143,7 @@ class Distances:
     layout, size, cache_bytes : as in `Blocks`.
     """
 
-    def __init__(
-        self, kernel: Kernel, rows: AnyRows, layout: NDArray[np.intp], size: int, cache_bytes: float
-    ) -> None:
+    def __init__(self, kernel: Kernel, rows: AnyRows, layout: NDArray[np.intp], size: int, cache_bytes: float) -> None:
         self.blocks = Blocks(_DistanceGram(kernel, rows), layout, size, cache_bytes)
         self._last: tuple[int, Float] | None = None
 

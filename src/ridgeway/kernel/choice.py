@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.kernel.attempt import Attempt, FlattenedAttempt, PlainAttempt, flattened_run
+from ridgeway.kernel.attempt import MEMORY, Attempt, FlattenedAttempt, PlainAttempt, flattened_run, for_strength
 from ridgeway.kernel.flattening import Span
 from ridgeway.kernel.pilot import pilot
 from ridgeway.kernel.problem import KernelPlan, Problem
@@ -26,7 +26,6 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.sgd import LimitedStep
 from ridgeway.trajectory import Trajectory
 
-MEMORY = 6.0  # passes that a geometric average of the expected strength rests on
 SHORT, LONG = 0.7, 16.0  # memories, in passes, for which another step is tried
 CHANGE = 8.0  # factor between two steps that are tried
 ATTEMPTS = 3  # plain ones
@@ -66,7 +65,7 @@ def run_only(problem: Problem, plan: KernelPlan) -> KernelOutcome:
     n_centres = min(n_centres or 0, plan.most_centres)
     if n_centres:
         span = Span.of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
-        trajectory = flattened_run(problem, plan, span, plan.passes)
+        trajectory = flattened_run(problem, plan, span, alpha, plan.passes)
     else:
         sweep = plan.sweep(problem, [problem.everything], step)
         sweep.advance(plan.passes * len(problem))
@@ -90,40 +89,39 @@ def by_folds(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, method: 
 
 def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list[Attempt]:
     """Return the attempts, the best one last."""
+    centred = problem.y - problem.mean(problem.everything)
+    alpha = pilot(problem.blocks.gram, centred, problem.weight, plan.rng).alpha
     flattening = plan.flattening
     if flattening is None and len(problem) <= FEW_ROWS and plan.step is None and plan.batch_size == 1:
         flattening = len(problem)
     if flattening:
-        return [_flattened(problem, plan, folds, min(flattening, plan.most_centres))]
-    attempts = _plain_attempts(problem, folds, plan)
+        return [_flattened(problem, plan, folds, min(flattening, plan.most_centres), alpha)]
+    attempts = _plain_attempts(problem, folds, plan, alpha)
     if plan.flattening == 0 or plan.step is not None or plan.batch_size > 1 or not plan.settles:
         return attempts
     n_groups = len(folds[0].groups(len(folds)))
-    for part in PARTS:
-        slow = attempts[-1].memory() > LONG and attempts[-1].gain > WORTH_MORE
-        n_centres = min(len(problem) // part, plan.most_centres)
-        if not slow or n_centres < 2:
-            break
-        faster = _flattened(problem, plan, folds[:1], n_centres)
+    if not (attempts[-1].memory() > LONG and attempts[-1].gain > WORTH_MORE):
+        return attempts
+    for n_centres in dict.fromkeys(min(len(problem) // part, plan.most_centres) for part in PARTS):
+        faster = _flattened(problem, plan, folds[:1], n_centres, alpha)
         if faster.error_on(n_groups) > attempts[-1].error_on(n_groups):
             break
         attempts.append(faster)
     return attempts
 
 
-def _flattened(problem: Problem, plan: KernelPlan, folds: Sequence[Fold], n_centres: int) -> FlattenedAttempt:
+def _flattened(
+    problem: Problem, plan: KernelPlan, folds: Sequence[Fold], n_centres: int, alpha: float
+) -> FlattenedAttempt:
     span = Span.of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
-    attempt = FlattenedAttempt(problem, plan, folds, span)
+    attempt = FlattenedAttempt(problem, plan, folds, span, alpha)
     attempt.settle()
     return attempt
 
 
-def _plain_attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list[Attempt]:
+def _plain_attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, alpha: float) -> list[Attempt]:
     """Try the step for the expected strength, and others as long as they are better and do not suit their average."""
-    centred = problem.y - problem.mean(problem.everything)
-    step = plan.step
-    if step is None:
-        step = step_for(problem, plan, pilot(problem.blocks.gram, centred, problem.weight, plan.rng).alpha)
+    step = plan.step or step_for(problem, plan, alpha)
     longest = problem.longest_step(plan.batch_size, plan.rng).size
     attempts: list[Attempt] = []
     while len(attempts) < ATTEMPTS:
@@ -151,5 +149,4 @@ def step_for(problem: Problem, plan: KernelPlan, alpha: float) -> LimitedStep:
     """Return the longest step at which an average of strength alpha rests on MEMORY passes at least."""
     longest = problem.longest_step(plan.batch_size, plan.rng)
     steps_per_pass = -(-len(problem) // plan.batch_size)
-    size = min(longest.size, 1 / (MEMORY * alpha * steps_per_pass)) if alpha > 0 else longest.size
-    return LimitedStep(size, longest.limit)
+    return LimitedStep(for_strength(longest.size, alpha, steps_per_pass), longest.limit)

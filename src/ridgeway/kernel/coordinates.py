@@ -129,14 +129,13 @@ class Coordinates(Trajectory):
         """Sum of S(j) gain_j over the first n_steps steps, shaped for the user."""
         n_targets = self._gains.shape[1]
         sums = np.zeros((n_targets, self._n_rows, len(schemes)))
-        rows_before = None if self._rows_per_step is None else np.concatenate([[0], np.cumsum(self._rows_per_step)])
-        for first_step, survival in self._survival(schemes, n_steps):
-            last_step = first_step + len(survival)
-            if rows_before is None:
-                first, last = first_step, last_step
-            else:
+        rows_before = np.concatenate([[0], np.cumsum(() if self._rows_per_step is None else self._rows_per_step)])
+        for first_step, of_steps in self._survival(schemes, n_steps):
+            last_step = first_step + len(of_steps)
+            first, last, survival = first_step, last_step, of_steps
+            if self._rows_per_step is not None:
                 first, last = int(rows_before[first_step]), int(rows_before[last_step])
-                survival = np.repeat(survival, self._rows_per_step[first_step:last_step], axis=0)  # type: ignore[index]
+                survival = np.repeat(of_steps, self._rows_per_step[first_step:last_step], axis=0)
             for rows, part in self._parts(first, last):
                 for target in range(n_targets):
                     gains = self._gains[part, target].astype(np.float64)

@@ -129,8 +129,8 @@ class Flattened(Trajectory):
             own[geometric] = self._discounted(alphas)
             starts[geometric] *= (self.eigenvalues / (self.eigenvalues + alphas[:, None]))[:, :, None]
         changes = starts + own * self.factors[:, None] - gradients
-        for average, change in zip(averages, changes, strict=True):
-            average += self._on_centres(change).reshape(average.shape)
+        for place, change in enumerate(changes):
+            averages[place] += self._on_centres(change).reshape(averages.shape[1:])
         return averages
 
     def _discounted(self, alphas: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -85,7 +85,7 @@ class Flattening:
     diagonal : (n,), k_P(x, x), likewise.
     centres : (m,), places in the layout.
     directions : (m, q), coefficients of e_i on the centres.
-    largest : of the eigenvalues of k_P within a block.
+    largest : of the eigenvalues of k_P within a block, weighted.
     """
 
     factors: NDArray[np.float64]
@@ -100,8 +100,7 @@ class Flattening:
     def longest_step(self, weight: NDArray[np.float64], batch_size: int) -> float:
         """Return a step for mini-batches that no block, and no row alone, makes overshoot."""
         alone = float((weight * self.diagonal).max())
-        together = SAFETY * self.largest * float(weight.max())
-        return batch_size / max(alone, together, TINY)
+        return batch_size / max(alone, SAFETY * self.largest, TINY)
 
 
 def flatten(
@@ -136,7 +135,7 @@ def flatten(
         np.maximum(diagonal - values**2 @ (1 - factors), 0.0),
         span.centres,
         scipy.linalg.solve_triangular(span.factor, vectors[:, kept], lower=True, trans="T").astype(dtype),
-        _largest(blocks, values, factors, rng),
+        _largest(blocks, values, factors, weight, rng),
     )
 
 
@@ -185,14 +184,19 @@ def _level(
 
 
 def _largest(
-    blocks: Blocks, values: NDArray[np.float64], factors: NDArray[np.float64], rng: np.random.Generator
+    blocks: Blocks,
+    values: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    rng: np.random.Generator,
 ) -> float:
-    """Largest eigenvalue of k_P among the rows of a few blocks."""
+    """Largest eigenvalue of k_P among the rows of a few blocks, weighted."""
     largest = 0.0
     for k in rng.permutation(len(blocks))[:TRIED].tolist():
         place = blocks.place(k)
-        part = values[place]
+        part, root = values[place], np.sqrt(weight[place])
         matrix = blocks.block(k)[:, place].astype(np.float64) - (part * (1 - factors)) @ part.T
+        matrix *= root[:, None] * root
         last = len(matrix) - 1
         largest = max(largest, float(scipy.linalg.eigh(matrix, eigvals_only=True, subset_by_index=[last, last])[0]))
     return largest

@@ -51,12 +51,8 @@ def race(
     centred = problem.y - problem.mean(problem.everything)
     heuristic = median_gamma(kernel, rows, plan.rng)
     seed = int(plan.rng.integers(2**32))
-    grams = {
-        heuristic * multiple: RowsGram(kernel.with_gamma(heuristic * multiple), rows) for multiple in MULTIPLES
-    }
-    pilots = {
-        gamma: pilot(gram, centred, problem.weight, np.random.default_rng(seed)) for gamma, gram in grams.items()
-    }
+    grams = {heuristic * multiple: RowsGram(kernel.with_gamma(heuristic * multiple), rows) for multiple in MULTIPLES}
+    pilots = {gamma: pilot(gram, centred, problem.weight, np.random.default_rng(seed)) for gamma, gram in grams.items()}
     promising = sorted(grams, key=lambda gamma: pilots[gamma].error)
     if len(problem) <= FEW_ROWS:
         return {gamma: pilots[gamma].error * problem.unit for gamma in promising}

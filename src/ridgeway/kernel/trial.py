@@ -1,7 +1,6 @@
 """Trials of kernel runs: averages of each fold's run against the rows it has not learned from.
 
-The coefficients of all candidates of a run are mixtures of some twenty (`basis_of`), so each held-out row is predicted
-some twenty times, from the same kernel blocks that the runs read, and all folds share one reading of these.
+Held-out rows are predicted from the same kernel blocks that the runs read, and all folds share one reading of these.
 """
 
 from __future__ import annotations
@@ -17,17 +16,16 @@ from ridgeway.rows import Float
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.outlying import Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
-from ridgeway.selection.span import orthonormal_rows
 from ridgeway.selection.trial import REFERENCES
 from ridgeway.trajectory import Trajectory
 
 
 class KernelTrial:
-    """The averages of one run against rows that it has not seen, all predicted at once.
+    """The averages of one run against rows that it has not seen.
 
     Parameters
     ----------
-    together : reads the kernel blocks for all folds.
+    together : predicts for all folds.
     fold : rows to learn from and to try on.
     trajectory : of the run.
     y : (n, targets), standardized targets, rows in the order of the kernel matrix.
@@ -42,90 +40,57 @@ class KernelTrial:
         together: KernelTrials,
         fold: Fold,
         trajectory: Trajectory,
-        y: Float,
-        weight: Float,
+        y: NDArray[np.float64],
+        weight: NDArray[np.float64],
         centre: NDArray[np.float64],
         n_folds: int,
         allowed: int,
     ) -> None:
-        self._together, self.fold, self._trajectory = together, fold, trajectory
-        self._y, self._weight, self._centre = y, weight, centre
-        self._n_folds, self._allowed = n_folds, allowed
-        self._schemes: Sequence[Scheme] = ()
-        self._outlying: OutlyingRows | None = None
-        self._residuals: Residuals | None = None
-        self.basis: Float = np.empty((0, 0, 0))  # (r, targets, n)
-        self._given = np.empty((0, 0))
-        self._known: Float = np.empty((0, 0, 0))  # (test rows, targets, r + 2)
-
-    def spread(self, schemes: Sequence[Scheme]) -> None:
-        """Find the coefficients that those of all these schemes are mixtures of."""
-        self._schemes = schemes
-        coefs = self._coefs(schemes)
-        rows = orthonormal_rows(coefs.reshape(len(schemes), -1).astype(np.float64))
-        self._given = coefs.reshape(len(schemes), -1) @ rows.T
-        self.basis = rows.reshape(-1, *coefs.shape[1:])
-
-    def take_in(self, predicted: Float) -> None:
-        """Take in predictions of the held-out rows by the basis, (rows of the test, r, targets)."""
-        n_rows, r, n_targets = predicted.shape
-        known = np.empty((n_rows, n_targets, r + 2))
-        known[:, :, 0] = 1
-        known[:, :, 1] = self._y[self.fold.test]
-        known[:, :, 2:] = predicted.transpose(0, 2, 1)
-        self._known = known
-        weight = self._weight[self.fold.test]
-        self._residuals = Residuals(np.zeros((r, n_targets, 1)), padded=False)
-        self._outlying = None
-        if self._allowed:
-            some = np.linspace(0, len(self._schemes) - 1, REFERENCES).astype(int)
-            self._outlying = OutlyingRows(self._allowed, self._models(self._given[some]))
-        groups = self.fold.groups(self._n_folds)
-        for part in np.split(np.arange(n_rows), np.cumsum([len(group) for group in groups])[:-1]):
-            counted = weight[part]
-            if self._outlying is not None and (apart := self._outlying.set_apart(known[part], counted)).any():
-                counted = np.where(apart, 0, counted)
-            self._residuals.add_known(known[part], counted)
+        self._together, self.fold, self.trajectory = together, fold, trajectory
+        self._y, self._weight, self._centre = y[fold.test], weight[fold.test], centre
+        self._groups = np.cumsum([len(group) for group in fold.groups(n_folds)])
+        self._allowed = allowed
+        self.predicted: dict[Scheme, Float] = {}  # (test rows, targets), without the centre
 
     def span(self, schemes: Sequence[Scheme]) -> None:
-        """Predict the held-out rows; the first fold that is asked lets all of them be."""
-        if self._schemes is not schemes:
-            self._together.read(schemes)
+        """Predict the held-out rows, of all folds."""
+        self._together.predict(schemes)
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of each group of rows, (groups,)."""
-        assert self._residuals is not None
-        ordinary = self._residuals.weight
-        return ordinary if self._outlying is None else ordinary + self._outlying.weight
+        return np.array([self._weight[part].sum() for part in self._parts()])
 
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
-        """Errors in standardized targets, of schemes that are mixtures of the basis."""
-        assert self._residuals is not None
-        models = self._models(self._given if schemes is self._schemes else self._mixture(schemes))
-        errors = self._residuals.errors(models)
-        if self._outlying is None:
+        """Errors in standardized targets."""
+        self._together.predict(schemes)
+        known = np.empty((*self._y.shape, len(schemes) + 2))
+        known[:, :, 0] = 1
+        known[:, :, 1] = self._y
+        for place, scheme in enumerate(schemes):
+            known[:, :, place + 2] = self.predicted[scheme]
+        models = models_of(np.eye(len(schemes)), np.tile(self._centre, (len(schemes), 1)))
+        some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
+        outlying = OutlyingRows(self._allowed, models[:, some]) if self._allowed else None
+        residuals = Residuals(np.zeros((len(schemes), self._y.shape[1], 1)), padded=False)
+        for part in self._parts():
+            weight = self._weight[part]
+            if outlying is not None and (apart := outlying.set_apart(known[part], weight)).any():
+                weight = np.where(apart, 0, weight)
+            residuals.add_known(known[part], weight)
+        errors = residuals.errors(models)
+        if outlying is None:
             return Errors(errors, errors)
-        return Errors(*(errors + apart for apart in self._outlying.errors(models)))
+        return Errors(*(errors + apart for apart in outlying.errors(models)))
 
     def residuals(self, scheme: Scheme) -> NDArray[np.float64]:
         """What is left of the standardized targets of the held-out rows, (test rows, targets)."""
-        (models,) = self._models(self._mixture([scheme])).transpose(1, 0, 2)  # (targets, r + 2)
-        residuals: NDArray[np.float64] = np.einsum("ikr,kr->ik", self._known, models)
+        self._together.predict([scheme])
+        residuals: NDArray[np.float64] = self._y - self._centre - self.predicted[scheme]
         return residuals
 
-    def _mixture(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
-        """Coordinates of schemes along the basis, (L, r)."""
-        coefs = self._coefs(schemes).reshape(len(schemes), -1).astype(np.float64)
-        return coefs @ self.basis.reshape(len(self.basis), -1).T
-
-    def _coefs(self, schemes: Sequence[Scheme]) -> Float:
-        """(L, targets, n)."""
-        coefs = self._trajectory.nearest_average(schemes)
-        return coefs.reshape(len(schemes), -1, coefs.shape[-1])
-
-    def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        return models_of(coordinates, np.tile(self._centre, (len(coordinates), 1)))
+    def _parts(self) -> list[slice]:
+        return [slice(first, last) for first, last in zip([0, *self._groups[:-1]], self._groups, strict=True)]
 
 
 class KernelTrials:
@@ -145,8 +110,8 @@ class KernelTrials:
         blocks: Blocks,
         folds: Sequence[Fold],
         trajectories: Sequence[Trajectory],
-        y: Float,
-        weight: Float,
+        y: NDArray[np.float64],
+        weight: NDArray[np.float64],
         centres: NDArray[np.float64],
     ) -> None:
         self._blocks = blocks
@@ -156,22 +121,26 @@ class KernelTrials:
             for fold, trajectory, centre in zip(folds, trajectories, centres, strict=True)
         ]
 
-    def read(self, schemes: Sequence[Scheme]) -> None:
-        """Predict the held-out rows of every fold along what the schemes are mixtures of."""
-        layout = self._blocks.layout
+    def predict(self, schemes: Sequence[Scheme]) -> None:
+        """Predict the held-out rows of every fold by these schemes, if that has not been done before."""
+        new = [scheme for scheme in dict.fromkeys(schemes) if scheme not in self.trials[0].predicted]
+        if not new:
+            return
+        layout, dtype = self._blocks.layout, self._blocks.gram.dtype
         place_in_test, tables, answers = [], [], []
         for trial in self.trials:
-            trial.spread(schemes)
-            r, n_targets, n_rows = trial.basis.shape
-            tables.append(trial.basis.reshape(-1, n_rows)[:, layout].T.astype(self._blocks.gram.dtype, copy=False))
-            where = np.full(n_rows, -1)
+            coefs = trial.trajectory.nearest_average(new)
+            coefs = coefs.reshape(len(new), -1, len(layout))  # (L, targets, n)
+            tables.append(np.ascontiguousarray(coefs.reshape(-1, len(layout))[:, layout].T, dtype))
+            where = np.full(len(layout), -1)
             where[trial.fold.test] = np.arange(len(trial.fold.test))
             place_in_test.append(where[layout])
-            answers.append(np.empty((len(trial.fold.test), r, n_targets)))
+            answers.append(np.empty((len(trial.fold.test), *coefs.shape[:2]), dtype))
         for place, block in self._blocks.all():
             for where, table, answer in zip(place_in_test, tables, answers, strict=True):
                 here = np.flatnonzero(where[place] >= 0)
                 if len(here):
                     answer[where[place][here]] = (block[here] @ table).reshape(len(here), *answer.shape[1:])
         for trial, answer in zip(self.trials, answers, strict=True):
-            trial.take_in(answer)
+            for number, scheme in enumerate(new):
+                trial.predicted[scheme] = answer[:, number]

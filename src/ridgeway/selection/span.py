@@ -73,7 +73,7 @@ class SketchSpan:
     ) -> None:
         self._sketch = sketch
         expansion = sketch.expansion(schemes)
-        self._weights = orthonormal_rows(expansion, most)  # (r, moments)
+        self._weights = _orthonormal_rows(expansion, most)  # (r, moments)
         self.given: NDArray[np.float64] = expansion @ self._weights.T
         self.directions: Float = standardization.slopes(sketch.mixed(self._weights), sparse)
 
@@ -95,7 +95,7 @@ class CoefSpan:
     ) -> None:
         self._given = trajectory, standardization, sparse
         slopes = slopes_of(trajectory, standardization, sparse, schemes)
-        rows = orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64), most)
+        rows = _orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64), most)
         self._rows = rows
         self.given: NDArray[np.float64] = slopes.reshape(len(schemes), -1) @ rows.T
         self.directions: Float = rows.reshape(-1, *slopes.shape[1:])
@@ -107,7 +107,7 @@ class CoefSpan:
         return coordinates
 
 
-def orthonormal_rows(table: NDArray[np.float64], most: int | None = None) -> NDArray[np.float64]:
+def _orthonormal_rows(table: NDArray[np.float64], most: int | None) -> NDArray[np.float64]:
     """Orthonormal rows (r, m) in whose span the rows of the table (L, m) lie; one row of zeros if they are all 0."""
     eigenvalues, vectors = np.linalg.eigh(table @ table.T)  # increasing
     kept = eigenvalues > NEGLIGIBLE**2 * eigenvalues[-1]
