@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -243,8 +244,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             require_columns(self, X, batch.rows)
             if self._linear is None:
                 raise ValueError("partial_fit cannot go on with an exact fit: begin anew with clone(model).")
-            features, linear = self._features(), self._linear.at(None)
-            linear.set_params(averaging=self._linear.averaging, alpha=self._linear.alpha)
+            features, linear = self._features(), _copied(self._linear)
         else:
             require_rows(batch)
             features, linear = self._new_features(batch), self._new_linear()
@@ -369,8 +369,9 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     def _part_from(self, other: Self) -> None:
         if other._linear is not None:
-            self._linear = other._linear.at(self._wanted)
-            self._linear.set_params(averaging=self.averaging, alpha=self.alpha)
+            linear = self._linear = _copied(other._linear)
+            linear._stand_at(linear._standing.averages, self._wanted, linear.selection_)
+            linear.set_params(averaging=self.averaging, alpha=self.alpha)
 
     def _fit_state(self) -> State:
         averages = self._fitted().averages
@@ -419,3 +420,10 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
+
+
+def _copied(linear: AveragedSGDRegressor) -> AveragedSGDRegressor:
+    """Return a copy that goes on by itself."""
+    other = copy.copy(linear)
+    other._part_from(linear)
+    return other

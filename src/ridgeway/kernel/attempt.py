@@ -20,8 +20,8 @@ from ridgeway.sgd import LimitedStep
 from ridgeway.trajectory import Trajectory
 
 MEMORY = 6.0  # passes that a geometric average of the expected strength rests on
-FAR_BELOW, FAR_ABOVE = 1e-2, 1e2
-NOTHING = 1e-14  # of the largest eigenvalue: below, strengths are rounding errors
+FAR_BELOW, FAR_ABOVE = 1e-2, 10.0
+NOTHING = 1e-12  # of the largest eigenvalue: below, strengths are rounding errors
 
 
 class Attempt(ABC):

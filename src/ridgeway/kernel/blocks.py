@@ -110,7 +110,7 @@ class Blocks:
         self._kept: dict[int, Float] = {}
 
     def __len__(self) -> int:
-        return -(-len(self.layout) // self.size)
+        return (len(self.layout) + self.size - 1) // self.size
 
     def place(self, k: int) -> slice:
         """Where the rows of block k stand in the layout."""

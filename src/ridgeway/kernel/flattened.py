@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging.geometric import geometric_survival
 from ridgeway.kernel.coordinates import AT_A_TIME, BLOCKS, Coordinates
 from ridgeway.rows import Float
 from ridgeway.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import Trajectory
-from ridgeway.trajectory.expansion import expand
+from ridgeway.trajectory.expansion import expand_values, places
 
 
 class Flattened(Trajectory):
@@ -138,14 +139,15 @@ class Flattened(Trajectory):
 
         The survival functions are expanded on blocks of steps, of which the projections have moments.
         """
-        moments, blocks = self._moments, BLOCKS.blocks(self.n_steps)
+        moments = self._moments
+        blocks = tuple(replace(block, chunk=1) for block in BLOCKS.blocks(self.n_steps))
         sums = np.empty((len(alphas), *moments.shape[1:]))
         at_once = max(1, AT_A_TIME // len(alphas) // len(moments))
         for first in range(0, len(self.factors), at_once):
             part = slice(first, first + at_once)
             strengths = np.outer(alphas, self.factors[part])
-            schemes = [Geometric(float(strength)) for strength in strengths.ravel()]
-            series, _ = expand(schemes, tuple(replace(block, chunk=1) for block in blocks), self.length, self.step)
+            survival = geometric_survival(strengths.ravel(), places(blocks), self.length, self.step)
+            series, _ = expand_values(survival, blocks, self.length)
             weights = series.reshape(*strengths.shape, len(moments))
             sums[:, part] = np.einsum("lqm,mqk->lqk", weights, moments[:, part])
         return sums
