@@ -28,6 +28,26 @@ def test_failure_leaves_the_old_file(written: bytes, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["file"]
 
 
+# Law: several files are put into place together: when one fails, none is.
+def test_files_together(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+
+    def write(fails: bool) -> None:
+        with atomic_path(one) as first, atomic_path(other) as second:
+            write_atomically(first, "1")
+            assert sorted(os.listdir(tmp_path)) == [first.name]
+            write_atomically(second, "2")
+            if fails:
+                raise OSError(28, "full")
+
+    with pytest.raises(OSError, match="full"):
+        write(fails=True)
+    assert os.listdir(tmp_path) == []
+    write(fails=False)
+    assert (one.read_text(), other.read_text()) == ("1", "2")
+    assert sorted(os.listdir(tmp_path)) == ["one", "other"]
+
+
 # Law: an error of the system names the file that was asked for.
 def test_error_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"missing/file'$"):
@@ -54,3 +74,13 @@ def test_remove_partials(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     remove_partials(tmp_path / "file")
     assert sorted(os.listdir(tmp_path)) == [".file", ".other.0123abcd.partial", "file"]
+
+
+# Law: what is no ordinary file, a pipe or a device such as /dev/null, is not replaced.
+def test_pipes_and_devices_are_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="is a device or a pipe"):
+        write_atomically(pipe, "text")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert os.listdir(tmp_path) == ["pipe"]

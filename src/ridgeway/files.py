@@ -37,8 +37,15 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['answer.txt']
     """
     target = Path(os.path.realpath(path))
+    if target.name.startswith(".") and target.name.endswith(PARTIAL):  # an outer block puts it into place
+        yield target
+        return
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder: expected the name of a file to write.")
+    if target.exists() and not target.is_file():
+        raise OSError(
+            f"{path} is a device or a pipe, which must not be replaced: expected the name of a file to write."
+        )
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL}")
     try:
         yield partial

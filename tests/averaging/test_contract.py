@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ridgeway.averaging
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.state import Stored
 
 EXPORTS = {name: getattr(ridgeway.averaging, name) for name in ridgeway.averaging.__all__}
-CLASSES = [item for item in EXPORTS.values() if issubclass(item, Scheme) and not inspect.isabstract(item)]
+CLASSES = [
+    item
+    for item in EXPORTS.values()
+    if inspect.isclass(item) and issubclass(item, Scheme) and not inspect.isabstract(item)
+]
 EXAMPLES = [scheme for cls in CLASSES for scheme in cls.examples()]
 
 every_class = pytest.mark.parametrize("cls", CLASSES)
@@ -229,3 +234,10 @@ def test_bad_indices(scheme: Scheme) -> None:
 def test_numpy_scalars(scheme: Scheme) -> None:
     expected = scheme.weights(10, 0.5)
     np.testing.assert_array_equal(scheme.weights(np.int32(10), np.float32(0.5)), expected)  # type: ignore[arg-type]
+
+
+# Law: a scheme that is exported can be stored in a model file, and comes back from there.
+@pytest.mark.parametrize("kind", CLASSES)
+def test_state(kind: type[Scheme]) -> None:
+    for scheme in kind.examples():
+        assert scheme_of(Stored(scheme.state())) == scheme

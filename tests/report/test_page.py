@@ -17,7 +17,7 @@ from tests.report.fits import HOSTILE, fitted
 from ridgeway.report import render, summarize, write_report
 from ridgeway.theory import residual_filter
 
-# Effects in the page against those of model.at(alpha), relative to the largest: seven digits, cubic between them.
+# Effects in the page against those of model.at(alpha), relative to the largest: cubic between stored ones.
 TOLERANCE = 1e-4
 
 # Whether anything is drawn on the canvas of a plot.

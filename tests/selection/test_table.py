@@ -27,6 +27,10 @@ def test_marked() -> None:
     assert selection.chosen.step == 0.5
     assert selection.best.error == 1.0
     assert len(selection) == 7
+    assert "step 0.5 are clearly better" in str(selection)
+    limited = [Scored(rw.Geometric(1.0), 0.9, 0.9, 0.1)]
+    assert "step 0.9 take outlying rows" in Selection("x", marked(ROWS, False, limited)).note
+    assert not Selection("x", marked(ROWS, one_standard_error=True)).note
 
 
 def test_forms() -> None:

@@ -16,7 +16,7 @@ import ridgeway.averaging
 from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Tail, Uniform
 from ridgeway.theory import residual_filter
 
-CLASSES = [getattr(ridgeway.averaging, name) for name in ridgeway.averaging.__all__ if name != "Scheme"]
+CLASSES = list(ridgeway.averaging.SCHEMES.values())
 EXAMPLES: list[Scheme] = [scheme for cls in CLASSES for scheme in cls.examples()]
 MORE: list[Scheme] = [Exponential(0.5), NegativeBinomial(1e-9, 4), Tail(0.01)]
 DECREASES = np.array([0.0, 1e-300, 1e-12, 1e-4, 0.1, 0.5, 0.999, 1.0, 1.001, 1.5, 1.9, 2 - 1e-9, 2.0])

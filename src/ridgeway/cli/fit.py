@@ -61,12 +61,16 @@ def command(
 ) -> None:
     """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
     from ridgeway.cli.text import choices, fitted
+    from ridgeway.files import remove_partials
     from ridgeway.tables import Checkpoint, Request, fit_table
 
     request = Request(target=target, drop=drop, only=only or None, **options)
     outputs = [name for name in (model, report) if name is not None]
     require_writable([*outputs, *([checkpoint] if checkpoint else [])])
     state = Checkpoint(checkpoint, checkpoint_every) if checkpoint else None
+    if state is not None:  # a run before this one may have been killed while it wrote
+        for name in outputs:
+            remove_partials(name)
     if state is not None and state.path.exists():
         console.say(f"Going on from {checkpoint}.")
     begun = time.perf_counter()

@@ -38,6 +38,7 @@ def choices(model: Any) -> Table:
     selection = model.selection_
     table = Table(box=box.SIMPLE_HEAD, title=f"{len(selection)} averages, compared by {selection.method}")
     table.title_justify = "left"
+    table.caption, table.caption_justify = selection.note or None, "left"
     for name in ("squared error", "+-"):
         table.add_column(name, justify="right")
     table.add_column("average", no_wrap=True)

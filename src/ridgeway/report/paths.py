@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.report.effects import Array, Effects
 from ridgeway.report.summary import Grid, Path
 
-NEGLIGIBLE = 1e-6  # directions below this share of the largest are left out
+NEGLIGIBLE = 1e-6  # of the largest: directions below are left out, digits below are rounded
 DIGITS = 7
 COARSE = 4  # every so many strengths are looked at first
 SMALL, ALIKE = 0.01, 0.001  # of the largest effects: nothing is left, nothing changes any more
@@ -64,8 +64,8 @@ def make_paths(
             Path(
                 features=tuple(names[column] for column in shown),
                 scales=rounded(scale[shown]),
-                coordinates=rounded(coordinates),
-                basis=rounded(basis),
+                coordinates=coordinates,
+                basis=basis,
                 stops=rounded(at_stops[:, target, shown]),
                 intercepts=rounded(intercepts[:, target]),
                 share=min(1.0, float(sizes[shown].sum()) / whole) if whole > 0 else 1.0,
@@ -112,8 +112,24 @@ def _top(sizes: Array, most: int) -> NDArray[np.intp]:
     return np.argsort(-sizes, kind="stable")[:most]
 
 
-def _low_rank(effects: Array) -> tuple[Array, Array]:
-    """Return coordinates (L, r) and basis (k, r) whose product is nearly `effects` (L, k)."""
+def _low_rank(effects: Array) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return coordinates (L, r) and basis (k, r) whose product is nearly `effects` (L, k).
+
+    Each entry is rounded to what matters in the product, so that weak directions have few digits.
+    """
     left, sizes, right = np.linalg.svd(effects, full_matrices=False)
     rank = max(1, int((sizes > NEGLIGIBLE * sizes[0]).sum()) if len(sizes) else 1)
-    return left[:, :rank] * sizes[:rank], right[:rank].T
+    coordinates = left[:, :rank] * sizes[:rank]
+    unit = NEGLIGIBLE * max(float(np.abs(effects).max()), np.finfo(np.float64).tiny)
+    reach = np.maximum(np.abs(coordinates).max(axis=0), unit)
+    return _to_units(coordinates, np.full(rank, unit)), _to_units(right[:rank].T, unit / reach)
+
+
+def _to_units(table: Array, units: Array) -> tuple[Any, ...]:
+    """Round each column to the next power of ten below its unit."""
+    decimals = np.clip(np.ceil(-np.log10(units)), -300, 300).astype(int)
+    columns = [
+        [round(value, places) + 0.0 for value in column]
+        for column, places in zip(table.T.tolist(), decimals.tolist(), strict=True)
+    ]
+    return tuple(zip(*columns, strict=True))

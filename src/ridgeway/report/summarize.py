@@ -27,7 +27,7 @@ from ridgeway.version import __version__
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-MOST_COLUMNS = 60
+MOST_COLUMNS, FEWEST_COLUMNS = 60, 20  # of one target, of each of many
 MOST_TARGETS = 6
 
 
@@ -112,6 +112,7 @@ def _averages(
     fitted: Any, names: Sequence[str], n_targets: int
 ) -> tuple[Grid, tuple[Candidate, ...], list[Path], Comparison | None]:
     scale = np.asarray(column_scale(fitted), np.float64)
+    most = max(FEWEST_COLUMNS, MOST_COLUMNS // n_targets)
     if isinstance(fitted, ExactRidgePath):
         alpha = float(fitted.alpha_)
         stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, standing=True)
@@ -120,7 +121,7 @@ def _averages(
         widest = make_grid(None, None, alphas)
         models = coefs * scale, intercepts
         effects = effects_on(fitted, widest)
-        grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
+        grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
         return grid, (stop,), paths, None
     length, selection = fitted.trajectory_.length, fitted.selection_
     places = stopping_places(fitted.averaging_, selection)
@@ -137,7 +138,7 @@ def _averages(
     widest = make_grid(fitted.step_, length, alphas)
     models = coefs * scale, intercepts
     effects = effects_on(fitted, widest)
-    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, MOST_COLUMNS)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 

@@ -114,6 +114,19 @@ class Selection:
         """The candidate that the model stands at: the best, or by the one-standard-error rule a simpler one."""
         return next(row for row in self.table if row.chosen)
 
+    @property
+    def note(self) -> str:
+        """Why the choice is not the candidate of least error; empty where it is."""
+        least = min(self.table, key=lambda row: row.error)
+        if least.step == self.chosen.step:
+            return ""
+        if least.step < self.chosen.step:
+            return f"Runs of step {self.chosen.step:.3g} are clearly better when every outlying row counts in full."
+        return (
+            f"Runs of step {least.step:.3g} take outlying rows for less than they are: they predict the others better, "
+            "but not clearly better when every row counts in full."
+        )
+
     def __len__(self) -> int:
         return len(self.table)
 
@@ -152,7 +165,7 @@ class Selection:
             at = f", step {row.step:.3g}" if len(steps) > 1 else ""
             mark = "  <- chosen" if row.chosen else ""
             lines.append(f"{row.error:>12.5g}  {row.standard_error:>8.2g}  {row.scheme}{at}{mark}")
-        return "\n".join(lines)
+        return "\n".join([*lines, self.note] if self.note else lines)
 
     def __repr__(self) -> str:
         chosen = self.chosen
