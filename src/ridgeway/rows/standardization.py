@@ -143,7 +143,8 @@ class Standardization:
         """(y - target_offset) / target_scale, (n, targets)."""
         if not self.target_offset.any() and (self.target_scale == 1).all():
             return y
-        standard: Float = (y - self.target_offset) / self.target_scale
+        standard: Float = y - self.target_offset
+        standard /= self.target_scale
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:

@@ -111,7 +111,7 @@ def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residu
     sample = sample[np.argsort(rows[sample], kind="stable")]
     return HeldOut(
         scheme,
-        np.asarray(batch.numbers, np.int64)[rows[sample]],
+        np.array([batch.numbers[row] for row in rows[sample].tolist()], np.int64),
         y[sample],
         y[sample] - residuals[sample],
         len(rows),

@@ -44,7 +44,7 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
     centre = centre_without(feed, ~fold.train)
 
     def groups() -> Iterator[Batch]:
-        return (feed.take(rows) for rows in fold.groups(1))
+        return (feed.take(rows) for rows in fold.groups(2))
 
     trials: list[Trial] = []
 

@@ -153,4 +153,6 @@ def _below(places: NDArray[np.uint32], halvings: int) -> NDArray[np.bool_]:
 
 def _widened(known: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     """The same rows with directions of no length added."""
+    if known.shape[2] == width:
+        return known
     return np.pad(known, ((0, 0), (0, 0), (0, width - known.shape[2])))
