@@ -112,6 +112,12 @@ class Flattened(Trajectory):
             raise StateError("a centre is named twice: expected each once.")
         return cls(gradients, projections, start, factors, eigenvalues, directions, centres)
 
+    @property
+    def level(self) -> float:
+        """The lam of p_i = lam / (s_i + lam)."""
+        first = int(np.argmin(self.factors))
+        return float(self.factors[first] * self.eigenvalues[first] / (1 - self.factors[first]))
+
     def iterate(self, k: int) -> Float:
         """Return the coefficients after step k."""
         whole = self.gradients.iterate(k)
