@@ -93,7 +93,7 @@ def fit_exact(batch: Batch, request: ExactRequest, X: Any, y: Any) -> ExactFit:
     unit = float(standardization.target_scale[0] ** 2) if targets.shape[1] == 1 else 1.0
 
     def problem(gram: Gram, cache_bytes: float) -> Problem:
-        blocks = Blocks(gram, layout, size, cache_bytes)
+        blocks = Blocks(gram, layout, size, cache_bytes, plan.batch_size)
         return Problem(blocks, targets, weight, batch.single_target, request.fit_intercept, unit)
 
     with _threads(request.n_jobs, n_rows):

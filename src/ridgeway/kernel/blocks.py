@@ -100,21 +100,28 @@ class Blocks:
     ----------
     gram : the kernel matrix.
     layout : (n,), the rows in the order that blocks are cut from.
-    size : rows of a block; the last may have fewer.
+    size : rows of a block at most.
     cache_bytes : memory that may be kept.
+    multiple : blocks hold a multiple of so many rows, and the last one the rest; with 1 they are nearly equal.
     """
 
-    def __init__(self, gram: Gram, layout: NDArray[np.intp], size: int, cache_bytes: float) -> None:
+    def __init__(
+        self, gram: Gram, layout: NDArray[np.intp], size: int, cache_bytes: float, multiple: int = 1
+    ) -> None:
         self.gram, self.layout, self.size = gram, layout, size
+        n_rows = len(layout)
+        n_blocks = (n_rows + size - 1) // size
+        even = np.linspace(0, n_rows, n_blocks + 1).astype(int)
+        self._edges = (even if multiple == 1 else np.minimum(np.arange(n_blocks + 1) * size, n_rows)).tolist()
         self._room = cache_bytes
         self._kept: dict[int, Float] = {}
 
     def __len__(self) -> int:
-        return (len(self.layout) + self.size - 1) // self.size
+        return len(self._edges) - 1
 
     def place(self, k: int) -> slice:
         """Where the rows of block k stand in the layout."""
-        return slice(k * self.size, min((k + 1) * self.size, len(self.layout)))
+        return slice(self._edges[k], self._edges[k + 1])
 
     def block(self, k: int) -> Float:
         """Return the kernel of the rows of block k with all rows: (b, n), columns in the order of the layout."""

@@ -121,7 +121,8 @@ class Kernel:
             answer = pairwise_kernels(_matrix(rows), _matrix(others), metric=self.name, **self.params)
         else:
             known = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-            answer = pairwise_kernels(_matrix(rows), _matrix(others), metric=self.name, filter_params=True, **known)
+            X, Z = (part.copy() if "chi2" in self.name else part for part in (_matrix(rows), _matrix(others)))
+            answer = pairwise_kernels(X, Z, metric=self.name, filter_params=True, **known)
         return np.asarray(answer if isinstance(answer, np.ndarray) else answer.toarray(), rows.dtype)
 
     def _named(self) -> str:
@@ -143,4 +144,9 @@ def positive_gamma(gamma: Any) -> float:
 
 
 def _matrix(rows: AnyRows) -> Any:
-    return rows.array if isinstance(rows, DenseRows) else rows.matrix()
+    """Return rows as scikit-learn takes them: some of its kernels refuse read-only arrays and long indices."""
+    if isinstance(rows, DenseRows):
+        return rows.array
+    matrix = rows.matrix()
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return matrix
