@@ -49,7 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller shapes, under 30 seconds")
-    parser.add_argument("--only", type=_suites, default=[name for name in SUITES if name not in OPTIONAL], metavar="SUITES", help="comma-separated names")
+    parser.add_argument(
+        "--only",
+        type=_suites,
+        default=[name for name in SUITES if name not in OPTIONAL],
+        metavar="SUITES",
+        help="comma-separated names",
+    )
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"), help="folder of the JSON file")
     return parser
 

@@ -24,7 +24,8 @@ def smooth(n: int, seed: int = 0, noise: float = 0.2) -> tuple[Array, Array]:
 
 def gaussian(X: Array, Z: Array, gamma: float) -> Array:
     """exp(-gamma |x - z|^2), entry by entry."""
-    return np.exp(-gamma * ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2))
+    entries: Array = np.exp(-gamma * ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2))
+    return entries
 
 
 def brute_coefficients(
@@ -63,7 +64,7 @@ def sweep_of(
     """Return runs over a given kernel matrix, rows laid out in their own order."""
     n = len(y)
     trains = [np.ones(n, bool)] if trains is None else trains
-    blocks = Blocks(GivenGram(K), np.arange(n), block, cache_bytes)
+    blocks = Blocks(GivenGram(K), np.arange(n), block, cache_bytes, batch_size)
     targets = np.repeat(y.reshape(n, 1, -1), len(trains), axis=1).astype(K.dtype)
     given = np.ones(n) if weight is None else weight
     rng, progress = np.random.default_rng(0), Progress(1, shown=False)

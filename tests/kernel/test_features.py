@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kernel.problems import gaussian, smooth
 
 from ridgeway.kernel.features import FourierFeatures, NystroemFeatures, Scaling, features_of
 from ridgeway.kernel.function import Kernel
 from ridgeway.rows import check_rows
 from ridgeway.state import Stored
-from tests.kernel.problems import gaussian, smooth
 
 NONE = Scaling(None, None)
 
@@ -21,7 +21,7 @@ def test_fourier() -> None:
     for size in (500, 8000):
         features = FourierFeatures.draw(NONE, 0.7, (2, size), np.float64, np.random.default_rng(0)).of(check_rows(X))
         errors.append(np.sqrt(((features @ features.T - gaussian(X, X, 0.7)) ** 2).mean()))
-    assert errors[0] < 0.06
+    assert errors[0] < 0.08
     assert 2.5 < errors[0] / errors[1] < 6
 
 

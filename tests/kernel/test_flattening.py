@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kernel.problems import Array, gaussian, smooth
 
 import ridgeway as rw
 from ridgeway.display.flattened_filter import learned_share
 from ridgeway.kernel.attempt import flattened_run
 from ridgeway.kernel.blocks import Blocks, GivenGram
+from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 from ridgeway.kernel.flattened import Flattened
-from ridgeway.kernel.flattening import NotPositiveDefiniteError, Span, flatten
+from ridgeway.kernel.flattening import Span, flatten
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.progress import Progress
 from ridgeway.state import Stored
-from tests.kernel.problems import Array, gaussian, smooth
 
 ALPHAS = [1e-6, 1e-4, 1e-2, 1.0]
 
@@ -24,7 +25,7 @@ ALPHAS = [1e-6, 1e-4, 1e-2, 1.0]
 def kernel_ridge(K: Array, y: Array, alpha: float, weight: Array | None = None) -> Array:
     """Coefficients of kernel ridge regression, (K + n alpha C^-1) a = y."""
     c = np.ones(len(y)) if weight is None else weight
-    coefs: Array = np.linalg.solve(K + len(y) * alpha * np.diag(1 / c), y)
+    coefs: Array = np.linalg.solve(K + len(y) * alpha * np.diag(1 / c), y).astype(np.float64)
     return coefs
 
 
@@ -58,32 +59,31 @@ def test_all_rows_as_centres(weighted: bool) -> None:
         np.testing.assert_allclose(K @ trajectory.coef(rw.Geometric(alpha)), expected, atol=3e-5)
 
 
-# Law: with a part of them it is so to the precision of a run, and a plain run of the same length is far from it.
+# Law: with half of them it is so to the precision of a run, and a plain run of the same length is far from it.
 def test_some_rows_as_centres() -> None:
     K, y, problem, plan = setup()
-    trajectory = run(problem, plan, 40)
+    trajectory = run(problem, plan, 75)
     plain = plan.sweep(problem, [problem.everything], rw.LimitedStep(1.0))
     plain.advance(30 * 150)
-    for alpha in ALPHAS[:3]:
+    for alpha in ALPHAS[1:3]:
         expected = K @ kernel_ridge(K, y, alpha)
         off = [
             np.abs(K @ other.coef(rw.Geometric(alpha)) - expected).max()
             for other in (trajectory, plain.trajectory(0, single_target=True))
         ]
         assert off[0] < 0.02
-        assert off[0] < 0.5 * off[1]
+        assert off[0] < 0.1 * off[1]
 
 
 # Law: each direction has a discount of its own. With one for all, flattened directions are over-regularized.
 def test_own_discounts_keep_alpha() -> None:
     K, y, problem, plan = setup()
-    trajectory = run(problem, plan, 150, alpha=0.0, passes=400)
-    # Start at 0, so that all that is known of the directions comes from the steps.
     span = Span.of(problem.blocks.gram, problem.blocks.layout, 150, plan.rng)
     flattening = flatten(span, problem.blocks, problem.weight, problem.y[problem.blocks.layout], plan.rng)
-    flattening = replace(flattening, start=np.zeros_like(flattening.start))
-    alpha = 0.05
-    step = rw.LimitedStep(min(trajectory.step, 1 / flattening.factors[0] / flattening.eigenvalues[0] / 8), np.inf)
+    # A start at 0, so that all that is known of the directions comes from the steps.
+    factors = 0.02 / (flattening.eigenvalues + 0.02)
+    flattening = replace(flattening, start=np.zeros_like(flattening.start), factors=factors)
+    alpha, step = 0.05, rw.LimitedStep(0.5, np.inf)
     sweep = plan.sweep(problem, [problem.everything], step, flattening)
     sweep.advance(400 * 150)
     flat = sweep.trajectory(0, single_target=True)
@@ -144,5 +144,5 @@ def test_outliers_are_centres() -> None:
 def test_not_positive_definite() -> None:
     X, _ = smooth(50)
     K = gaussian(X, X, 0.5) - 0.8
-    with pytest.raises(NotPositiveDefiniteError, match="not positive definite.*eigenvalue"):
+    with pytest.raises(NotPositiveDefiniteError, match=r"not positive definite.*eigenvalue"):
         Span.of(GivenGram(K), np.arange(50), 50, np.random.default_rng(0))

@@ -44,7 +44,7 @@ def test_callable() -> None:
     kernel = Kernel(product, params={"power": 2})
     np.testing.assert_allclose(kernel.block(rows, rows), (X @ X.T) ** 2)
     np.testing.assert_allclose(kernel.diagonal(rows), (X**2).sum(axis=1) ** 2)
-    with pytest.raises(ValueError, match="product is a function.*model file"):
+    with pytest.raises(ValueError, match=r"product is a function.*model file"):
         kernel.state()
 
 

@@ -6,11 +6,11 @@ from typing import cast
 
 import numpy as np
 import pytest
+from tests.kernel.problems import brute_coefficients, gaussian, smooth, sweep_of
+from tests.oracles import problem
 
 import ridgeway as rw
 from ridgeway.kernel.coordinates import Coordinates
-from tests.kernel.problems import brute_coefficients, gaussian, smooth, sweep_of
-from tests.oracles import problem
 
 pytestmark = pytest.mark.kernel
 SCHEMES: list[rw.Scheme] = [rw.Geometric(0.0), rw.Geometric(0.01), rw.Geometric(3.0), rw.Tail(0.5), rw.Last()]

@@ -40,9 +40,13 @@ and every fit with --checkpoint, are streamed in the order of the file. Shuffle 
 @click.option("--only", metavar="COLUMN", multiple=True, help="Use this column and no others; may be repeated.")
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
 @click.option("--log-target", is_flag=True, help="Learn the logarithm of the target, which must be above 0.")
-@click.option("--kernel", metavar="NAME", help="Learn a function by this kernel (rbf, laplacian, ...), not a linear model.")
+@click.option(
+    "--kernel", metavar="NAME", help="Learn a function by this kernel (rbf, laplacian, ...), not a linear model."
+)
 @click.option("--gamma", type=NumberOrAuto(float), help="Of the kernel; by default 1 over the number of features.")
-@click.option("--components", type=click.IntRange(1), help="Random features instead of the exact kernel: for many rows.")
+@click.option(
+    "--components", type=click.IntRange(1), help="Random features instead of the exact kernel: for many rows."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of random orders and folds.")
 @click.option("--memory", metavar="MB", type=click.IntRange(0), default=256, show_default=True,
               help="Encoded rows to hold at most; 0 always streams.")  # fmt: skip

@@ -105,9 +105,7 @@ class Blocks:
     multiple : blocks hold a multiple of so many rows, and the last one the rest; with 1 they are nearly equal.
     """
 
-    def __init__(
-        self, gram: Gram, layout: NDArray[np.intp], size: int, cache_bytes: float, multiple: int = 1
-    ) -> None:
+    def __init__(self, gram: Gram, layout: NDArray[np.intp], size: int, cache_bytes: float, multiple: int = 1) -> None:
         self.gram, self.layout, self.size = gram, layout, size
         n_rows = len(layout)
         n_blocks = (n_rows + size - 1) // size

@@ -24,6 +24,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from ridgeway.kernel.blocks import Blocks, Gram
+from ridgeway.kernel.definiteness import BEYOND_ROUNDING, require_definite
 from ridgeway.rows import Float
 
 ROUNDS = 4
@@ -120,8 +121,7 @@ def flatten(
     eigenvalues, vectors = np.maximum(eigenvalues[::-1], TINY), vectors[:, ::-1]
     values = span.rows @ vectors
     diagonal = blocks.gram.diagonal()[blocks.layout]
-    n_learned = int((weight > 0).sum())
-    level = _level(eigenvalues, values[weight > 0], diagonal[weight > 0], n_learned)
+    level = _level(eigenvalues, values, diagonal, weight)
     kept = eigenvalues > NEGLIGIBLE * level
     eigenvalues, values = eigenvalues[kept], values[:, kept]
     factors = level / (eigenvalues + level)
@@ -155,29 +155,33 @@ def _cholesky(gram: Gram, numbers: NDArray[np.intp]) -> NDArray[np.float64]:
     size = max(float(np.trace(matrix)) / len(matrix), TINY)
     jitter = float(np.finfo(gram.dtype).eps) * size
     identity = np.eye(len(matrix))
-    while jitter <= size:
+    while True:
         try:
             factor: NDArray[np.float64] = scipy.linalg.cholesky(matrix + jitter * identity, lower=True)
         except np.linalg.LinAlgError:
+            if jitter > BEYOND_ROUNDING * size:
+                require_definite(float(scipy.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), size)
             jitter *= 10
         else:
             return factor
-    raise NotPositiveDefiniteError(float(scipy.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), size)
 
 
 def _level(
-    eigenvalues: NDArray[np.float64], values: NDArray[np.float64], diagonal: NDArray[np.float64], n_rows: int
+    eigenvalues: NDArray[np.float64],
+    values: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    weight: NDArray[np.float64],
 ) -> float:
     """Smallest lam (in halvings) at which the leading directions are still learned within a pass.
 
-    In a pass they are learned by n lam / max k_P factors of e. Where max k_P no longer falls with lam, it is what the
-    centres do not explain, and a lower lam would only slow these directions down.
+    In a pass they are learned by n lam / max k_P factors of e, weighted. Where max k_P no longer falls with
+    lam, it is what the centres do not explain, and a lower lam would only slow these directions down.
     """
     squares = values**2
     level = float(eigenvalues[0])
     for _ in range(LEVELS):
-        left = float((diagonal - squares @ (eigenvalues / (eigenvalues + level / 2))).max())
-        if n_rows * level / 2 < left:
+        left = float((weight * (diagonal - squares @ (eigenvalues / (eigenvalues + level / 2)))).max())
+        if weight.sum() * level / 2 < left:
             break
         level /= 2
     return level
@@ -200,13 +204,3 @@ def _largest(
         last = len(matrix) - 1
         largest = max(largest, float(scipy.linalg.eigh(matrix, eigvals_only=True, subset_by_index=[last, last])[0]))
     return largest
-
-
-class NotPositiveDefiniteError(ValueError):
-    """The kernel has a clearly negative eigenvalue."""
-
-    def __init__(self, eigenvalue: float, size: float) -> None:
-        super().__init__(
-            f"the kernel is not positive definite: its matrix has the eigenvalue {eigenvalue:g}, and a mean diagonal "
-            f"of {size:g}: expected no negative ones beyond rounding; use a positive definite kernel."
-        )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.kernel.blocks import Gram
+from ridgeway.kernel.definiteness import require_definite
 
 MOST_ROWS = 500
 STRENGTHS = np.logspace(-10, 1, 34)  # shares of the mean of k(x, x)
@@ -44,6 +45,7 @@ def pilot(gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64], rng: 
     if not unit > 0:
         return Pilot(1.0, np.inf)
     eigenvalues, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    require_definite(float(eigenvalues[0]), unit)
     along = vectors.T @ (root[:, None] * y[few])
     squares = vectors**2
     errors = []

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
 from ridgeway.kernel.blocks import Blocks
+from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 from ridgeway.kernel.flattening import Flattening
 from ridgeway.kernel.sweep import KernelSweep
 from ridgeway.progress import Progress
@@ -65,9 +66,7 @@ class Problem:
         """
         q = self.blocks.gram.diagonal() * self.weight
         if not (q >= 0).all():
-            raise ValueError(
-                f"k(x, x) is {q.min():g} for some row: a positive definite kernel has no negative values there."
-            )
+            raise NotPositiveDefiniteError(f"k(x, x) is {q.min():g} for some row")
         safe = 1 / float(q.max()) if q.max() > 0 else 1.0
         limited = step_from(q, np.ones_like(q))
         longest = limited if limited.size > safe else LimitedStep(safe)

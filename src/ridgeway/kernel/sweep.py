@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.kernel.coordinates import Coordinates
+from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.kernel.flattening import Flattening
 from ridgeway.kernel.steps import substitute
 from ridgeway.progress import Progress
 from ridgeway.rows import Float
 from ridgeway.sgd import DivergenceError, LimitedStep
+from ridgeway.sgd.guard import SAFE
 from ridgeway.trajectory import RunFacts, Trajectory
 
 EXPLOSION = 1e3  # a residual is this many times the targets: the run has exploded
@@ -162,9 +164,15 @@ class KernelSweep:
         """Raise an error when residuals have grown beyond everything that the targets explain."""
         with np.errstate(over="ignore", invalid="ignore"):
             sizes = np.sqrt((residuals.astype(np.float64) ** 2).mean(axis=(0, 2)))
-        if not (sizes <= EXPLOSION * self._size).all():
-            largest = float(self._q.max())
-            raise DivergenceError(self.step.size, 1 / largest, self.rows_done // self._batch_size)
+        if (sizes <= EXPLOSION * self._size).all():
+            return
+        largest, n_steps = float(self._q.max()), self.rows_done // self._batch_size
+        if self._batch_size == 1 and min(self.step.size * largest, self.step.limit) <= SAFE:
+            raise NotPositiveDefiniteError(
+                f"the run exploded after {n_steps} steps of size {self.step.size:.6g}, which are safe for every kernel "
+                "that is"
+            )
+        raise DivergenceError(self.step.size, 1 / largest, n_steps)
 
     def trajectory(self, run: int, single_target: bool) -> Trajectory:
         """Return what a run has left behind, coefficients in the order of the gram matrix's rows."""

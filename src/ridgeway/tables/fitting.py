@@ -172,8 +172,8 @@ class _Fit:
         cv = self._request.cv
         if self._request.kernel is not None and self._request.components is None:
             raise DataError(
-                "an exact kernel model needs all rows in memory, and rows that exceed it, or a fit with a checkpoint, are "
-                "streamed: set a number of components (--components 2000), or allow more memory."
+                "an exact kernel model needs all rows in memory, and rows that exceed it, or a fit with a checkpoint, "
+                "are streamed: set a number of components (--components 2000), or allow more memory."
             )
         if cv not in ("auto", "progressive"):
             raise DataError(
