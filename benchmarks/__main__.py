@@ -8,7 +8,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import choice, csr, dask, dense, growth, pipelining, stream
+from benchmarks import choice, csr, dask, dense, growth, kernel, pipelining, stream
 from benchmarks.machine import facts
 from benchmarks.report import Case, header, lines, store, summary
 
@@ -18,9 +18,12 @@ SUITES: dict[str, Callable[[bool], Iterator[Case]]] = {
     "growth": growth.cases,
     "choice": choice.cases,
     "stream": stream.cases,
+    "kernel": kernel.cases,
+    "kernel-long": kernel.long_cases,
     "pipelining": pipelining.cases,
     "dask": dask.cases,
 }
+OPTIONAL = ("kernel-long",)  # minutes: run when they are named only
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -48,7 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller shapes, under 30 seconds")
-    parser.add_argument("--only", type=_suites, default=list(SUITES), metavar="SUITES", help="comma-separated names")
+    parser.add_argument(
+        "--only",
+        type=_suites,
+        default=[name for name in SUITES if name not in OPTIONAL],
+        metavar="SUITES",
+        help="comma-separated names",
+    )
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"), help="folder of the JSON file")
     return parser
 

@@ -12,6 +12,7 @@ import pytest
 import ridgeway as rw
 
 PUBLIC = {
+    "AveragedKernelRegressor",
     "AveragedSGDRegressor",
     "FilterDisplay",
     "PathDisplay",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ridgeway.data import TableEncoder
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
-    from ridgeway.estimators import AveragedSGDRegressor
+    from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
     from ridgeway.loading import load
     from ridgeway.model import ModelFileError
@@ -48,7 +48,7 @@ _HOME = {
     "ridgeway.data": ("TableEncoder",),
     "ridgeway.datasets": ("load_flights",),
     "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
-    "ridgeway.estimators": ("AveragedSGDRegressor",),
+    "ridgeway.estimators": ("AveragedKernelRegressor", "AveragedSGDRegressor"),
     "ridgeway.exact": ("ExactRidgePath",),
     "ridgeway.loading": ("load",),
     "ridgeway.model": ("ModelFileError",),
@@ -59,6 +59,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AveragedKernelRegressor",
     "AveragedSGDRegressor",
     "Chains",
     "DivergenceError",

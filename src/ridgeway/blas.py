@@ -14,6 +14,12 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
+def threads(number: int) -> AbstractContextManager[Any]:
+    """Keep BLAS to so many threads within a `with` block."""
+    limited: AbstractContextManager[Any] = _controller().limit(limits=number, user_api="blas")
+    return limited
+
+
 def one_thread() -> AbstractContextManager[Any]:
     """Keep BLAS to one thread within a `with` block.
 
@@ -23,5 +29,4 @@ def one_thread() -> AbstractContextManager[Any]:
     >>> with one_thread():
     ...     product = np.eye(3) @ np.ones((3, 2))
     """
-    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limited
+    return threads(1)

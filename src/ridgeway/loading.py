@@ -6,12 +6,12 @@ import os
 from importlib import import_module
 from typing import Any
 
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
 from ridgeway.model import ModelFileError, read_state
 from ridgeway.state import Stored
 
-ESTIMATORS = {kind.__name__: kind for kind in (AveragedSGDRegressor, ExactRidgePath)}
+ESTIMATORS = {kind.__name__: kind for kind in (AveragedKernelRegressor, AveragedSGDRegressor, ExactRidgePath)}
 TABLE_MODEL = "TableModel"
 
 

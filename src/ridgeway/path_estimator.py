@@ -133,9 +133,13 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ign
                 raise StateError(f"{len(names)} names of {model.n_features_in_} features: expected one each.")
             model.feature_names_in_ = np.array(names, dtype=object)
         model._restore(stored.part("fit"))
-        if model.coef_.shape[-1] != model.n_features_in_:
-            raise StateError(f"{model.coef_.shape[-1]} coefficients of {model.n_features_in_} features.")
+        if model.coef_.shape[-1] != model._n_coefficients():
+            raise StateError(f"{model.coef_.shape[-1]} coefficients of {model._n_coefficients()} features.")
         return model
+
+    def _n_coefficients(self) -> int:
+        """Return how many coefficients the model has to have."""
+        return self.n_features_in_
 
     @abstractmethod
     def _fit_state(self) -> State:

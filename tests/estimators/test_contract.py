@@ -37,7 +37,17 @@ ESTIMATORS: dict[str, Make] = {
     "sgd, gcv": lambda: rw.AveragedSGDRegressor(cv="gcv", passes=20, random_state=0),
     "exact": lambda: rw.ExactRidgePath(alpha=ALPHA),
 }
+KERNELS: dict[str, Make] = {
+    "kernel, chosen": lambda: rw.AveragedKernelRegressor(random_state=0),
+    "kernel, fixed": lambda: rw.AveragedKernelRegressor(averaging="geometric", alpha=ALPHA, passes=5, random_state=0),
+    "kernel, plain": lambda: rw.AveragedKernelRegressor(flattening=None, passes=8, random_state=0),
+    "kernel, hold-out": lambda: rw.AveragedKernelRegressor(flattening=20, cv="holdout", passes=8, random_state=0),
+    "kernel, fourier": lambda: rw.AveragedKernelRegressor(n_components=40, passes=5, random_state=0),
+}
+LINEAR = dict(ESTIMATORS)
+ESTIMATORS.update(KERNELS)
 every = pytest.mark.parametrize("make", ESTIMATORS.values(), ids=ESTIMATORS.keys())
+every_linear = pytest.mark.parametrize("make", LINEAR.values(), ids=LINEAR.keys())
 
 
 def data(n: int = 200, d: int = 4, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -47,7 +57,7 @@ def data(n: int = 200, d: int = 4, seed: int = 0) -> tuple[NDArray[np.float64], 
 
 
 # Law: scikit-learn's own contract holds with all defaults.
-@parametrize_with_checks([rw.AveragedSGDRegressor(), rw.ExactRidgePath()])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([rw.AveragedSGDRegressor(), rw.ExactRidgePath(), rw.AveragedKernelRegressor()])  # type: ignore[untyped-decorator]
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
@@ -79,7 +89,7 @@ def test_path_is_at_is_predict_path(make: Make) -> None:
 
 
 # Law: predictions are X @ coef_ + intercept_ in the user's units.
-@every
+@every_linear
 def test_coefficients_are_in_the_users_units(make: Make) -> None:
     X, y = data()
     model = make().fit(X, y)
@@ -93,7 +103,8 @@ def test_scaling_a_column(make: Make) -> None:
     scaled = X * [1.0, 1e6, 1e-6, 8.0]
     one, other = make().fit(X, y), make().fit(scaled, y)
     np.testing.assert_allclose(other.predict(scaled), one.predict(X), rtol=1e-7)
-    np.testing.assert_allclose(other.coef_ * [1.0, 1e6, 1e-6, 8.0], one.coef_, rtol=1e-6, atol=1e-9)
+    if not isinstance(one, rw.AveragedKernelRegressor):
+        np.testing.assert_allclose(other.coef_ * [1.0, 1e6, 1e-6, 8.0], one.coef_, rtol=1e-6, atol=1e-9)
 
 
 # Law: adding a constant to y, or to a column, moves the intercept and nothing else.
@@ -142,12 +153,12 @@ def test_sparse_is_dense(make: Make, fit_intercept: bool) -> None:
 
 
 # Law: each column of a 2-D y is fitted as if alone, where nothing is chosen.
-@pytest.mark.parametrize("name", ["sgd, fixed", "exact"])
+@pytest.mark.parametrize("name", ["sgd, fixed", "exact", "kernel, fixed"])
 def test_targets_are_separate(name: str) -> None:
     X, y = data()
     both = ESTIMATORS[name]().fit(X, np.column_stack([y, -3 * y + X[:, 0]]))
     alone = ESTIMATORS[name]().fit(X, -3 * y + X[:, 0])
-    assert both.coef_.shape == (2, 4)
+    assert both.coef_.shape == (2, 200 if isinstance(both, rw.AveragedKernelRegressor) else 4)
     assert both.intercept_.shape == (2,)
     np.testing.assert_allclose(both.predict(X)[:, 1], alone.predict(X), rtol=1e-8)
 

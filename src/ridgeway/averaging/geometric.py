@@ -26,6 +26,24 @@ def log_growth(alpha: float, step: float) -> float:
     return math.log1p(min(step * alpha, sys.float_info.max))
 
 
+def geometric_survival(
+    alphas: NDArray[np.float64], j: NDArray[np.float64], n_steps: int, step: float
+) -> NDArray[np.float64]:
+    """Return the formula of S of several strengths at real j: shape of alphas, then of j."""
+    length = n_steps + 1.0
+    with np.errstate(over="ignore"):
+        growth = np.log1p(np.minimum(step * alphas, sys.float_info.max)).reshape(*alphas.shape, *[1] * j.ndim)
+    flat = growth * length < FLAT
+    growth = np.where(flat, 1.0, growth)
+    left = length - j
+    # The difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows.
+    values: NDArray[np.float64] = np.exp(-growth * np.minimum(j, length))
+    values *= np.expm1(-growth * np.abs(left))
+    values /= np.expm1(-growth * length)
+    values = np.copysign(values, left)
+    return np.where(flat, left / length, values)
+
+
 @final
 @dataclass(frozen=True)
 class Geometric(Scheme):
@@ -76,18 +94,7 @@ class Geometric(Scheme):
     def _survivals(
         cls, schemes: Sequence[Self], j: NDArray[np.float64], n_steps: int, step: float
     ) -> NDArray[np.float64]:
-        length = n_steps + 1.0
-        growth = np.array([log_growth(scheme.alpha, step) for scheme in schemes])
-        flat = growth * length < FLAT
-        growth = np.where(flat, 1.0, growth).reshape(-1, *[1] * j.ndim)
-        left = length - j
-        # The difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows.
-        values: NDArray[np.float64] = np.exp(-growth * np.minimum(j, length))
-        values *= np.expm1(-growth * np.abs(left))
-        values /= np.expm1(-growth * length)
-        values = np.copysign(values, left)
-        values[flat] = left / length
-        return values
+        return geometric_survival(np.array([scheme.alpha for scheme in schemes]), j, n_steps, step)
 
     def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
         growth, length = log_growth(self.alpha, step), n_steps + 1.0

@@ -40,6 +40,13 @@ and every fit with --checkpoint, are streamed in the order of the file. Shuffle 
 @click.option("--only", metavar="COLUMN", multiple=True, help="Use this column and no others; may be repeated.")
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
 @click.option("--log-target", is_flag=True, help="Learn the logarithm of the target, which must be above 0.")
+@click.option(
+    "--kernel", metavar="NAME", help="Learn a function by this kernel (rbf, laplacian, ...), not a linear model."
+)
+@click.option("--gamma", type=NumberOrAuto(float), help="Of the kernel; by default 1 over the number of features.")
+@click.option(
+    "--components", type=click.IntRange(1), help="Random features instead of the exact kernel: for many rows."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of random orders and folds.")
 @click.option("--memory", metavar="MB", type=click.IntRange(0), default=256, show_default=True,
               help="Encoded rows to hold at most; 0 always streams.")  # fmt: skip
@@ -71,6 +78,10 @@ def command(
     from ridgeway.files import remove_partials
     from ridgeway.tables import Checkpoint, Request, fit_table
 
+    if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
+        raise click.UsageError("--gamma and --components belong to a kernel: add --kernel rbf.")
+    if options["kernel"] is not None and report is not None:
+        raise click.UsageError("--report shows linear models, not those of a kernel: leave out one of the two.")
     request = Request(target=target, drop=drop, only=only or None, **options)
     outputs = [name for name in (model, report) if name is not None]
     require_writable([*outputs, *([checkpoint] if checkpoint else [])])

@@ -18,6 +18,7 @@ def command(console: Console, model: str, columns: bool) -> None:
     from ridgeway.cli.models import parts_of
     from ridgeway.cli.text import choices, coefficients, errors, fitted
     from ridgeway.display.scheme_name import scheme_name
+    from ridgeway.estimators import AveragedKernelRegressor
     from ridgeway.loading import load
 
     loaded = load(model)
@@ -35,13 +36,17 @@ def command(console: Console, model: str, columns: bool) -> None:
         console.say(
             f"It stands at {scheme_name(averaging)}: {estimator.n_steps_:,} steps of size {estimator.step_:.4g}, "
             f"{run.limited:,} of them limited. Every other alpha and tail is in the {run.nbytes / 2**20:.2g} MiB of "
-            "the sketch: predict --alpha, predict --averaging."
+            "the run: predict --alpha, predict --averaging."
         )
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))
     if (curve := errors(estimator)) is not None:
         console.say(curve)
-    console.say(coefficients(estimator, names))
+    features = names
+    if isinstance(estimator, AveragedKernelRegressor):
+        kind = "row" if estimator.n_components is None else "component"
+        features = [f"{kind} {i}" for i in range(estimator.coef_.shape[-1])]
+    console.say(coefficients(estimator, features))
     console.result(
         {
             "model": model,

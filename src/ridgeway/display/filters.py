@@ -9,7 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.display.axes import axes
+from ridgeway.display.flattened_filter import learned_share
 from ridgeway.display.scheme_name import scheme_name
+from ridgeway.kernel.flattened import Flattened
 from ridgeway.theory import residual_filter
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ class FilterDisplay:
 
     A direction of variance s is learned by ridge regression to s / (s + alpha), drawn dashed beside each geometric
     average, which follows it as long as step * alpha * n_steps is well above 1. The eigenvalues are those of the second
-    moments of the rows that the run saw, in a fit the standardized ones. Make it with `from_estimator` or
+    moments of the rows that the run saw, in a fit the standardized ones; of a kernel model those of its kernel. Where
+    directions were flattened, each is drawn with its own discount. Make it with `from_estimator` or
     `from_schemes`.
 
     Parameters
@@ -97,7 +100,8 @@ class FilterDisplay:
             alike = isinstance(standing, Geometric) and standing.alpha > 0
             shown = [standing, *([] if alike else [middle]), Uniform(), Tail(0.5), Last()]
             schemes = list(dict.fromkeys(shown))
-        return cls._of(schemes, step, n_steps, None, standing).plot(ax, **kwargs)
+        run = estimator.trajectory_ if hasattr(estimator, "trajectory_") else None
+        return cls._of(schemes, step, n_steps, None, standing, run).plot(ax, **kwargs)
 
     @classmethod
     def from_schemes(
@@ -131,10 +135,16 @@ class FilterDisplay:
         n_steps: int,
         eigenvalues: ArrayLike | None,
         standing: Scheme | None,
+        run: Any = None,
     ) -> Self:
         if len(schemes) == 0:
             raise ValueError("schemes is empty: expected at least one scheme, for instance Geometric(0.1).")
-        if eigenvalues is None:
+        flattened = isinstance(run, Flattened)
+        if flattened:
+            strengths = [scheme.alpha for scheme in schemes if isinstance(scheme, Geometric) and scheme.alpha > 0]
+            weakest = min([run.eigenvalues[-1], *(alpha / 100 for alpha in strengths)])
+            places = np.geomspace(weakest, run.eigenvalues[0], N_EIGENVALUES)
+        elif eigenvalues is None:
             places = np.geomspace(0.01 / (step * max(1, n_steps)), 1 / step, N_EIGENVALUES)
         else:
             places = np.sort(np.asarray(eigenvalues, dtype=np.float64).ravel())
@@ -143,7 +153,12 @@ class FilterDisplay:
                     f"eigenvalues={eigenvalues!r}: expected numbers above 0 for a logarithmic axis; leave the others "
                     "out, nothing is learned where the data do not vary."
                 )
-        learned = np.stack([1 - residual_filter(scheme, places, step, n_steps) for scheme in schemes])
+        learned = np.stack(
+            [
+                learned_share(run, scheme, places) if flattened else 1 - residual_filter(scheme, places, step, n_steps)
+                for scheme in schemes
+            ]
+        )
         ridge: dict[Scheme, Float] = {
             scheme: places / (places + scheme.alpha)
             for scheme in schemes

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ridgeway.display.axes import axes
 from ridgeway.display.column_scale import column_scale
 from ridgeway.display.margin import label_right
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ridgeway.rows import Float
 
 N_ALPHAS = 100
+AROUND = 1e3  # the strengths of a kernel model, whose coefficients grow as they fall
 GREY = "0.75"
 COLORS = 10  # in matplotlib's cycle
 
@@ -98,9 +99,10 @@ class PathDisplay:
 
         Parameters
         ----------
-        estimator : a fitted `AveragedSGDRegressor`, `ExactRidgePath`, or anything with ``path(alphas)``.
+        estimator : a fitted estimator of a path, or anything with ``path(alphas)``.
         alphas : (L,), strengths above 0; None takes 100, for a run of T steps of size eta from 1 / (eta T), where the
-            length of the run takes over, to 10 / eta, where hardly a step counts.
+            length of the run takes over, to 10 / eta, where hardly a step counts; for a kernel model, three decades to
+            either side of where it stands.
         target : which target, when the fitted y was 2-D.
         standardized : True multiplies each coefficient by the scale that the estimator divided its column by.
         labels : how many of the largest lines have a colour and a name.
@@ -129,12 +131,17 @@ class PathDisplay:
             raise ValueError(f"target={target} is out of range: the fitted y had one target; leave target out.")
         scale = column_scale(estimator) if standardized else None
         names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(coefs.shape[1])])
+        quantity = "coefficient" if scale is None else "coefficient of the standardized feature"
+        if isinstance(estimator, AveragedKernelRegressor):
+            exact = estimator.n_components is None
+            names = [f"{'row' if exact else 'component'} {i}" for i in range(coefs.shape[1])]
+            quantity = "coefficient of the kernel at a row" if exact else "coefficient of the component"
         display = cls(
             path.alphas,
             coefs if scale is None else coefs * scale,
             feature_names=[str(name) for name in names],
             alpha=getattr(estimator, "alpha_", None),
-            quantity="coefficient" if scale is None else "coefficient of the standardized feature",
+            quantity=quantity,
         )
         return display.plot(ax, labels=labels, **kwargs)
 
@@ -175,7 +182,9 @@ class PathDisplay:
 
 def _alphas(estimator: Any) -> Float:
     """Strengths between which the coefficients change."""
-    if isinstance(estimator, AveragedSGDRegressor):
+    if isinstance(estimator, AveragedKernelRegressor) and estimator.alpha_:
+        return np.geomspace(estimator.alpha_ / AROUND, estimator.alpha_ * AROUND, N_ALPHAS)
+    if isinstance(estimator, AveragedSGDRegressor | AveragedKernelRegressor):
         step, n_steps = estimator.step_, max(1, estimator.n_steps_)
         return np.geomspace(1 / (step * n_steps), 10 / step, N_ALPHAS)
     return np.logspace(-6, 3, N_ALPHAS)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Last, Scheme, Tail, Uniform
 from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
-from ridgeway.estimators.averages import Averages, Standing
+from ridgeway.estimators.averaged_estimator import AveragedEstimator
+from ridgeway.estimators.averages import Averages
 from ridgeway.estimators.choice import best_so_far, choose
 from ridgeway.estimators.options import (
     check_averaging,
@@ -28,9 +28,7 @@ from ridgeway.estimators.options import (
 )
 from ridgeway.estimators.stored import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
-from ridgeway.number import counted, ridge_strength, ridge_strengths
-from ridgeway.path_estimator import PathEstimator
-from ridgeway.path_result import PathResult
+from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import DenseRows, check_batch
 from ridgeway.rows.feed import Feed
@@ -43,7 +41,6 @@ from ridgeway.selection import (
     auto_passes,
 )
 from ridgeway.selection.plan import LONGER
-from ridgeway.selection.table import Selection
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import check_step
@@ -54,14 +51,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ridgeway.state import State, Stored
-    from ridgeway.trajectory import Trajectory
 
 FLOAT64 = np.dtype(np.float64)
 FEWEST = 4  # rows needed to choose anything
 ENOUGH = 1000  # rows of a stream that decide against what a fit before it had chosen
 
 
-class AveragedSGDRegressor(PathEstimator[Standing]):
+class AveragedSGDRegressor(AveragedEstimator[Averages]):
     """Linear least squares by constant-step SGD, regularized by averaging its iterates; every strength from one fit.
 
     Averaging the iterates w_0 .. w_T with geometric weights gives, in expectation and for long runs, the minimiser of
@@ -160,9 +156,6 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
     """
 
     _stream: Stream | None
-    averaging_: Scheme
-    selection_: Selection | None
-    step_: float
     n_rows_: int
     passes_: float
     n_features_in_: int
@@ -218,20 +211,27 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         require_rows(batch)
         standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
-        store = check_store(self.store)
+        planned = self._planned_passes(len(batch))
+        feed = Feed(batch, standardization, keep=check_store(self.store) == "replay", several_passes=planned > 1)
+        self._fit_feed(feed, planned, X, y)
+        remember_columns(self, X)
+        return self
+
+    def _planned_passes(self, n_rows: int) -> int:
         passes = check_passes(self.passes)
-        planned = auto_passes(len(batch)) if passes is None else passes
-        feed = Feed(batch, standardization, keep=store == "replay", several_passes=planned > 1)
+        return auto_passes(n_rows) if passes is None else passes
+
+    def _fit_feed(self, feed: Feed, planned: int, X: Any, y: Any) -> None:
+        """Fit to the rows of a feed; X and y, as the user gave them, are for splitters."""
+        batch, standardization = feed.source, feed.standardization
         plan = self._plan(feed, planned)
         try:
             with one_thread():
                 outcome = choose(feed, plan, check_cv(self.cv), X, y)
         finally:
             plan.progress.close()
-        remember_columns(self, X)
         sparse = not isinstance(batch.rows, DenseRows)
         self._end_with(outcome, plan, standardization, sparse, batch.single_target, len(batch))
-        return self
 
     def _end_with(
         self,
@@ -242,7 +242,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         single_target: bool,
         n_rows: int,
     ) -> None:
-        """Stand where the runs have led, wherever they took place; the columns are known already."""
+        """Stand where the runs have led, wherever they took place."""
         if plan.scheme is not None:
             outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
         centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
@@ -257,7 +257,7 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             family = check_averaging(self.averaging, self.alpha).family
             step = LimitedStep(outcome.trajectory.step, plan.step.limit)
             self._stream = Stream(standardization, outcome.run, step, sparse, single_target, family, float(n_rows))
-        self._tell_falling(outcome)
+        self._tell_falling(outcome, len(standardization.scale))
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more rows, once and in their order; offsets, scales and step are those of the first batch.
@@ -323,56 +323,6 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
         stream.tell_limited()
         return self
 
-    def path(self, alphas: ArrayLike) -> PathResult:
-        """Coefficients and intercepts for every alpha, in the user's units; no data needed.
-
-        Parameters
-        ----------
-        alphas : (L,), each 0 or more, in any order.
-        """
-        return self._fitted().averages.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
-
-    def at(self, average: float | str | Scheme | None) -> Self:
-        """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
-
-        Parameters
-        ----------
-        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for where it stands.
-
-        Examples
-        --------
-        >>> import ridgeway as rw
-        >>> model = rw.AveragedSGDRegressor(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
-        >>> model.at(rw.Uniform()).alpha_
-        0.0
-        """
-        averages = self._fitted().averages
-        moved = copy.copy(self)
-        wanted = self._wanted if average is None else average
-        if isinstance(wanted, str):
-            named = check_averaging(wanted, "auto").scheme
-            if named is None:
-                raise ValueError(f"at({wanted!r}): expected an alpha, a scheme, 'uniform', 'last' or None.")
-            wanted = named
-        if isinstance(wanted, Scheme):
-            moved.averaging, moved.alpha, scheme = wanted, "auto", wanted
-            if average is not None:
-                averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
-        else:
-            strength = ridge_strength(wanted)
-            moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
-        moved._stand_at(averages, scheme, self.selection_)
-        moved._stream = None if self._stream is None else self._stream.copy()
-        return moved
-
-    @property
-    def alpha_(self) -> float | None:
-        """Ridge strength: that of a geometric average, 0 for the uniform one, None for others."""
-        self._fitted()
-        if isinstance(self.averaging_, Geometric):
-            return self.averaging_.alpha
-        return 0.0 if isinstance(self.averaging_, Uniform) else None
-
     @property
     def held_out_(self) -> HeldOut | None:
         """A sample of rows with the predictions of the chosen average before they were learned from."""
@@ -382,15 +332,8 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             return self._held_out
         return stream.progressive.held_out(self.selection_.chosen.scheme)
 
-    @property
-    def n_steps_(self) -> int:
-        """Number of steps made."""
-        return self._fitted().averages.trajectory.n_steps
-
-    @property
-    def trajectory_(self) -> Trajectory:
-        """The run, over standardized rows."""
-        return self._fitted().averages.trajectory
+    def _part_from(self, other: Self) -> None:
+        self._stream = None if other._stream is None else other._stream.copy()
 
     def _fit_state(self) -> State:
         standing, kept = self._fitted(), (self._held_out, self.n_rows_, self.passes_)
@@ -426,17 +369,10 @@ class AveragedSGDRegressor(PathEstimator[Standing]):
             progress=Progress(planned * len(feed), shown=bool(self.verbose)),
         )
 
-    def _stand_at(self, averages: Averages, scheme: Scheme, selection: Selection | None) -> None:
-        self._wanted = scheme
-        self._standing = averages.at(scheme)
-        self.averaging_ = self._standing.scheme
-        self.selection_ = selection
-        self.step_ = averages.trajectory.step
-
-    def _tell_falling(self, outcome: Outcome) -> None:
+    def _tell_falling(self, outcome: Outcome, n_columns: int) -> None:
         if not outcome.falling:
             return
-        few = self.n_features_in_ <= 1000
+        few = n_columns <= 1000
         exact = ", or use ExactRidgePath, which is exact and cheap for so few columns" if few else ""
         warnings.warn(
             f"the held-out error was still falling after {self.n_steps_:,} steps: set passes to more than "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +20,26 @@ from ridgeway.selection.trial import Centre
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Trajectory, trajectory_of
 
+Kind = TypeVar("Kind", bound="AnyAverages")
+
+
+class AnyAverages(ABC):
+    """What a fit leaves behind: enough for every alpha and scheme, without the data."""
+
+    trajectory: Trajectory
+
+    @abstractmethod
+    def models(self, schemes: Sequence[Scheme]) -> PathResult:
+        """Models of these schemes, the nearest ones that the trajectory can answer for."""
+
+    def at(self, scheme: Scheme) -> Standing[Self]:
+        """Return the model of one scheme, or of the nearest that can be answered."""
+        return Standing(self, self.trajectory.nearest(scheme))
+
 
 @dataclass(frozen=True, eq=False)
-class Averages:
-    """What a fit leaves behind: enough for every alpha and scheme, without the data.
+class Averages(AnyAverages):
+    """What a fit of linear models leaves behind.
 
     Attributes
     ----------
@@ -71,12 +89,7 @@ class Averages:
             mean_x = standardization.offset + standardization.scale * self.centre.x
             mean_y = standardization.target_offset + standardization.target_scale * self.centre.y
             intercepts = mean_y - coefs @ mean_x
-        alphas = np.array([s.alpha if isinstance(s, Geometric) else 0.0 for s in schemes])
-        return PathResult(alphas, *self._shaped(coefs, intercepts, dtype))
-
-    def at(self, scheme: Scheme) -> Standing:
-        """Return the model of one scheme, or of the nearest that can be answered."""
-        return Standing(self, self.trajectory.nearest(scheme))
+        return PathResult(alphas_of(schemes), *self._shaped(coefs, intercepts, dtype))
 
     def _shaped(
         self, coefs: NDArray[np.float64], intercepts: NDArray[np.float64], dtype: np.dtype[np.floating]
@@ -89,13 +102,18 @@ class Averages:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Standing(Generic[Kind]):
     """The average that a model stands at."""
 
-    averages: Averages
+    averages: Kind
     scheme: Scheme
 
     @cached_property
     def model(self) -> PathResult:
         """The linear model, made when first needed."""
         return self.averages.models([self.scheme])
+
+
+def alphas_of(schemes: Sequence[Scheme]) -> NDArray[np.float64]:
+    """Ridge strengths of schemes, 0 for those that are not geometric."""
+    return np.array([scheme.alpha if isinstance(scheme, Geometric) else 0.0 for scheme in schemes])

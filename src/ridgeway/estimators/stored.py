@@ -26,7 +26,7 @@ class Fit(NamedTuple):
 
 
 def fit_state(
-    standing: Standing,
+    standing: Standing[Averages],
     wanted: Scheme,
     selection: Selection | None,
     stream: Stream | None,

@@ -48,6 +48,10 @@ def export_onnx(
     feature_names : kept in the file's metadata, as a JSON list.
     exponential : the model is one of a logarithm: the output is its exponential.
     """
+    if hasattr(model, "kernel"):
+        raise ValueError(
+            "a kernel model is no matrix product over the features, which is what is exported: expected a linear model."
+        )
     try:
         onnx = import_module("onnx")
     except ImportError:

@@ -42,11 +42,14 @@ class Candidates:
         The range of alpha is the one in which anything changes: below WEAKEST / (step * n_steps) the average is
         uniform, and above STRONGEST / step it is the start, 0.
         """
+        return cls.over(family, WEAKEST / (step * n_steps), STRONGEST / step, rough)
+
+    @classmethod
+    def over(cls, family: str, weakest: float, strongest: float, rough: bool = False) -> Candidates:
+        """Return the candidates of a family whose alphas cover a range."""
         alphas: tuple[float, ...] = ()
         if family in ("auto", "geometric"):
-            alphas = _grid(
-                math.log10(WEAKEST / (step * n_steps)), math.log10(STRONGEST / step), ROUGHLY if rough else PER_DECADE
-            )
+            alphas = _grid(math.log10(weakest), math.log10(strongest), ROUGHLY if rough else PER_DECADE)
         starts: tuple[float, ...] = ()
         if family in ("auto", "tail"):
             starts = tuple(float(start) for start in np.linspace(0, 1, TAILS + 2)[1:-1])

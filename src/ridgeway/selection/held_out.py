@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.rows import Batch
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.trial import Trial
 from ridgeway.state import State, Stored
@@ -82,18 +83,27 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     tests : for each trial, numbers of the rows that its run has not learned from.
     scheme : the average.
     """
-    rows = np.concatenate(tests)
-    residuals = (
-        np.concatenate(
-            [
-                trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
-                for trial, test in zip(trials, tests, strict=True)
-                for first in range(0, len(test), AT_A_TIME)
-            ]
-        )
-        * feed.standardization.target_scale
+    residuals = [
+        trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
+        for trial, test in zip(trials, tests, strict=True)
+        for first in range(0, len(test), AT_A_TIME)
+    ]
+    return sample_held_out(
+        scheme, feed.source, np.concatenate(tests), np.concatenate(residuals) * feed.standardization.target_scale
     )
-    y, weight = feed.source.y[rows].astype(np.float64), feed.source.weight[rows].astype(np.float64)
+
+
+def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residuals: NDArray[np.float64]) -> HeldOut:
+    """Keep a sample of held-out rows.
+
+    Parameters
+    ----------
+    scheme : the average.
+    batch : all rows.
+    rows : (k,), those that were held out.
+    residuals : (k, targets), what the average left of their targets.
+    """
+    y, weight = batch.y[rows].astype(np.float64), batch.weight[rows].astype(np.float64)
     share = weight / weight.sum()
     sample = np.arange(len(rows))
     if len(rows) > MOST:
@@ -101,7 +111,7 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     sample = sample[np.argsort(rows[sample], kind="stable")]
     return HeldOut(
         scheme,
-        np.array([feed.source.numbers[row] for row in rows[sample].tolist()], np.int64),
+        np.array([batch.numbers[row] for row in rows[sample].tolist()], np.int64),
         y[sample],
         y[sample] - residuals[sample],
         len(rows),

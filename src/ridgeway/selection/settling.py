@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ridgeway.progress import Progress
 from ridgeway.selection.contest import Contest
-from ridgeway.selection.plan import Plan
 
 SETTLED = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it
 FALLING = 2e-2  # gain above which the user should know
@@ -16,25 +16,47 @@ WORTH_MORE = 2e-3  # gain above which an automatic number of passes goes on
 FIRST_LOOK = 16  # the first look is at this part of the planned steps
 
 
-class Begins(Protocol):
-    """A chain."""
+class Begun(Protocol):
+    """A run of a sweep."""
 
     @property
     def begun(self) -> bool:
         """Whether it has learned from any row."""
 
 
-class Advances(Protocol):
+class Advancing(Protocol):
     """Runs that go through the rows together."""
 
-    rows_done: int
+    @property
+    def rows_done(self) -> int:
+        """Rows gone through, in all passes."""
 
     @property
-    def chains(self) -> Sequence[Begins]:
-        """The chains."""
+    def chains(self) -> Sequence[Begun]:
+        """The runs."""
 
     def advance(self, n_rows: int) -> None:
         """Go through the next n_rows rows."""
+
+
+class Length(Protocol):
+    """How long to go on; see `Plan`."""
+
+    @property
+    def passes(self) -> int:
+        """Passes over the rows."""
+
+    @property
+    def most_passes(self) -> int:
+        """Passes up to which to go on while the error still falls."""
+
+    @property
+    def settles(self) -> bool:
+        """Whether to end early when the error has settled."""
+
+    @property
+    def progress(self) -> Progress:
+        """The bar."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +68,7 @@ class Ending:
     falling: bool
 
 
-def advance_until_settled(sweep: Advances, n_rows: int, plan: Plan, score: Callable[[bool], Contest]) -> Ending:
+def advance_until_settled(sweep: Advancing, n_rows: int, plan: Length, score: Callable[[bool], Contest]) -> Ending:
     """Go through the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
 
     Looks are at 1/16, 1/8, .. of the planned steps where the plan may end early, otherwise at one half and at the end.

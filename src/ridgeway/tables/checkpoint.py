@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ridgeway.data import DataError, TableEncoder
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.files import remove_partials
 from ridgeway.model import ModelFileError, read_state, write_state
 from ridgeway.state import State
@@ -41,7 +41,7 @@ class Resumed:
     """What a checkpoint holds."""
 
     place: Place
-    model: AveragedSGDRegressor
+    model: AnyAveraged
     encoder: TableEncoder | None
 
 
@@ -75,7 +75,7 @@ class Checkpoint:
             place = stored.part("place")
             return Resumed(
                 Place(**{name: place.integer(name) for name in vars(Place())}),
-                AveragedSGDRegressor.from_state(stored.part("model")),
+                averaged_of(stored.part("model")),
                 TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None,
             )
         except DataError:
@@ -87,7 +87,7 @@ class Checkpoint:
         self,
         rows: int,
         place: Place,
-        model: AveragedSGDRegressor,
+        model: AnyAveraged,
         encoder: TableEncoder | None,
         request: Request,
         fingerprint: State,

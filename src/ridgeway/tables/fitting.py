@@ -170,6 +170,11 @@ class _Fit:
 
     def _require_streamable(self) -> None:
         cv = self._request.cv
+        if self._request.kernel is not None and self._request.components is None:
+            raise DataError(
+                "an exact kernel model needs all rows in memory, and rows that exceed it, or a fit with a checkpoint, "
+                "are streamed: set a number of components (--components 2000), or allow more memory."
+            )
         if cv not in ("auto", "progressive"):
             raise DataError(
                 f"cv={cv!r} needs all rows in memory, and rows that exceed it, or a fit with a checkpoint, are "

@@ -9,7 +9,8 @@ from typing import Any
 from ridgeway.averaging import Scheme
 from ridgeway.data import DataError, Source, open_data
 from ridgeway.data.schema import no_column
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.state import State
 
 
@@ -26,6 +27,9 @@ class Request:
     only : the only columns to use; None for all.
     averaging, alpha, passes, cv : as in `AveragedSGDRegressor`.
     seed : of orders and folds.
+    kernel : name of a kernel; None learns a linear model of the columns.
+    gamma : of the kernel; None for 1 over the number of features, or "auto".
+    components : random features in the place of the exact kernel, which rows that are streamed need.
     """
 
     target: str | None = None
@@ -38,9 +42,24 @@ class Request:
     passes: int | str = "auto"
     cv: int | str = "auto"
     seed: int = 0
+    kernel: str | None = None
+    gamma: float | str | None = None
+    components: int | None = None
 
-    def estimator(self, verbose: bool = False) -> AveragedSGDRegressor:
+    def estimator(self, verbose: bool = False) -> AnyAveraged:
         """Return the estimator to fit."""
+        if self.kernel is not None:
+            return AveragedKernelRegressor(
+                kernel=self.kernel,
+                gamma=self.gamma,
+                n_components=self.components,
+                averaging=self.averaging,
+                alpha=self.alpha,
+                passes=self.passes,
+                cv=self.cv,
+                random_state=self.seed,
+                verbose=int(verbose),
+            )
         return AveragedSGDRegressor(
             averaging=self.averaging,
             alpha=self.alpha,

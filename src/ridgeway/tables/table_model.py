@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.data import DataError, Source, TableEncoder, open_data
 from ridgeway.data.schema import no_column
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.model import write_state
 from ridgeway.path_result import PathResult
 from ridgeway.state import State, StateError, Stored
@@ -89,7 +89,7 @@ class TableModel:
     1.0
     """
 
-    model: AveragedSGDRegressor
+    model: AnyAveraged
     encoder: TableEncoder | None
     target: str | None
     weight: str | None
@@ -187,7 +187,7 @@ class TableModel:
     @classmethod
     def from_state(cls, stored: Stored) -> Self:
         """Return the model of a state."""
-        model = AveragedSGDRegressor.from_state(stored.part("model"))
+        model = averaged_of(stored.part("model"))
         encoder = TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None
         if encoder is not None and encoder.n_features_out_ != model.n_features_in_:
             raise StateError(f"the encoder makes {encoder.n_features_out_} features of {model.n_features_in_}.")

@@ -27,34 +27,40 @@ def expand(
     errors : (n_schemes,)
         Estimated largest error of a survival value on any of the blocks.
     """
+    return expand_values(survival_table(schemes, places(blocks), n_steps, step), blocks, n_steps)
+
+
+def expand_values(
+    survival: NDArray[np.float64], blocks: tuple[Block, ...], n_steps: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Do the same from values of survival functions at `places`, (n_schemes, n_places), which are changed in place."""
     raw = [block for block in blocks if block.raw]
     smooth = [block for block in blocks if not block.raw]
-    everywhere = _places(blocks)
-    survival = survival_table(schemes, everywhere, n_steps, step)
+    everywhere, n_schemes = places(blocks), len(survival)
     n_raw = sum(block.length for block in raw)
     survival[:, :n_raw][:, everywhere[:n_raw] > n_steps] = 0.0  # steps not made yet
     if not smooth:
-        return survival, np.zeros(len(schemes))
+        return survival, np.zeros(n_schemes)
     m = smooth[0].moments
     nodes, transform = _chebyshev(m + SPARE_NODES)
     with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
-        series = survival[:, n_raw:].reshape(len(schemes), len(smooth), len(nodes)) @ transform
+        series = survival[:, n_raw:].reshape(n_schemes, len(smooth), len(nodes)) @ transform
         size = np.abs(series)
         errors = size[:, :, m:].sum(axis=2) + _chunk_errors(size[:, :, :m], smooth)
     errors[np.isnan(errors)] = np.inf
-    coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(len(schemes), -1)], axis=1)
+    coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(n_schemes, -1)], axis=1)
     return coefficients, errors.max(axis=1)
 
 
 @lru_cache(maxsize=64)
-def _places(blocks: tuple[Block, ...]) -> NDArray[np.float64]:
-    """Steps at which survival is looked at: those of raw blocks, then the nodes of the others."""
+def places(blocks: tuple[Block, ...]) -> NDArray[np.float64]:
+    """Return the steps at which survival is looked at: those of raw blocks, then the nodes of the others."""
     raw = [np.arange(block.start + 1, block.stop + 1, dtype=np.float64) for block in blocks if block.raw]
     smooth = [block for block in blocks if not block.raw]
     nodes = [block.steps(_chebyshev(block.moments + SPARE_NODES)[0]) for block in smooth]
-    places = np.concatenate([*raw, *nodes])
-    places.flags.writeable = False
-    return places
+    steps = np.concatenate([*raw, *nodes])
+    steps.flags.writeable = False
+    return steps
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,107 @@
+"""What the estimators by averaged SGD share: every average of the run is one call away."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ridgeway.averaging import Geometric, Scheme, Uniform
+from ridgeway.estimators.averages import AnyAverages, Standing
+from ridgeway.estimators.options import check_averaging
+from ridgeway.number import ridge_strength, ridge_strengths
+from ridgeway.path_estimator import PathEstimator
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import ArrayLike
+
+    from ridgeway.path_result import PathResult
+    from ridgeway.selection.table import Selection
+    from ridgeway.trajectory import Trajectory
+
+AveragesT = TypeVar("AveragesT", bound=AnyAverages)
+
+
+class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
+    """A fitted run of SGD that stands at one of its averages."""
+
+    averaging: Any
+    alpha: Any
+    averaging_: Scheme
+    selection_: Selection | None
+    step_: float
+    _wanted: Scheme
+
+    @abstractmethod
+    def _part_from(self, other: Self) -> None:
+        """Make a copy of whatever goes on when more rows come, so that a moved copy goes on by itself."""
+
+    def path(self, alphas: ArrayLike) -> PathResult:
+        """Coefficients and intercepts for every alpha, in the user's units; no data needed.
+
+        Parameters
+        ----------
+        alphas : (L,), each 0 or more, in any order.
+        """
+        return self._fitted().averages.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+
+    def at(self, average: float | str | Scheme | None) -> Self:
+        """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
+
+        Parameters
+        ----------
+        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for where it stands.
+
+        Examples
+        --------
+        >>> import ridgeway as rw
+        >>> model = rw.AveragedSGDRegressor(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
+        >>> model.at(rw.Uniform()).alpha_
+        0.0
+        """
+        averages = self._fitted().averages
+        moved = copy.copy(self)
+        wanted = self._wanted if average is None else average
+        if isinstance(wanted, str):
+            named = check_averaging(wanted, "auto").scheme
+            if named is None:
+                raise ValueError(f"at({wanted!r}): expected an alpha, a scheme, 'uniform', 'last' or None.")
+            wanted = named
+        if isinstance(wanted, Scheme):
+            moved.averaging, moved.alpha, scheme = wanted, "auto", wanted
+            if average is not None:
+                averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
+        else:
+            strength = ridge_strength(wanted)
+            moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
+        moved._stand_at(averages, scheme, self.selection_)
+        moved._part_from(self)
+        return moved
+
+    @property
+    def alpha_(self) -> float | None:
+        """Ridge strength: that of a geometric average, 0 for the uniform one, None for others."""
+        self._fitted()
+        if isinstance(self.averaging_, Geometric):
+            return self.averaging_.alpha
+        return 0.0 if isinstance(self.averaging_, Uniform) else None
+
+    @property
+    def n_steps_(self) -> int:
+        """Number of steps made."""
+        return self._fitted().averages.trajectory.n_steps
+
+    @property
+    def trajectory_(self) -> Trajectory:
+        """The run."""
+        return self._fitted().averages.trajectory
+
+    def _stand_at(self, averages: AveragesT, scheme: Scheme, selection: Selection | None) -> None:
+        """Stand at a scheme, or the nearest that can be answered."""
+        self._wanted = scheme
+        self._standing = averages.at(scheme)
+        self.averaging_ = self._standing.scheme
+        self.selection_ = selection
+        self.step_ = averages.trajectory.step

@@ -1,0 +1,111 @@
+"""The parameters of a kernel estimator, checked and turned into what they mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ridgeway.kernel.features import Features, FourierFeatures, NystroemFeatures, Scaling
+from ridgeway.kernel.function import OF_DISTANCES, Kernel, positive_gamma, takes_gamma
+from ridgeway.kernel.memory import MB, require_memory
+from ridgeway.kernel.race import median_gamma
+from ridgeway.number import counted, real_number
+from ridgeway.rows import Batch
+from ridgeway.rows.standardization import Standardization
+
+KINDS = ("auto", "fourier", "nystroem")
+
+
+def check_gamma(kernel: Any, gamma: Any, n_features: int) -> float | None:
+    """Return gamma as the kernel takes it; 1 / n_features for None, and for "auto" until it is chosen."""
+    if isinstance(gamma, str):
+        if gamma != "auto":
+            raise ValueError(f"gamma={gamma!r}: expected a positive number, None for 1 / n_features, or 'auto'.")
+        if not (isinstance(kernel, str) and kernel in OF_DISTANCES):
+            raise ValueError(
+                f"gamma='auto' with kernel={kernel!r}: expected {' or '.join(map(repr, OF_DISTANCES))}, whose blocks "
+                "of distances serve every gamma; give a number."
+            )
+        return 1 / n_features
+    if gamma is None:
+        return 1 / n_features if takes_gamma(kernel) else None
+    return positive_gamma(gamma)
+
+
+def check_kernel(kernel: Any, gamma: float | None, degree: Any, coef0: Any, params: Any) -> Kernel | None:
+    """Return the kernel; None when its matrix is precomputed."""
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return None
+    if params is not None and not isinstance(params, dict):
+        raise TypeError(
+            f"kernel_params={params!r}: expected a dict of keyword arguments of a callable kernel, or None."
+        )
+    return Kernel(kernel, gamma, degree, coef0, dict(params or {}))
+
+
+def check_components(n_components: Any, kernel: Any) -> int | None:
+    """Return the number of components; None for an exact fit."""
+    if n_components is None:
+        return None
+    number = counted("n_components", n_components, "expected None or an integer of 1 or more")
+    if isinstance(kernel, str) and kernel == "precomputed":
+        raise ValueError("n_components with kernel='precomputed': expected None, a matrix has no rows to make them of.")
+    return number
+
+
+def check_features(features: Any, kernel: Any) -> str:
+    """Return "fourier" or "nystroem"."""
+    if features not in KINDS:
+        raise ValueError(f"features={features!r}: expected one of {', '.join(map(repr, KINDS))}.")
+    if features == "auto":
+        return "fourier" if kernel == "rbf" else "nystroem"
+    if features == "fourier" and kernel != "rbf":
+        raise ValueError(f"features='fourier' with kernel={kernel!r}: expected 'rbf'; take features='nystroem'.")
+    return str(features)
+
+
+def check_flattening(flattening: Any) -> int | None:
+    """Return the number of centres, 0 for none, None for automatic."""
+    if isinstance(flattening, str) and flattening == "auto":
+        return None
+    if flattening is None:
+        return 0
+    return counted("flattening", flattening, "expected 'auto', None or a number of centres, 1 or more")
+
+
+def check_cache(cache_size: Any) -> float:
+    """Return the size of the cache in bytes."""
+    size = real_number("cache_size", cache_size, "expected megabytes, 0 or more")
+    if size < 0:
+        raise ValueError(f"cache_size={size:g} is negative: expected megabytes, 0 or more.")
+    return size * MB
+
+
+def make_features(
+    kind: str, kernel: Kernel, auto_gamma: bool, batch: Batch, n_components: int, scale: bool, rng: np.random.Generator
+) -> tuple[Features, float | None]:
+    """Return components made from a first batch, and gamma; "auto" is the median heuristic here."""
+    itemsize = batch.rows.dtype.itemsize
+    numbers = batch.rows.shape[1] if kind == "fourier" else batch.rows.shape[1] + 4 * n_components
+    require_memory(
+        itemsize * n_components * (numbers + 4096.0),
+        f"n_components={n_components:,}",
+        "take fewer components",
+    )
+    standardization = Standardization.of(batch, scale, centre=True)
+    scaling = Scaling.of(batch, standardization, scale)
+    if auto_gamma:
+        few = rng.permutation(len(batch))[:500]
+        kernel = kernel.with_gamma(median_gamma(kernel, scaling.rows(batch.rows.take(few)), rng))
+    if kind == "fourier":
+        assert kernel.gamma is not None
+        shape = batch.rows.shape[1], n_components
+        return FourierFeatures.draw(scaling, kernel.gamma, shape, batch.rows.dtype, rng), kernel.gamma
+    if n_components > len(batch):
+        raise ValueError(
+            f"n_components={n_components} but the first rows are {len(batch)}: expected at most one component per row; "
+            "take fewer, or begin with more rows."
+        )
+    centres = batch.rows.take(np.sort(rng.permutation(len(batch))[:n_components]))
+    return NystroemFeatures.at(kernel, scaling, scaling.rows(centres)), kernel.gamma

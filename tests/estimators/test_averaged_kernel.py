@@ -1,0 +1,311 @@
+"""AveragedKernelRegressor: against kernel ridge regression, and what only it has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GroupKFold, ShuffleSplit
+from tests.kernel.problems import smooth
+
+import ridgeway as rw
+from ridgeway.kernel import choice, memory, race
+from ridgeway.kernel.coordinates import Coordinates
+from ridgeway.kernel.flattened import Flattened
+
+Array = NDArray[np.float64]
+ALPHAS = [1e-5, 1e-3, 1e-1]
+ASIS: dict[str, Any] = {"scale": False, "fit_intercept": False}
+
+
+def kernel_ridge(X: Array, y: Array, alpha: float, new: Array, gamma: float, weight: Array | None = None) -> Array:
+    """Predict by kernel ridge regression on standardized columns and a centred target."""
+    c = np.ones(len(y)) if weight is None else weight / weight.mean()
+    centre, scale = (
+        np.average(X, axis=0, weights=c),
+        np.sqrt(np.average((X - np.average(X, axis=0, weights=c)) ** 2, axis=0, weights=c)),
+    )
+    mean = np.average(y, weights=c)
+    model = KernelRidge(kernel="rbf", gamma=gamma, alpha=len(y) * alpha)
+    predictions: Array = model.fit((X - centre) / scale, y - mean, sample_weight=c).predict((new - centre) / scale)
+    return predictions + mean
+
+
+# Law: the whole path of few rows is that of kernel ridge regression, with weights too.
+@pytest.mark.parametrize("weighted", [False, True])
+def test_path_is_kernel_ridge(weighted: bool) -> None:
+    X, y = smooth(200)
+    X = X * [1.0, 50.0] + 3.0
+    new = X[:20] + 0.1
+    weight = np.random.default_rng(0).uniform(0.5, 3.0, 200) if weighted else None
+    model = rw.AveragedKernelRegressor(random_state=0).fit(X, y + 10, sample_weight=weight)
+    assert isinstance(model.trajectory_, Flattened)
+    for alpha in ALPHAS:
+        expected = kernel_ridge(X, y + 10, alpha, new, 0.5, weight)
+        np.testing.assert_allclose(model.at(alpha).predict(new), expected, atol=2e-4)
+
+
+# Law: its errors by folds are those of kernel ridge regression on the same folds.
+def test_errors_by_folds() -> None:
+    X, y = smooth(150)
+    splits = list(ShuffleSplit(3, test_size=0.3, random_state=0).split(X))
+    model = rw.AveragedKernelRegressor(averaging="geometric", cv=splits, scale=False, random_state=0).fit(X, y)
+    assert model.selection_ is not None
+    rows = [row for row in model.selection_ if row.alpha > 1e-6]
+    assert len(rows) > 40
+    for row in rows[::10]:
+        squares = [
+            (
+                KernelRidge(kernel="rbf", gamma=0.5, alpha=len(train) * row.alpha)
+                .fit(X[train], y[train] - y[train].mean())
+                .predict(X[test])
+                + y[train].mean()
+                - y[test]
+            )
+            ** 2
+            for train, test in splits
+        ]
+        np.testing.assert_allclose(row.error, np.mean(squares), rtol=1e-4)
+
+
+# Law: a plain run comes near to it as well, at the strength that it chooses.
+def test_plain_run() -> None:
+    X, y = smooth(400)
+    new, truth = smooth(200, seed=1, noise=0.0)
+    model = rw.AveragedKernelRegressor(flattening=None, random_state=0).fit(X, y)
+    assert isinstance(model.trajectory_, Coordinates)
+    best = min(np.sqrt(((kernel_ridge(X, y, a, new, 0.5) - truth) ** 2).mean()) for a in np.logspace(-6, -1, 11))
+    assert np.sqrt(((model.predict(new) - truth) ** 2).mean()) < 1.25 * best
+
+
+# Law: the linear kernel is run_sgd: the same rows in the same order make the same model.
+def test_linear_kernel_is_run_sgd() -> None:
+    X, y = smooth(300)
+    options: dict[str, Any] = {"averaging": "uniform", "step": 0.05, "passes": 3, "shuffle": False, "flattening": None}
+    model = rw.AveragedKernelRegressor(kernel="linear", **options, **ASIS).fit(X, y)
+    run = rw.run_sgd(X, y, step=0.05, passes=3)
+    for alpha in ALPHAS:
+        np.testing.assert_allclose(model.path([alpha]).coefs[0] @ X, run.path([alpha])[0], rtol=1e-9)
+
+
+# Law: a precomputed kernel is the kernel, for all rows or for those of positive weight.
+@pytest.mark.parametrize("weighted", [False, True])
+def test_precomputed_is_rbf(weighted: bool) -> None:
+    X, y = smooth(120)
+    weight = np.where(np.arange(120) % 7 == 0, 0.0, 1.5) if weighted else None
+    rbf = rw.AveragedKernelRegressor(gamma=0.7, scale=False, random_state=0).fit(X, y, weight)
+    given = rw.AveragedKernelRegressor(kernel="precomputed", random_state=0).fit(rbf_kernel(X, gamma=0.7), y, weight)
+    new = X[:10] + 0.2
+    np.testing.assert_allclose(given.predict(rbf_kernel(new, X, gamma=0.7)), rbf.predict(new), rtol=1e-6)
+
+
+# Law: sparse rows are their values.
+def test_sparse_rows() -> None:
+    X, y = smooth(150)
+    X = np.where(np.abs(X) > 0.7, X, 0.0)
+    dense = rw.AveragedKernelRegressor(scale=False, random_state=0).fit(X, y)
+    sparse = rw.AveragedKernelRegressor(scale=False, random_state=0).fit(scipy.sparse.csr_array(X), y)
+    np.testing.assert_allclose(sparse.predict(scipy.sparse.csr_array(X)), dense.predict(X), rtol=1e-6, atol=1e-8)
+
+
+# Law: gamma="auto" takes the one of least error, by leaving rows out (few rows) or by a race, and comes near the best.
+@pytest.mark.parametrize("few", [2000, 100])
+def test_gamma_auto(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "FEW_ROWS", few)
+    X, y = smooth(300)
+    new, truth = smooth(300, seed=1, noise=0.0)
+    model = rw.AveragedKernelRegressor(gamma="auto", random_state=0).fit(X, y)
+    tried = model.gamma_errors_
+    assert tried is not None
+    assert model.gamma_ == min(tried, key=lambda gamma: tried[gamma])
+    assert len(tried) == (6 if few > 300 else 3)
+    error = np.sqrt(((model.predict(new) - truth) ** 2).mean())
+    searched = min(
+        np.sqrt(((kernel_ridge(X, y, alpha, new, gamma) - truth) ** 2).mean())
+        for alpha in np.logspace(-5, -1, 5)
+        for gamma in (0.1, 0.2, 0.5, 1.0)
+    )
+    assert error < 1.5 * searched
+
+
+# Law: where the target has no noise a part of the rows become centres by themselves, and the error falls far below what
+# a plain run reaches.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_noiseless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "FEW_ROWS", 100)
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(600, 3))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
+    errors = {}
+    for flattening in ("auto", None):
+        model = rw.AveragedKernelRegressor(flattening=flattening, random_state=0).fit(X[:400], y[:400])
+        assert isinstance(model.trajectory_, Flattened if flattening else Coordinates)
+        errors[flattening] = np.sqrt(((model.predict(X[400:]) - y[400:]) ** 2).mean())
+    assert errors["auto"] < 0.25 * errors[None]
+
+
+# Law: with components the model tends to the exact one, and partial_fit over batches learns like fit.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("features", ["fourier", "nystroem"])
+def test_components(features: str) -> None:
+    X, y = smooth(600)
+    new, truth = smooth(200, seed=1, noise=0.0)
+    model = rw.AveragedKernelRegressor(n_components=200, features=features, passes=20, random_state=0)
+    stream = clone(model)
+    model.fit(X, y)
+    for first in range(0, 600, 200):
+        stream.partial_fit(X[first : first + 200], y[first : first + 200])
+    for fitted, most in ((model, 0.12), (stream, 0.45)):
+        assert np.sqrt(((fitted.predict(new) - truth) ** 2).mean()) < most
+        assert fitted.coef_.shape == (200,)
+        assert fitted.path(ALPHAS).coefs.shape == (3, 200)
+    assert stream.n_rows_ == 600
+
+
+# Law: features that are made as they are read are the same features.
+def test_components_without_memory() -> None:
+    X, y = smooth(600)
+    options: dict[str, Any] = {"n_components": 50, "averaging": "uniform", "passes": 2, "shuffle": False, "step": 0.5}
+    kept, read = (rw.AveragedKernelRegressor(cache_size=size, random_state=0, **options).fit(X, y) for size in (100, 0))
+    np.testing.assert_allclose(read.predict(X), kept.predict(X), atol=1e-8)
+
+
+# Law: a moved copy with components goes on by itself.
+def test_at_goes_on_by_itself() -> None:
+    X, y = smooth(400)
+    model = rw.AveragedKernelRegressor(n_components=30, random_state=0).partial_fit(X[:200], y[:200])
+    before = model.predict(X)
+    model.at(0.1).partial_fit(X[200:], y[200:])
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+# Law: a saved model is the model, bit for bit, with every alpha; a stream goes on from there.
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"flattening": None, "passes": 4},
+        {"n_components": 30, "passes": 2},
+        {"kernel": "laplacian", "n_components": 30, "passes": 2},
+    ],
+    ids=["flattened", "plain", "fourier", "nystroem"],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_save_and_load(options: dict[str, Any], tmp_path: Path) -> None:
+    X, y = smooth(200)
+    model = rw.AveragedKernelRegressor(random_state=0, **options).fit(X, y)
+    model.save(tmp_path / "model.safetensors")
+    loaded = rw.load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded.predict_path(X, ALPHAS), model.predict_path(X, ALPHAS))
+    assert loaded.averaging_ == model.averaging_
+    assert loaded.get_params() == model.get_params()
+    assert str(loaded.selection_) == str(model.selection_)
+    if "n_components" in options:
+        loaded.partial_fit(X, y)
+        np.testing.assert_array_equal(loaded.predict(X), model.partial_fit(X, y).predict(X))
+
+
+def test_save_sparse_and_precomputed(tmp_path: Path) -> None:
+    X, y = smooth(60)
+    sparse = scipy.sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0.0))
+    for kernel, rows in (("rbf", sparse), ("precomputed", rbf_kernel(X))):
+        model = rw.AveragedKernelRegressor(kernel=kernel, random_state=0).fit(rows, y)
+        model.save(tmp_path / "model.safetensors")
+        np.testing.assert_array_equal(rw.load(tmp_path / "model.safetensors").predict(rows), model.predict(rows))
+
+
+# Law: held-out rows are predicted by runs that have not seen them.
+def test_held_out() -> None:
+    X, y = smooth(200)
+    model = rw.AveragedKernelRegressor(random_state=0).fit(X, y)
+    assert model.held_out_ is not None
+    assert model.selection_ is not None
+    assert len(model.held_out_) == 200
+    np.testing.assert_allclose(model.held_out_.actual[:, 0], y)
+    error = ((model.held_out_.actual - model.held_out_.predicted) ** 2).mean()
+    np.testing.assert_allclose(error, model.selection_.chosen.error, rtol=0.05)
+    assert error > 1.02 * ((model.predict(X) - y) ** 2).mean()
+
+
+# Law: cv is what it is elsewhere.
+def test_cv() -> None:
+    X, y = smooth(120)
+    groups = GroupKFold(3).split(X, y, groups=np.arange(120) // 10)
+    for cv, name in ((3, "3 folds"), ("holdout", "hold-out of 12 rows"), (list(groups), "3 given splits")):
+        model = rw.AveragedKernelRegressor(cv=cv, random_state=0).fit(X, y)
+        assert model.selection_ is not None
+        assert name in model.selection_.method
+    with pytest.raises(ValueError, match=r"cv='gcv' is for rows in a stream.*n_components"):
+        rw.AveragedKernelRegressor(cv="gcv").fit(X, y)
+
+
+def negative(x: Any, z: Any) -> float:
+    """A symmetric function that is not positive definite."""
+    return float(-np.exp(-((x - z) ** 2).sum()) + 2 * (np.array_equal(x, z)))
+
+
+# Law: bad input is refused with got, expected and remedy.
+def test_bad_input() -> None:
+    X, y = smooth(60)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"kernel": "rfb"}, "kernel='rfb': expected one of"),
+        ({"gamma": 0}, "gamma=0.0 is not positive"),
+        ({"gamma": -2.0}, "gamma=-2.0 is not positive"),
+        ({"gamma": "scale"}, "gamma='scale': expected"),
+        ({"gamma": "auto", "kernel": "polynomial"}, "gamma='auto' with kernel='polynomial'"),
+        ({"n_components": 0}, "n_components=0"),
+        ({"n_components": 5, "kernel": "precomputed"}, "n_components with kernel='precomputed'|square"),
+        ({"n_components": 5, "kernel": "linear", "features": "fourier"}, "features='fourier' with kernel='linear'"),
+        ({"features": "cosine", "n_components": 5}, "features='cosine'"),
+        ({"flattening": 0}, "flattening=0"),
+        ({"cache_size": -1}, "cache_size=-1 is negative"),
+        ({"kernel": "precomputed"}, "expected a square matrix"),
+        ({"alpha": -1.0}, "alpha=-1.0 is negative"),
+        ({"n_components": 100, "features": "nystroem"}, "n_components=100 but the first rows are 60"),
+    ]
+    for options, message in cases:
+        with pytest.raises(ValueError, match=message):
+            rw.AveragedKernelRegressor(**options).fit(X, y)
+    bad: Any = 3
+    with pytest.raises(TypeError, match="kernel_params"):
+        rw.AveragedKernelRegressor(kernel=negative, kernel_params=bad).fit(X, y)
+    with pytest.raises(ValueError, match="not symmetric"):
+        rw.AveragedKernelRegressor(kernel="precomputed").fit(np.random.default_rng(0).uniform(size=(60, 60)), y)
+    model = rw.AveragedKernelRegressor(kernel="precomputed", random_state=0).fit(rbf_kernel(X), y)
+    with pytest.raises(ValueError, match=r"X has 2 features.*expecting 60"):
+        model.predict(X)
+    with pytest.raises(AttributeError) as caught:
+        rw.AveragedKernelRegressor().partial_fit(X, y)
+    assert "partial_fit needs n_components" in str(caught.value.__cause__)
+
+
+# Law: a kernel that is not positive definite is told: by its diagonal, by its matrix, or by a run that explodes.
+def test_not_positive_definite() -> None:
+    X, y = smooth(80)
+    with pytest.raises(ValueError, match="not positive definite"):
+        rw.AveragedKernelRegressor(kernel=negative, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="not positive definite: the matrix of some rows has the eigenvalue -"):
+        rw.AveragedKernelRegressor(kernel=negative, flattening=None, random_state=0).fit(X, y)
+    given: dict[str, Any] = {"averaging": "uniform", "step": 0.5, "passes": 50}
+    with pytest.raises(ValueError, match="not positive definite: the run exploded after"):
+        rw.AveragedKernelRegressor(kernel=negative, flattening=None, random_state=0, **given).fit(X, y)
+    with pytest.raises(ValueError, match=r"k\(x, x\) is -1"):
+        rw.AveragedKernelRegressor(kernel="precomputed", flattening=None).fit(-rbf_kernel(X), y)
+
+
+# Law: what does not fit into memory is refused before it begins.
+def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = smooth(300)
+    monkeypatch.setattr(memory, "available", lambda: 1e5)
+    with pytest.raises(MemoryError, match=r"300 rows in exact mode.*n_components=2000"):
+        rw.AveragedKernelRegressor().fit(X, y)
+    with pytest.raises(MemoryError, match=r"n_components=100,000.*fewer components"):
+        rw.AveragedKernelRegressor(n_components=100_000).fit(X, y)
