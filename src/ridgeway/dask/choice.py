@@ -73,12 +73,6 @@ class Problem:
         """Whether the rows are."""
         return self.survey.total.sparse
 
-    @property
-    def unit(self) -> float:
-        """A squared error of 1 in standardized targets, in the user's units; 1 for several targets."""
-        scale = self.standardization.target_scale
-        return float(scale[0] ** 2) if len(scale) == 1 else 1.0
-
     def sweep(self, folds: Sequence[int | None], steps: Sequence[LimitedStep]) -> Sweep:
         """Return the sweep of one chain per step and fold, as a checkpoint left it or at its beginning."""
         plan = self.plan
@@ -174,7 +168,7 @@ def by_folds(problem: Problem) -> Outcome:
         )
         step, n_steps = steps[place].size, chains[-1].trajectory().length
         candidates = Candidates.of(plan.family or "auto", n_steps, step, rough)
-        return compare([joint], candidates, step, n_steps, problem.unit, refine=not rough)
+        return compare([joint], candidates, step, n_steps, problem.standardization.unit, refine=not rough)
 
     def preferred(rough: bool) -> Contest:
         contests[:] = [contest(place, rough) for place in range(len(steps))]
@@ -206,7 +200,9 @@ def by_holdout(problem: Problem) -> Outcome:
         trial = _trial(problem, trajectory, centre, allowance([held.total.n_rows]))
         joints[:] = [JointTrial([trial], executor, kept, None, everything, problem.standardization)]
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
-        return compare(joints, candidates, plan.step.size, trajectory.length, problem.unit, refine=not rough)
+        return compare(
+            joints, candidates, plan.step.size, trajectory.length, problem.standardization.unit, refine=not rough
+        )
 
     ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: score(rough)))
     selection = Selection(

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def column_scale(estimator: Any) -> Float | None:
     """What the columns were divided by, (d,), or None where nobody knows."""
     if isinstance(estimator, AveragedSGDRegressor):
-        return estimator._standing.averages.standardization.scale
+        return estimator._fitted().averages.standardization.scale
     if isinstance(estimator, ExactRidgePath):
-        spectrum = estimator._standing.spectrum
+        spectrum = estimator._fitted().spectrum
         moments = spectrum.moments
         deviation = np.sqrt(np.where(moments.constant, 1.0, moments.xx.diagonal() / moments.weight))
         return deviation if spectrum.scale else np.ones_like(deviation)

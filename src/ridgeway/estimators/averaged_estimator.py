@@ -29,10 +29,6 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
 
     averaging: Any
     alpha: Any
-    averaging_: Scheme
-    selection_: Selection | None
-    step_: float
-    _wanted: Scheme
 
     @abstractmethod
     def _part_from(self, other: Self) -> None:
@@ -61,9 +57,9 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
         >>> model.at(rw.Uniform()).alpha_
         0.0
         """
-        averages = self._fitted().averages
+        standing = self._fitted()
         moved = copy.copy(self)
-        wanted = self._wanted if average is None else average
+        wanted = standing.wanted if average is None else average
         if isinstance(wanted, str):
             named = check_averaging(wanted, "auto").scheme
             if named is None:
@@ -72,21 +68,36 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
         if isinstance(wanted, Scheme):
             moved.averaging, moved.alpha, scheme = wanted, "auto", wanted
             if average is not None:
-                averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
+                standing.averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
         else:
             strength = ridge_strength(wanted)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
-        moved._stand_at(averages, scheme, self.selection_)
+        moved._standing = standing.averages.at(scheme, standing.selection)
         moved._part_from(self)
         return moved
 
     @property
     def alpha_(self) -> float | None:
         """Ridge strength: that of a geometric average, 0 for the uniform one, None for others."""
-        self._fitted()
-        if isinstance(self.averaging_, Geometric):
-            return self.averaging_.alpha
-        return 0.0 if isinstance(self.averaging_, Uniform) else None
+        scheme = self.averaging_
+        if isinstance(scheme, Geometric):
+            return scheme.alpha
+        return 0.0 if isinstance(scheme, Uniform) else None
+
+    @property
+    def averaging_(self) -> Scheme:
+        """The scheme that the model stands at."""
+        return self._fitted().scheme
+
+    @property
+    def selection_(self) -> Selection | None:
+        """Candidates and their errors; None when nothing was chosen."""
+        return self._fitted().selection
+
+    @property
+    def step_(self) -> float:
+        """The step size."""
+        return self._fitted().averages.trajectory.step
 
     @property
     def n_steps_(self) -> int:
@@ -97,11 +108,3 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
     def trajectory_(self) -> Trajectory:
         """The run."""
         return self._fitted().averages.trajectory
-
-    def _stand_at(self, averages: AveragesT, scheme: Scheme, selection: Selection | None) -> None:
-        """Stand at a scheme, or the nearest that can be answered."""
-        self._wanted = scheme
-        self._standing = averages.at(scheme)
-        self.averaging_ = self._standing.scheme
-        self.selection_ = selection
-        self.step_ = averages.trajectory.step

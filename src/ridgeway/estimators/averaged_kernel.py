@@ -299,7 +299,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         finally:
             plan.progress.close()
         self._linear = None
-        self._stand_at(fit.averages, fit.outcome.scheme, fit.outcome.selection)
+        self._standing = fit.averages.at(fit.outcome.scheme, fit.outcome.selection)
         self.gamma_, self.gamma_errors_ = fit.gamma, fit.gammas
         self._held_out, self.n_rows_, self.passes_ = fit.held_out, len(batch), float(fit.outcome.passes)
         if fit.outcome.falling:
@@ -352,8 +352,8 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     def _take_over(self, linear: AveragedSGDRegressor, features: Features) -> None:
         self._linear = linear
-        averages = ComponentAverages(linear._standing.averages, features)
-        self._stand_at(averages, linear._wanted, linear.selection_)
+        standing = linear._fitted()
+        self._standing = ComponentAverages(standing.averages, features).at(standing.wanted, standing.selection)
         self._held_out, self.n_rows_, self.passes_ = None, linear.n_rows_, linear.passes_
 
     def _features(self) -> Features:
@@ -370,11 +370,13 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     def _part_from(self, other: Self) -> None:
         if other._linear is not None:
             linear = self._linear = _copied(other._linear)
-            linear._stand_at(linear._standing.averages, self._wanted, linear.selection_)
+            before = linear._fitted()
+            linear._standing = before.averages.at(self._fitted().wanted, before.selection)
             linear.set_params(averaging=self.averaging, alpha=self.alpha)
 
     def _fit_state(self) -> State:
-        averages = self._fitted().averages
+        standing = self._fitted()
+        averages, selection = standing.averages, standing.selection
         own = {"gamma": self.gamma_, "components": isinstance(averages, ComponentAverages)}
         if isinstance(averages, ComponentAverages):
             assert self._linear is not None
@@ -383,8 +385,8 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         return {
             **own,
             "averages": averages.state(),
-            "wanted": self._wanted.state(),
-            "selection": None if self.selection_ is None else self.selection_.state(),
+            "wanted": standing.wanted.state(),
+            "selection": None if selection is None else selection.state(),
             "held_out": None if self._held_out is None else self._held_out.state(),
             "n_rows": self.n_rows_,
             "passes": self.passes_,
@@ -408,7 +410,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         selection, held_out = stored.optional("selection"), stored.optional("held_out")
         self._linear = None
         chosen = None if selection is None else Selection.from_state(selection)
-        self._stand_at(averages, scheme_of(stored.part("wanted")), chosen)
+        self._standing = averages.at(scheme_of(stored.part("wanted")), chosen)
         self._held_out = None if held_out is None else HeldOut.from_state(held_out, len(averages.target_scale))
         self.n_rows_, self.passes_ = stored.integer("n_rows", 1), stored.number("passes", 0.0)
 

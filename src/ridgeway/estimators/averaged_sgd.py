@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ridgeway.averaging import Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Last, Tail, Uniform
 from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
-from ridgeway.estimators.averages import Averages
+from ridgeway.estimators.averages import Averages, Standing
 from ridgeway.estimators.choice import best_so_far, choose
 from ridgeway.estimators.options import (
+    Averaging,
     check_averaging,
     check_cv,
     check_jobs,
@@ -160,6 +161,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     passes_: float
     n_features_in_: int
     _held_out: HeldOut | None  # of a fit; a stream keeps its own
+    _asked: tuple[Averaging, bool] | None = None  # by partial_fit, of rows that the model does not stand at yet
 
     def __init__(
         self,
@@ -246,11 +248,8 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         if plan.scheme is not None:
             outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
         centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
-        self._stand_at(
-            Averages(outcome.trajectory, standardization, sparse, centre, single_target),
-            outcome.scheme,
-            outcome.selection,
-        )
+        averages = Averages(outcome.trajectory, standardization, sparse, centre, single_target)
+        self._standing, self._asked = averages.at(outcome.scheme, outcome.selection), None
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, n_rows, outcome.passes
         self._stream = None
         if outcome.run is not None:
@@ -279,7 +278,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
                 "store='replay' that was saved: fit with chains=1, another cv and store='auto', or begin anew with "
                 "clone(model)."
             )
-        dtype = None if begun is None else self.trajectory_.dtype
+        dtype = None if begun is None else self._standing.averages.trajectory.dtype
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
         if begun is not None:
             require_columns(self, X, batch.rows)
@@ -303,23 +302,13 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             stream = begun if begun.safe and feed.kept is not None and feed.checked else begun.copy()
         with one_thread():
             stream.learn_all(feed, np.arange(len(batch)))
-        before = selection = getattr(self, "selection_", None)
-        scheme: Scheme = asked.scheme if asked.scheme is not None else getattr(self, "_wanted", Uniform())
-        progressive = stream.progressive if asked.scheme is None else None
-        if progressive is not None and (not stream.continued or progressive.rows >= ENOUGH):
-            selection = best_so_far(progressive, feed, self.one_standard_error)
-            scheme = selection.chosen.scheme if selection else scheme
-        averages = stream.averages()
-        if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
-            scheme = Last()  # a burn-in that has not ended yet
-        self._stand_at(averages, scheme, selection)
         self._stream = stream
-        if begun is None or selection is not before:
-            self._held_out = None
-        self.n_rows_ = len(batch) + (0 if begun is None else self.n_rows_)
+        self._asked = asked, bool(self.one_standard_error)
         if begun is None:
+            self._held_out, self._standing = None, stream.averages().at(Uniform(), None)
             remember_columns(self, X)
             self.passes_ = 1.0
+        self.n_rows_ = len(batch) + (0 if begun is None else self.n_rows_)
         stream.tell_limited()
         return self
 
@@ -332,17 +321,33 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             return self._held_out
         return stream.progressive.held_out(self.selection_.chosen.scheme)
 
+    def _fitted(self) -> Standing[Averages]:
+        """Return where the model stands: a stream is looked at when it is asked about, not at every batch."""
+        standing = super()._fitted()
+        if self._asked is not None and self._stream is not None:
+            stream, (asked, one_standard_error), self._asked = self._stream, self._asked, None
+            selection, scheme = standing.selection, asked.scheme or standing.wanted
+            progressive = stream.progressive if asked.scheme is None else None
+            if progressive is not None and (not stream.continued or progressive.rows >= ENOUGH):
+                selection = best_so_far(progressive, stream.standardization.unit, one_standard_error)
+                scheme = selection.chosen.scheme if selection else scheme
+                self._held_out = None
+            averages = stream.averages()
+            if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
+                scheme = Last()  # a burn-in that has not ended yet
+            standing = self._standing = averages.at(scheme, selection)
+        return standing
+
     def _part_from(self, other: Self) -> None:
         self._stream = None if other._stream is None else other._stream.copy()
 
     def _fit_state(self) -> State:
-        standing, kept = self._fitted(), (self._held_out, self.n_rows_, self.passes_)
-        return fit_state(standing, self._wanted, self.selection_, self._stream, *kept)
+        return fit_state(self._fitted(), self._stream, self._held_out, self.n_rows_, self.passes_)
 
     def _restore(self, stored: Stored) -> None:
         fit = fit_from(stored)
         self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
-        self._stand_at(fit.averages, fit.wanted, fit.selection)
+        self._standing = fit.standing
 
     def _plan(self, feed: Feed, planned: int) -> Plan:
         asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None

@@ -16,11 +16,12 @@ from ridgeway.path_result import PathResult
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.span import slopes_of
+from ridgeway.selection.table import Selection
 from ridgeway.selection.trial import Centre
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Trajectory, trajectory_of
 
-Kind = TypeVar("Kind", bound="AnyAverages")
+Kind_co = TypeVar("Kind_co", bound="AnyAverages", covariant=True)
 
 
 class AnyAverages(ABC):
@@ -32,9 +33,9 @@ class AnyAverages(ABC):
     def models(self, schemes: Sequence[Scheme]) -> PathResult:
         """Models of these schemes, the nearest ones that the trajectory can answer for."""
 
-    def at(self, scheme: Scheme) -> Standing[Self]:
-        """Return the model of one scheme, or of the nearest that can be answered."""
-        return Standing(self, self.trajectory.nearest(scheme))
+    def at(self, scheme: Scheme, selection: Selection | None) -> Standing[Self]:
+        """Stand at a scheme, or at the nearest that can be answered; the selection tells how it was chosen."""
+        return Standing(self, self.trajectory.nearest(scheme), scheme, selection)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +103,21 @@ class Averages(AnyAverages):
 
 
 @dataclass(frozen=True, eq=False)
-class Standing(Generic[Kind]):
-    """The average that a model stands at."""
+class Standing(Generic[Kind_co]):
+    """The average that a model stands at.
 
-    averages: Kind
+    Attributes
+    ----------
+    averages : all of them.
+    scheme : of this one.
+    wanted : what was asked for; `scheme` is the nearest that can be answered.
+    selection : the candidates, if there was a choice.
+    """
+
+    averages: Kind_co
     scheme: Scheme
+    wanted: Scheme
+    selection: Selection | None
 
     @cached_property
     def model(self) -> PathResult:

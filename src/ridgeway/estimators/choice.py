@@ -25,7 +25,6 @@ from ridgeway.selection import (
     run_only,
     split_by,
 )
-from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.table import marked
 
 
@@ -61,9 +60,16 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
     return by_gcv(feed, plan)
 
 
-def best_so_far(progressive: Progressive, feed: Feed, one_standard_error: bool) -> Selection | None:
-    """Return the choice that a stream has come to; None as long as nothing was predicted."""
-    scores = progressive.scores(unit(feed))
+def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool) -> Selection | None:
+    """Return the choice that a stream has come to; None as long as nothing was predicted.
+
+    Parameters
+    ----------
+    progressive : its scores.
+    unit : a squared error of 1, in the user's units.
+    one_standard_error : whether to prefer the strongest average that is about as good as the best.
+    """
+    scores = progressive.scores(unit)
     return Selection("prediction before learning", marked(scores, one_standard_error)) if scores else None
 
 
@@ -74,7 +80,7 @@ def _progressively(feed: Feed, plan: Plan) -> Outcome:
     stream.learn_all(feed, order, plan.progress)
     stream.run.end_pass()
     assert stream.progressive is not None
-    selection = best_so_far(stream.progressive, feed, plan.one_standard_error)
+    selection = best_so_far(stream.progressive, feed.standardization.unit, plan.one_standard_error)
     scheme = selection.chosen.scheme if selection else Uniform()
     predictions = stream.progressive.held_out(scheme) if selection else None
     return Outcome(stream.run.trajectory(), scheme, selection, stream.run, passes=1.0, held_out=predictions)

@@ -14,11 +14,9 @@ from ridgeway.trajectory import Chains, Replay, Trajectory, trajectory_of
 
 
 class Fit(NamedTuple):
-    """A fit: its averages, the one that is wanted of them, how it was chosen, and the run if it can go on."""
+    """A fit: the average that it stands at, and the run if it can go on."""
 
-    averages: Averages
-    wanted: Scheme
-    selection: Selection | None
+    standing: Standing[Averages]
     stream: Stream | None
     held_out: HeldOut | None
     n_rows: int
@@ -27,8 +25,6 @@ class Fit(NamedTuple):
 
 def fit_state(
     standing: Standing[Averages],
-    wanted: Scheme,
-    selection: Selection | None,
     stream: Stream | None,
     held_out: HeldOut | None,
     n_rows: int,
@@ -40,8 +36,8 @@ def fit_state(
     if averages is not None and _keeps_rows(standing.averages.trajectory):
         _require_answer(trajectory_of(Stored(averages["trajectory"])), standing.scheme)
     return {
-        "wanted": wanted.state(),
-        "selection": None if selection is None else selection.state(),
+        "wanted": standing.wanted.state(),
+        "selection": None if standing.selection is None else standing.selection.state(),
         "stream": stream.state() if stream is not None and going_on else None,
         "averages": averages,
         "held_out": None if held_out is None else held_out.state(),
@@ -64,9 +60,7 @@ def fit_from(stored: Stored) -> Fit:
     held_out = stored.optional("held_out")
     n_targets = len(everything.standardization.target_scale)
     return Fit(
-        everything,
-        wanted,
-        chosen,
+        everything.at(wanted, chosen),
         going_on,
         None if held_out is None else HeldOut.from_state(held_out, n_targets),
         stored.integer("n_rows", 1),

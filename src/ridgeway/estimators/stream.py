@@ -119,17 +119,12 @@ class Stream:
 
     def tell_limited(self) -> None:
         """Warn, once, when the step of the first batch turns out to be too large for later rows."""
-        trajectory = self.run.trajectory()
-        if (
-            self._told
-            or self.continued
-            or trajectory.n_steps < MANY
-            or trajectory.limited <= SHARE * trajectory.n_steps
-        ):
+        n_steps, limited = self.run.n_steps, self.run.limited
+        if self._told or self.continued or n_steps < MANY or limited <= SHARE * n_steps:
             return
         self._told = True
         warnings.warn(
-            f"{trajectory.limited} of about {trajectory.n_steps} rows had their own step limited: scale and step were "
+            f"{limited} of about {n_steps} rows had their own step limited: scale and step were "
             "set from the first batch, which was too small or unlike the others. Begin with a larger batch.",
             UserWarning,
             stacklevel=3,

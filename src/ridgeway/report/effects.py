@@ -34,7 +34,7 @@ def with_targets(path: PathResult) -> tuple[Array, Array]:
 
 def _of_run(fitted: AveragedSGDRegressor, grid: Grid) -> Effects:
     """The strengths of a run are mixtures of some twenty directions, so thousands of columns cost little."""
-    averages = fitted._standing.averages
+    averages = fitted._fitted().averages
     schemes: list[Scheme] = [Geometric(alpha) for alpha in grid.alphas]
     span = span_of(averages.trajectory, averages.standardization, averages.sparse, schemes)
     coordinates, directions = span.given, span.directions

@@ -125,7 +125,7 @@ def _averages(
         return grid, (stop,), paths, None
     length, selection = fitted.trajectory_.length, fitted.selection_
     places = stopping_places(fitted.averaging_, selection)
-    standing = fitted._wanted
+    standing = fitted._fitted().wanted
     if all(scheme not in (standing, fitted.averaging_) for scheme, _ in places):
         places.insert(0, (standing, None))
     is_standing = [scheme in (standing, fitted.averaging_) for scheme, _ in places]
@@ -133,7 +133,7 @@ def _averages(
     schemes: list[Scheme] = [places[i][0] for i in order]
     nearest = fitted.trajectory_.nearest  # what is answered for a scheme
     stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
-    coefs, intercepts = with_targets(fitted._standing.averages.models(schemes))
+    coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, length, alphas)
     models = coefs * scale, intercepts
@@ -180,7 +180,7 @@ def _scale_word(fitted: Any) -> str:
     """Return what a column rises by in an effect."""
     if not fitted.scale:
         return "unit"
-    sparse = isinstance(fitted, AveragedSGDRegressor) and fitted._standing.averages.sparse
+    sparse = isinstance(fitted, AveragedSGDRegressor) and fitted._fitted().averages.sparse
     return "largest" if sparse else "deviation"
 
 

@@ -159,6 +159,11 @@ class Standardization:
         return len(self.scale) + (self.constant != 0)
 
     @property
+    def unit(self) -> float:
+        """A squared error of 1 in standardized targets, in the user's units; 1 for several targets."""
+        return float(self.target_scale[0] ** 2) if len(self.target_scale) == 1 else 1.0
+
+    @property
     def leaves_rows(self) -> bool:
         """Whether the rows stay as they are: nothing is centred or scaled."""
         return self.constant == 0 and bool((self.scale == 1).all())

@@ -50,7 +50,7 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
         trials_of[place] = trials
         step, n_steps = steps[place].size, chains[-1].trajectory().length
         candidates = Candidates.of(plan.family or "auto", n_steps, step, rough)
-        return compare(trials, candidates, step, n_steps, unit(feed), refine=not rough)
+        return compare(trials, candidates, step, n_steps, feed.standardization.unit, refine=not rough)
 
     contests: list[Contest] = []
 
@@ -73,12 +73,6 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
 
 def _groups(feed: Feed, fold: Fold, n_folds: int) -> Iterator[Batch]:
     return (feed.take(rows) for rows in fold.groups(n_folds))
-
-
-def unit(feed: Feed) -> float:
-    """A squared error of 1 in standardized targets, in the user's units; 1 for several targets."""
-    scale = feed.standardization.target_scale
-    return float(scale[0] ** 2) if len(scale) == 1 else 1.0
 
 
 def run_only(feed: Feed, plan: Plan) -> Outcome:

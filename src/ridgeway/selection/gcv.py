@@ -17,7 +17,6 @@ from ridgeway.rows import DenseRows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
-from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.folds import GROUPS
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.plan import Outcome, Plan
@@ -96,7 +95,9 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
         trajectory = chain.trajectory()
         fit = CorrectedFit(trajectory, probed, n_targets)
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
-        return compare([fit], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
+        return compare(
+            [fit], candidates, plan.step.size, trajectory.length, feed.standardization.unit, refine=not rough
+        )
 
     ending = advance_until_settled(sweep, len(feed), replace(plan, settles=False, most_passes=plan.passes), score)
     selection = Selection(

@@ -8,7 +8,6 @@ from ridgeway.rows import Batch, DenseRows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
-from ridgeway.selection.cross_validation import unit
 from ridgeway.selection.folds import held_out
 from ridgeway.selection.held_out import predict_held_out
 from ridgeway.selection.means import centre_without
@@ -53,7 +52,9 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
         trial = Trial(trajectory, feed.standardization, sparse, centre, groups, allowance([len(fold.test)]))
         trials[:] = [trial]
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
-        return compare([trial], candidates, plan.step.size, trajectory.length, unit(feed), refine=not rough)
+        return compare(
+            [trial], candidates, plan.step.size, trajectory.length, feed.standardization.unit, refine=not rough
+        )
 
     ending = advance_until_settled(sweep, len(feed), plan, score)
     passes = sweep.passes

@@ -85,6 +85,11 @@ class SGDRun:
         return self._state.n_steps if self._state else 0
 
     @property
+    def limited(self) -> int:
+        """Number of rows whose own step was limited."""
+        return self._state.limited if self._state else 0
+
+    @property
     def keeps_rows(self) -> bool:
         """Whether the run refers to the rows it has seen (a replay), instead of a sketch."""
         return self._store == "replay"

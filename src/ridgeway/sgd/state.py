@@ -94,6 +94,11 @@ class RunState:
         )
 
     @property
+    def limited(self) -> int:
+        """Rows whose own step was limited."""
+        return int(self.tally[0, LIMITED])
+
+    @property
     def place(self) -> Place:
         """Where the next step falls in the block."""
         block = self.block
@@ -150,7 +155,7 @@ class RunState:
             step=self.step.size,
             n_steps=self.n_steps,
             length=self.n_steps,
-            limited=int(self.tally[0, LIMITED]),
+            limited=self.limited,
             sum_q=float(self.tally[0, SUM_Q]),
             sum_q2=float(self.tally[0, SUM_Q2]),
         )
