@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import validate_data
 
 from ridgeway.rows import AnyRows
@@ -21,4 +22,5 @@ def require_columns(estimator: Any, X: Any, rows: AnyRows) -> None:
             f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input: pass the columns of fit, in the same order."
         )
-    validate_data(estimator, X, reset=False, skip_check_array=True)
+    if not isinstance(X, np.ndarray) or hasattr(estimator, "feature_names_in_"):  # otherwise there are no names
+        validate_data(estimator, X, reset=False, skip_check_array=True)

@@ -60,6 +60,28 @@ def test_sparse_scaling() -> None:
     np.testing.assert_allclose(sparse.predict(scipy.sparse.csr_array(X)), dense.predict(X / largest), rtol=1e-8)
 
 
+# Law: to look at a stream, or to change a parameter afterwards, changes nothing of what it has come to.
+def test_looking_at_a_stream_changes_nothing() -> None:
+    X, y = data(900)
+    watched, left = rw.AveragedSGDRegressor(), rw.AveragedSGDRegressor()
+    for first in range(0, 900, 60):
+        for model in (watched, left):
+            model.partial_fit(X[first : first + 60], y[first : first + 60])
+        assert watched.held_out_ is None or watched.held_out_.n_rows > 0
+        watched.predict(X[:1])
+    left.set_params(alpha=7.0, one_standard_error=True)
+    assert left.averaging_ == watched.averaging_
+    assert left.selection_ is not None
+    assert watched.selection_ is not None
+    assert left.selection_.to_dict() == watched.selection_.to_dict()
+    np.testing.assert_array_equal(left.coef_, watched.coef_)
+    one, other = left.held_out_, watched.held_out_
+    assert one is not None
+    assert other is not None
+    np.testing.assert_array_equal(one.predicted, other.predicted)
+    assert one.variance == other.variance
+
+
 # Law: one pass in data order by fit is partial_fit of the same rows, bit for bit.
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
