@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
@@ -93,7 +94,7 @@ def write(folder: Path, gigabytes: float) -> None:
 def warm(executor: Cluster, folder: Path) -> None:
     """Let every worker import and compile what it needs."""
     small = opened_files(folder / "part000.parquet", "y", None, 1)
-    some = Opened(small.partitions[:4], small.form, small.fingerprint, small.kinds)
+    some = replace(small, partitions=small.partitions[:4])
     for parameters in MODES.values():
         fit_opened(estimator(parameters), some, executor)
 
@@ -226,7 +227,7 @@ def overhead(executor: Cluster, folder: Path) -> Case:
     tables = {n: opened_files(tiny, "y", None, 1) for n in (8, 64)}
     times = {}
     for n, table in tables.items():
-        some = Opened(table.partitions[:n], table.form, table.fingerprint, table.kinds)
+        some = replace(table, partitions=table.partitions[:n])
         model = estimator({"alpha": 1.0, "step": 1e-3, "passes": 4})
         times[n] = seconds(partial(fit_opened, model, some, executor))
     per_task = (times[64] - times[8]) / (56 * 4)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ridgeway.blas import one_thread
 from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
+from ridgeway.dask.components import make_components, require_components
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import Serial
@@ -22,7 +24,7 @@ from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of,
 from ridgeway.dask.sweep import segments_of
 from ridgeway.dask.table import Opened, opened
 from ridgeway.data import TableEncoder
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.estimators.averaged_sgd import FEWEST
 from ridgeway.estimators.options import (
     FOLDS,
@@ -33,6 +35,7 @@ from ridgeway.estimators.options import (
     check_store,
     generator,
 )
+from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.number import counted
 from ridgeway.parameters import parameters_state
 from ridgeway.progress import Progress
@@ -50,9 +53,11 @@ HELD_FROM = 16  # partitions that rows are held out from
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
 
+FittedT = TypeVar("FittedT", AveragedSGDRegressor, AveragedKernelRegressor)
+
 
 def fit(
-    estimator: AveragedSGDRegressor,
+    estimator: FittedT,
     data: Any,
     target: str | None = None,
     client: Any = None,
@@ -63,7 +68,7 @@ def fit(
     checkpoint_every: float = 30.0,
     partition_bytes: int = PARTITION_BYTES,
     patience: float = 60.0,
-) -> AveragedSGDRegressor:
+) -> FittedT:
     """Fit an estimator on a dask cluster.
 
     The rows stay where they are: every task loads its partition, and only states of runs and sums travel. The result is
@@ -79,7 +84,7 @@ def fit(
 
     Parameters
     ----------
-    estimator : AveragedSGDRegressor
+    estimator : AveragedSGDRegressor, or AveragedKernelRegressor with n_components
         With its parameters. ``chains=1`` carries one run from partition to partition; ``chains=k`` starts k runs on
         disjoint partitions and averages them, ``chains="workers"`` as many as there are workers. ``cv`` is a number of
         folds, "holdout", or "auto"; ``store`` cannot be "replay". ``n_jobs`` has no meaning here.
@@ -99,7 +104,7 @@ def fit(
     checkpoint_every : float
         Seconds between two writings.
     partition_bytes : int
-        Memory that row groups of a Parquet file may take together in one task.
+        Memory that row groups of a Parquet file, or the components of their rows, may take together in one task.
     patience : float
         Seconds to wait for a scheduler that is silent, or for a worker when there is none.
 
@@ -118,10 +123,15 @@ def fit(
     >>> (model.coef_ * 2).round().astype(int)
     array([ 2, -4,  0,  1])
     """
-    if not isinstance(estimator, AveragedSGDRegressor):
-        raise TypeError(f"estimator is a {type(estimator).__name__}: expected an AveragedSGDRegressor.")
-    _require_supported(estimator)
+    if not isinstance(estimator, AveragedSGDRegressor | AveragedKernelRegressor):
+        raise TypeError(
+            f"estimator is a {type(estimator).__name__}: expected an AveragedSGDRegressor or AveragedKernelRegressor."
+        )
+    _require_supported(linear_of(estimator))
     table = opened(data, target, weight, partition_bytes)
+    if isinstance(estimator, AveragedKernelRegressor):
+        share = table.n_columns / max(table.n_columns, require_components(estimator))
+        table = opened(data, target, weight, max(1, int(partition_bytes * share)))
     executor = _executor(client, patience)
     try:
         fit_opened(estimator, table, executor, encoder, checkpoint, checkpoint_every)
@@ -130,8 +140,16 @@ def fit(
     return estimator
 
 
+def linear_of(estimator: AnyAveraged) -> AveragedSGDRegressor:
+    """Return the linear estimator that does the work: itself, or that of the components of a kernel."""
+    if isinstance(estimator, AveragedSGDRegressor):
+        return estimator
+    require_components(estimator)
+    return estimator._new_linear()
+
+
 def fit_opened(
-    estimator: AveragedSGDRegressor,
+    estimator: AnyAveraged,
     table: Opened,
     executor: Executor,
     encoder: TableEncoder | None = None,
@@ -139,7 +157,8 @@ def fit_opened(
     checkpoint_every: float = 30.0,
 ) -> Survey:
     """Fit an estimator to data that were opened, and return what is known of their rows; see `fit`."""
-    _require_supported(estimator)
+    linear = linear_of(estimator)
+    _require_supported(linear)
     progress = Progress(None, shown=bool(estimator.verbose))
     try:
         form = table.form
@@ -150,20 +169,26 @@ def fit_opened(
         fitted = {"data": table.fingerprint, "parameters": parameters_state(estimator)}
         state = Checkpoint(checkpoint, checkpoint_every, fitted)
         with one_thread():
-            problem = _problem(estimator, executor, table.partitions, form, state, progress)
+            if isinstance(estimator, AveragedKernelRegressor):
+                components, n_columns = make_components(estimator, executor, table.partitions, form, state)
+                form = replace(form, components=components)
+            problem = _problem(linear, executor, table.partitions, form, state, progress)
             outcome = _outcome(problem)
         moments = problem.survey.total
-        estimator.n_features_in_ = len(moments.mean)
+        linear.n_features_in_ = len(moments.mean)
+        linear._end_with(
+            outcome, problem.plan, problem.standardization, moments.sparse, moments.single_target, moments.n_rows
+        )
+        if isinstance(estimator, AveragedKernelRegressor):
+            estimator.n_features_in_ = n_columns
+            estimator._take_over(linear, components)
         estimator.__dict__.pop("feature_names_in_", None)
         if form.features is not None and form.encoder is None:
             estimator.feature_names_in_ = np.array(form.features, dtype=object)
-        estimator._end_with(
-            outcome, problem.plan, problem.standardization, moments.sparse, moments.single_target, moments.n_rows
-        )
         state.done()
     finally:
         progress.close()
-    _tell_short_chains(estimator)
+    _tell_short_chains(linear)
     return problem.survey
 
 

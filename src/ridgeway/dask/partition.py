@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,7 +13,9 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.memory import as_batch, as_table
 from ridgeway.data.numbers import as_numbers
 from ridgeway.data.schema import kind_of, no_column
-from ridgeway.rows import Batch, Float, check_batch
+from ridgeway.kernel.features import Features
+from ridgeway.kernel.memory import require_memory
+from ridgeway.rows import Batch, DenseRows, Float, check_batch, readonly, require_finite_rows
 
 FLOAT64 = np.dtype(np.float64)
 AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
@@ -55,6 +57,7 @@ class Form:
     dtype : precision of the rows; None for arrays, where that of the first partition counts.
     encoder : makes features of columns; None when all of them are numbers.
     transform : what is learned of the target, a function of its values and of the partition's name; None for itself.
+    components : of a kernel, made from the features; None learns from the features themselves.
     """
 
     target: str | None = None
@@ -63,6 +66,7 @@ class Form:
     dtype: str | None = None
     encoder: TableEncoder | None = None
     transform: Callable[[Float, str], Float] | None = None
+    components: Features | None = None
 
     def table(self, loaded: Any, place: str) -> Any:
         """Return the columns to learn from as a record batch, and check that they are those of the data."""
@@ -70,10 +74,13 @@ class Form:
 
     def batch(self, loaded: Any, place: str) -> Batch | None:
         """Return the rows of a partition, None if it has none of positive weight and with a target."""
-        if self.features is None:
-            return self._of_arrays(loaded)
+        batch = self._of_arrays(loaded) if self.features is None else self._of_table(loaded, place)
+        return batch if self.components is None or batch is None else _in_components(batch, self.components)
+
+    def _of_table(self, loaded: Any, place: str) -> Batch | None:
         table = self._columns(loaded, place)
         assert self.target is not None
+        assert self.features is not None
         rows = target_of(as_batch(table), self.target, self.weight, place)
         if len(rows.y) == 0:
             return None
@@ -108,6 +115,14 @@ class Form:
 def _checked(X: Any, y: Any, weight: Any, dtype: np.dtype[np.floating[Any]] | None) -> Batch | None:
     batch = check_batch(X, y, weight, dtype=dtype, target_dtype=FLOAT64)
     return batch if len(batch) else None
+
+
+def _in_components(batch: Batch, components: Features) -> Batch:
+    """Return the components of the rows: all of them at once, so partitions must be small."""
+    require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
+    needed = 2.0 * len(batch) * components.n_features * batch.rows.dtype.itemsize
+    require_memory(needed, f"{components.n_features:,} components of {len(batch):,} rows", "make smaller partitions")
+    return replace(batch, rows=DenseRows(readonly(components.of(batch.rows))))
 
 
 def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[Any]], place: str) -> Any:

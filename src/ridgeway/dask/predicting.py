@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from ridgeway.dask.library import dask, dask_array
 from ridgeway.data import TableEncoder
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.path_result import PathResult
 from ridgeway.rows import Float, check_rows
 
 
 def predict(
-    model: AveragedSGDRegressor, data: Any, alphas: ArrayLike | None = None, *, encoder: TableEncoder | None = None
+    model: AnyAveraged, data: Any, alphas: ArrayLike | None = None, *, encoder: TableEncoder | None = None
 ) -> Any:
     """Predict a dask array or data frame; nothing is computed before it is asked for.
 

@@ -27,12 +27,14 @@ class Opened:
     form : how rows are made of them, if all columns are numbers.
     fingerprint : what tells them from other or changed data.
     kinds : kinds of the columns to learn from, by name; empty for arrays.
+    n_columns : how many there are to learn from.
     """
 
     partitions: list[Partition]
     form: Form
     fingerprint: State
     kinds: dict[str, str]
+    n_columns: int
 
     def encoded(self, encoder: TableEncoder) -> Form:
         """Return the form of the rows that an encoder makes."""
@@ -79,7 +81,9 @@ def opened_files(
     single = singles.issuperset(features)
     form = Form(target, weight, features, "float32" if single else "float64")
     mark: State = {**source.fingerprint(), "partitions": [partition.name for partition in partitions]}
-    return Opened(partitions, form, _marked(mark, target, weight), {name: kinds[name] for name in features})
+    return Opened(
+        partitions, form, _marked(mark, target, weight), {name: kinds[name] for name in features}, len(features)
+    )
 
 
 def _arrays(X: Any, y: Any, target: str | None, weight: Any) -> Opened:
@@ -88,7 +92,7 @@ def _arrays(X: Any, y: Any, target: str | None, weight: Any) -> Opened:
     partitions = array_partitions(X, y, weight)
     dtype = "float32" if X.dtype in (np.float32, np.float16) else "float64"
     mark: State = {"arrays": [str(array.name) for array in (X, y, weight) if array is not None]}
-    return Opened(partitions, Form(dtype=dtype), mark, {})
+    return Opened(partitions, Form(dtype=dtype), mark, {}, X.shape[1])
 
 
 def _frame(frame: Any, target: str | None, weight: Any) -> Opened:
@@ -98,7 +102,7 @@ def _frame(frame: Any, target: str | None, weight: Any) -> Opened:
     single = all(frame.dtypes[name] in (np.float32, np.float16) for name in features)
     form = Form(target, weight, features, "float32" if single else "float64")
     mark: State = {"frame": [str(key) for key in frame.__dask_keys__()]}
-    return Opened(frame_partitions(frame), form, _marked(mark, target, weight), kinds)
+    return Opened(frame_partitions(frame), form, _marked(mark, target, weight), kinds, len(features))
 
 
 def _kind(dtype: Any) -> str:

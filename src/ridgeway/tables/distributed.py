@@ -10,6 +10,7 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.table import opened_files
 from ridgeway.data import TableEncoder, open_data
+from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.rows import Float
 from ridgeway.tables.request import Request
 from ridgeway.tables.rows import logarithm
@@ -54,7 +55,11 @@ def fit_table_on(
     if request.log_target:
         table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.target)))
     encoder = TableEncoder()
-    estimator = request.estimator(progress).set_params(chains=chains)
+    estimator = request.estimator(progress)
+    if isinstance(estimator, AveragedSGDRegressor):
+        estimator.set_params(chains=chains)
+    elif chains != 1:
+        raise ValueError(f"chains={chains!r}: a kernel model has one chain here; leave chains out.")
     survey = fit_opened(estimator, table, executor, encoder, checkpoint)
     rows = sum(survey.counts.values())
     estimator.set_params(verbose=0)
