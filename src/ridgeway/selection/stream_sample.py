@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,29 @@ GOLDEN = 0x9E3779B1  # 2^32 over the golden ratio: its multiples fill the circle
 CIRCLE = 2**32
 
 
+class Part(NamedTuple):
+    """Some rows of the sample.
+
+    Attributes
+    ----------
+    numbers : their places in the stream, (k,).
+    period : which averages predicted each of them, (k,).
+    known : (k, targets, directions + 2), see `Residuals`.
+    """
+
+    numbers: NDArray[np.int64]
+    period: NDArray[np.int64]
+    known: NDArray[np.float64]
+
+    def below(self, halvings: int) -> Part:
+        """Return the rows that are still kept after so many halvings."""
+        kept = _below(self.numbers.astype(np.uint32), halvings)
+        return Part(self.numbers[kept], self.period[kept], self.known[kept])
+
+
+NOTHING = Part(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0)))
+
+
 class StreamSample:
     """Between half of MOST and MOST rows, spread evenly over a stream whose length is not known.
 
@@ -27,9 +51,8 @@ class StreamSample:
 
     def __init__(self) -> None:
         self._halvings = 0
-        self._numbers: NDArray[np.int64] = np.empty(0, np.int64)
-        self._period: NDArray[np.int64] = np.empty(0, np.int64)  # which averages predicted each row
-        self._known: NDArray[np.float64] = np.empty((0, 0, 0))  # (k, targets, directions + 2), see `Residuals`
+        self._parts: list[Part] = []  # joined when they are asked for
+        self._kept = 0  # rows in them
         self._models: list[NDArray[np.float64]] = []  # of each period, (targets, candidates, directions + 2)
         self._seen = 0
         self._weight = 0.0
@@ -39,16 +62,14 @@ class StreamSample:
     def copy(self) -> StreamSample:
         """Return one that goes on by itself."""
         other = copy.copy(self)
-        other._models = list(self._models)
+        other._models, other._parts = list(self._models), list(self._parts)
         return other
 
     def state(self) -> State:
         """Return the sample."""
         return {
             "halvings": self._halvings,
-            "numbers": self._numbers,
-            "period": self._period,
-            "known": self._known,
+            **self._joined()._asdict(),
             "models": list(self._models),
             "seen": self._seen,
             "weight": self._weight,
@@ -65,15 +86,16 @@ class StreamSample:
         given = stored.raw("models")
         n_models = len(given) if isinstance(given, list) else 0
         sample._models = stored.arrays("models", [(n_targets, n_candidates, None)] * n_models)
-        sample._numbers = stored.array("numbers", (None,), "int64")
-        n_rows = len(sample._numbers)
-        sample._period = stored.array("period", (n_rows,), "int64")
+        numbers = stored.array("numbers", (None,), "int64")
+        n_rows = len(numbers)
+        period = stored.array("period", (n_rows,), "int64")
         if n_rows == 0:
             return sample
-        sample._known = stored.array("known", (n_rows, n_targets, None))
+        known = stored.array("known", (n_rows, n_targets, None))
+        sample._parts, sample._kept = [Part(numbers, period, known)], n_rows
         sample._sum, sample._squares = (stored.array(name, (n_targets,)) for name in ("sum", "squares"))
         widths = [models.shape[2] for models in sample._models]
-        if not ((sample._period >= 0) & (sample._period < n_models)).all() or max(widths) > sample._known.shape[2]:
+        if not ((period >= 0) & (period < n_models)).all() or max(widths) > known.shape[2]:
             raise StateError("the sample of the stream was predicted by averages that are not there.")
         return sample
 
@@ -102,17 +124,21 @@ class StreamSample:
         picked = np.flatnonzero(_kept(first, len(known), self._halvings))
         if len(picked) == 0:
             return
-        more = known[picked].astype(np.float64)
-        if len(self._numbers):
-            width = max(more.shape[2], self._known.shape[2])
-            more = np.concatenate([_widened(self._known, width), _widened(more, width)])
-        numbers = np.concatenate([self._numbers, first + picked])
-        period = np.concatenate([self._period, np.full(len(picked), len(self._models) - 1)])
-        while len(numbers) > MOST:
+        period = np.full(len(picked), len(self._models) - 1)
+        self._parts.append(Part(first + picked, period, known[picked].astype(np.float64)))
+        self._kept += len(picked)
+        while self._kept > MOST:
             self._halvings += 1
-            kept = _below(numbers.astype(np.uint32), self._halvings)
-            numbers, period, more = numbers[kept], period[kept], more[kept]
-        self._numbers, self._period, self._known = numbers, period, more
+            self._parts = [part.below(self._halvings) for part in self._parts]
+            self._kept = sum(len(part.numbers) for part in self._parts)
+
+    def _joined(self) -> Part:
+        """Return all rows of the sample."""
+        if len(self._parts) > 1:
+            width = max(part.known.shape[2] for part in self._parts)
+            widened = [part._replace(known=_widened(part.known, width)) for part in self._parts]
+            self._parts = [Part(*map(np.concatenate, zip(*widened, strict=True)))]
+        return self._parts[0] if self._parts else NOTHING
 
     def held_out(
         self, scheme: Scheme, candidate: int, error: float | None, standardization: Standardization
@@ -128,17 +154,18 @@ class StreamSample:
         """
         if self._weight <= 0:
             return None
-        residuals = np.empty(self._known.shape[:2])
-        for period in np.unique(self._period):
-            mine, models = self._period == period, self._models[period][:, candidate]
-            residuals[mine] = np.einsum("nqs,qs->nq", self._known[mine, :, : models.shape[1]], models)
+        numbers, periods, known = self._joined()
+        residuals = np.empty(known.shape[:2])
+        for period in np.unique(periods):
+            mine, models = periods == period, self._models[period][:, candidate]
+            residuals[mine] = np.einsum("nqs,qs->nq", known[mine, :, : models.shape[1]], models)
         scale = standardization.target_scale
-        actual = self._known[:, :, 1] * scale + standardization.target_offset
+        actual = known[:, :, 1] * scale + standardization.target_offset
         errors = np.array([error]) if error is not None and len(scale) == 1 else (residuals**2).mean(axis=0)
         mean = self._sum / self._weight
         variance = np.maximum(self._squares / self._weight - mean**2, 0.0)
         predicted = actual - residuals * scale
-        return HeldOut(scheme, self._numbers, actual, predicted, self._seen, errors * scale**2, variance * scale**2)
+        return HeldOut(scheme, numbers, actual, predicted, self._seen, errors * scale**2, variance * scale**2)
 
 
 def _kept(first: int, n: int, halvings: int) -> NDArray[np.bool_]:
