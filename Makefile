@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: setup demo test check bench docs clean
+.PHONY: setup demo test check coverage test-oldest bench docs clean
 
 setup: $(READY)
 
@@ -34,6 +34,21 @@ test: check
 	$(PYTHON) -m pytest -n 2 -q -rs
 	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel tests
 
+# Branches of the sources that the tests go through, kernels included: these count when they run as plain Python.
+coverage: setup
+	@rm -f .coverage
+	$(PYTHON) -m pytest -n 2 -q --cov=ridgeway --cov-branch --cov-report=
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel --cov=ridgeway --cov-branch --cov-append --cov-report=term:skip-covered --cov-fail-under=95 tests
+
+# The oldest versions that we claim to work with, in an environment of their own.
+test-oldest:
+	python3 -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-oldest/bin/python scripts/oldest.py > .venv-oldest/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --editable . --group tests --constraint .venv-oldest/oldest.txt
+	@find src -name '*.nb[ic]' -delete
+	.venv-oldest/bin/python -m pytest -n 2 -q tests
+
 bench: setup
 	$(PYTHON) -m benchmarks
 
@@ -43,5 +58,5 @@ docs: setup
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -12,7 +12,10 @@ NAME_AND_BOUND = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?>=([0-9.]+)$")
 def oldest(project: Path) -> dict[str, str]:
     """Return the lower bounds of what the package and its extras need, by name."""
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
-    needs = [*declared["dependencies"], *(need for extra in declared["optional-dependencies"].values() for need in extra)]
+    needs = [
+        *declared["dependencies"],
+        *(need for extra in declared["optional-dependencies"].values() for need in extra),
+    ]
     bounds = {}
     for need in needs:
         if (found := NAME_AND_BOUND.match(need)) is not None:
