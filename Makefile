@@ -45,7 +45,7 @@ test-oldest:
 	python3 -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-oldest/bin/python scripts/oldest.py > .venv-oldest/oldest.txt
-	.venv-oldest/bin/python -m pip install --quiet --editable . --group tests --constraint .venv-oldest/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --editable . --group tests --group data --constraint .venv-oldest/oldest.txt
 	@find src -name '*.nb[ic]' -delete
 	.venv-oldest/bin/python -m pytest -n 2 -q tests
 

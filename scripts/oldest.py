@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+# Of that time, too: the oldest versions make later ones of these warn, and warnings are errors in the tests.
+COMPANIONS = ("pandas<3", "pyparsing<3.3", "pytest<9")
 NAME_AND_BOUND = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?>=([0-9.]+)$")
 
 
@@ -28,3 +30,4 @@ def oldest(project: Path) -> dict[str, str]:
 if __name__ == "__main__":
     for name, version in oldest(Path(__file__).parent.parent / "pyproject.toml").items():
         print(f"{name}=={version}")
+    print("\n".join(COMPANIONS))

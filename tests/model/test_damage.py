@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 def sparse_rows() -> Any:
     rng = np.random.default_rng(3)
-    rows: Any = scipy.sparse.random_array((95, 30), density=0.2, rng=rng, format="csr", dtype=np.float64)
+    rows: Any = scipy.sparse.random_array((95, 30), density=0.2, random_state=rng, format="csr", dtype=np.float64)
     return rows
 
 

@@ -26,7 +26,7 @@ Make = Callable[[], Any]
 
 def sparse_problem(n: int = 300, d: int = 30) -> tuple[Any, Any]:
     rng = np.random.default_rng(3)
-    X: Any = scipy.sparse.random_array((n, d), density=0.2, rng=rng, format="csr", dtype=np.float64)
+    X: Any = scipy.sparse.random_array((n, d), density=0.2, random_state=rng, format="csr", dtype=np.float64)
     return X, X @ rng.standard_normal(d) + 0.1 * rng.standard_normal(n)
 
 
