@@ -48,7 +48,7 @@ def named(encoder: TableEncoder, table: Any) -> dict[str, list[float]]:
         pa.array([1.0, float("nan"), 5.0]),
         pa.array([1, None, 5], pa.uint8()),
         pa.array([Decimal("1.0"), None, Decimal("5.0")]),
-        pa.array([1.0, None, 5.0], pa.float16()),
+        pa.array([np.float16(1), None, np.float16(5)], pa.float16()),
         pa.array([1, None, 5], pa.duration("s")),
         pa.array([1000, None, 5000], pa.duration("ms")),
     ],

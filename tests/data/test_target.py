@@ -21,7 +21,7 @@ from ridgeway.data import DataError, target_of
         pa.array([Decimal("1.00"), None, Decimal("3.00")]),
         pa.array([1.0, float("nan"), 3.0], pa.float32()),
         pa.array([1, None, 3], pa.duration("s")),
-        pa.array([1.0, None, 3.0], pa.float16()),
+        pa.array([np.float16(1), None, np.float16(3)], pa.float16()),
     ],
 )
 def test_targets(column: Any) -> None:

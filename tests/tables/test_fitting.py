@@ -148,7 +148,7 @@ def test_drop_and_only() -> None:
 # Law: sparse rows of LIBSVM files are learned from as they are, and rows with fewer columns are predicted.
 def test_libsvm(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X: Any = scipy.sparse.random_array((600, 40), density=0.1, random_state=rng, format="csr")
+    X: Any = scipy.sparse.random(600, 40, density=0.1, random_state=rng, format="csr")
     y = X @ rng.standard_normal(40)
     dump_svmlight_file(X, y, str(tmp_path / "t.svm"), zero_based=False)
     dump_svmlight_file(X[:, :30], y, str(tmp_path / "few.svm"), zero_based=False)
