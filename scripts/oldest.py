@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 # Of that time, too: the oldest versions make later ones of these warn, and warnings are errors in the tests.
-COMPANIONS = ("pandas<3", "polars<2", "pyparsing<3.2", "pytest<9")
+COMPANIONS = ("pandas<3", "polars<1.40", "pyparsing<3.3", "pytest<9")
 NAME_AND_BOUND = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?>=([0-9.]+)$")
 
 
