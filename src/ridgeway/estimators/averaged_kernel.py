@@ -30,6 +30,7 @@ from ridgeway.estimators.kernel_options import (
 from ridgeway.estimators.options import check_averaging, check_cv, check_jobs, check_passes, generator, require_rows
 from ridgeway.kernel.features import Features, GivenFeatures, features_of
 from ridgeway.kernel.problem import KernelPlan
+from ridgeway.kernel.span import COPIES
 from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import Batch, check_batch, require_finite_rows
@@ -172,7 +173,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         one_standard_error: bool = False,
         scale: bool = True,
         fit_intercept: bool = True,
-        cache_size: float = 1000,
+        cache_size: float = 2000,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -277,7 +278,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             shuffle=bool(self.shuffle),
             one_standard_error=bool(self.one_standard_error),
             flattening=check_flattening(self.flattening),
-            most_centres=max(1, min(len(batch), int(cache / (16 * len(batch))))),
+            most_centres=max(1, min(len(batch), int(cache / (8 * COPIES * len(batch))))),
             rng=generator(self.random_state),
             progress=Progress(planned * len(batch), shown=bool(self.verbose)),
         )

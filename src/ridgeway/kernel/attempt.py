@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ridgeway.averaging import Geometric
-from ridgeway.kernel.flattening import Flattening, Span, flatten
+from ridgeway.kernel.flattening import Flattening, flatten
 from ridgeway.kernel.problem import KernelPlan, Mask, Problem
+from ridgeway.kernel.span import Span
 from ridgeway.kernel.sweep import Chain, KernelSweep
 from ridgeway.kernel.trial import KernelTrial, KernelTrials
 from ridgeway.selection.candidates import Candidates

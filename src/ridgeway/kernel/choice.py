@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.kernel.attempt import MEMORY, Attempt, FlattenedAttempt, PlainAttempt, flattened_run, for_strength
-from ridgeway.kernel.flattening import Span
 from ridgeway.kernel.pilot import pilot
 from ridgeway.kernel.problem import KernelPlan, Problem
+from ridgeway.kernel.span import COPIES, Span, span_of
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.settling import WORTH_MORE
 from ridgeway.selection.table import Selection, marked
@@ -29,8 +29,10 @@ from ridgeway.trajectory import Trajectory
 SHORT, LONG = 0.7, 16.0  # memories, in passes, for which another step is tried
 CHANGE = 8.0  # factor between two steps that are tried
 ATTEMPTS = 3  # plain ones
-FEW_ROWS = 2000  # up to here all rows are centres
+FEW_ROWS = 2000  # up to here all rows are centres from the beginning
+ALL_ROWS = 12_000  # up to here all rows are centres where plain runs are too slow
 PARTS = (4, 2)  # beyond, every fourth row and then every second
+BYTES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +61,9 @@ def run_only(problem: Problem, plan: KernelPlan) -> KernelOutcome:
     n_centres = plan.flattening
     if n_centres is None and plan.step is None and plan.batch_size == 1 and alpha > 0:
         slow = alpha * step.size * plan.passes * len(problem) < MEMORY
-        n_centres = len(problem) // PARTS[0] if slow else 0
-        if len(problem) <= FEW_ROWS:
-            n_centres = len(problem)
-    n_centres = min(n_centres or 0, plan.most_centres)
+        n_centres = len(problem) if slow or len(problem) <= FEW_ROWS else 0
     if n_centres:
-        span = Span.of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
+        span = _span(problem, plan, n_centres)
         trajectory = flattened_run(problem, plan, span, alpha, plan.passes)
     else:
         sweep = plan.sweep(problem, [problem.everything], step)
@@ -95,14 +94,14 @@ def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list
     if flattening is None and len(problem) <= FEW_ROWS and plan.step is None and plan.batch_size == 1:
         flattening = len(problem)
     if flattening:
-        return [_flattened(problem, plan, folds, min(flattening, plan.most_centres), alpha)]
+        return [_flattened(problem, plan, folds, flattening, alpha)]
     attempts = _plain_attempts(problem, folds, plan, alpha)
     if plan.flattening == 0 or plan.step is not None or plan.batch_size > 1 or not plan.settles:
         return attempts
     n_groups = len(folds[0].groups(len(folds)))
     if not (attempts[-1].memory() > LONG and attempts[-1].gain > WORTH_MORE):
         return attempts
-    for n_centres in dict.fromkeys(min(len(problem) // part, plan.most_centres) for part in PARTS):
+    for n_centres in _numbers_of_centres(problem, plan):
         faster = _flattened(problem, plan, folds[:1], n_centres, alpha)
         if faster.error_on(n_groups) > attempts[-1].error_on(n_groups):
             break
@@ -113,10 +112,25 @@ def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list
 def _flattened(
     problem: Problem, plan: KernelPlan, folds: Sequence[Fold], n_centres: int, alpha: float
 ) -> FlattenedAttempt:
-    span = Span.of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
+    span = _span(problem, plan, n_centres)
     attempt = FlattenedAttempt(problem, plan, folds, span, alpha)
     attempt.settle()
     return attempt
+
+
+def _numbers_of_centres(problem: Problem, plan: KernelPlan) -> list[int]:
+    """All rows, if memory and time allow it, or parts of them to try in turn."""
+    n_rows = len(problem)
+    if n_rows <= min(plan.most_centres, ALL_ROWS):
+        return [n_rows]
+    return list(dict.fromkeys(min(n_rows // part, plan.most_centres) for part in PARTS))
+
+
+def _span(problem: Problem, plan: KernelPlan, n_centres: int) -> Span:
+    """Return the span of so many centres, fewer if memory is short, and make room for their directions."""
+    n_centres = min(n_centres, plan.most_centres)
+    problem.blocks.spare(COPIES * BYTES * float(n_centres) * len(problem))
+    return span_of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
 
 
 def _plain_attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, alpha: float) -> list[Attempt]:
