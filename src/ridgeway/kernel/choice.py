@@ -4,7 +4,8 @@ A geometric average of strength alpha rests on the first 1 / (step * alpha) step
 the answer depends on which rows came first; where they are more than the run, the strength is not reached. So the step
 is set for the strength that a pilot expects, and another one is tried where the folds prefer a strength it does not
 suit. Where the longest plain step is too slow, targets are nearly noiseless: then leading directions are flattened,
-tried on one fold, as far as the held-out error gains from it. For few rows that is cheap, and the first choice.
+tried on one fold, with a quarter of the rows as centres and then with all of them (half, if memory is short), while the
+held-out error gains from it. For few rows that is cheap, and the first choice.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ SHORT, LONG = 0.7, 16.0  # memories, in passes, for which another step is tried
 CHANGE = 8.0  # factor between two steps that are tried
 ATTEMPTS = 3  # plain ones
 FEW_ROWS = 2000  # up to here all rows are centres from the beginning
-ALL_ROWS = 12_000  # up to here all rows are centres where plain runs are too slow
-PARTS = (4, 2)  # beyond, every fourth row and then every second
+SOME_ROWS = 4000  # up to here all rows are centres where plain runs are too slow
+QUARTER, HALF = 4, 2  # beyond, every fourth row is, and then all, or every second if memory is short
+WORTH_CENTRES = 0.01  # share of the error that centres must take away for more of them to be tried
 BYTES = 8
 
 
@@ -103,9 +105,12 @@ def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list
         return attempts
     for n_centres in _numbers_of_centres(problem, plan):
         faster = _flattened(problem, plan, folds[:1], n_centres, alpha)
-        if faster.error_on(n_groups) > attempts[-1].error_on(n_groups):
+        before, now = attempts[-1].error_on(n_groups), faster.error_on(n_groups)
+        if now > before:
             break
         attempts.append(faster)
+        if now > (1 - WORTH_CENTRES) * before:
+            break
     return attempts
 
 
@@ -119,11 +124,12 @@ def _flattened(
 
 
 def _numbers_of_centres(problem: Problem, plan: KernelPlan) -> list[int]:
-    """All rows, if memory and time allow it, or parts of them to try in turn."""
+    """Numbers to try in turn: all rows if they are few, else a part of them first."""
     n_rows = len(problem)
-    if n_rows <= min(plan.most_centres, ALL_ROWS):
+    if n_rows <= min(plan.most_centres, SOME_ROWS):
         return [n_rows]
-    return list(dict.fromkeys(min(n_rows // part, plan.most_centres) for part in PARTS))
+    most = n_rows if n_rows <= plan.most_centres else n_rows // HALF
+    return list(dict.fromkeys(min(number, plan.most_centres) for number in (n_rows // QUARTER, most)))
 
 
 def _span(problem: Problem, plan: KernelPlan, n_centres: int) -> Span:
