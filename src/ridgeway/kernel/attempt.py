@@ -185,8 +185,10 @@ class FlattenedAttempt(Attempt):
         )
 
     def final(self) -> Trajectory:
-        """Run over all rows, as many passes as the folds."""
-        return flattened_run(self.problem, self.plan, self.span, self._alpha, self.passes)
+        """Run over all rows, as many passes as the folds, whose runs make room for it."""
+        passes = self.passes
+        self._runs, self.trials = [], []
+        return flattened_run(self.problem, self.plan, self.span, self._alpha, passes)
 
 
 def flattened_run(problem: Problem, plan: KernelPlan, span: Span, alpha: float, passes: int) -> Trajectory:

@@ -85,7 +85,9 @@ def by_folds(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, method: 
     scheme = selection.chosen.scheme
     rows = np.concatenate([fold.test for fold in best.folds])
     residuals = np.concatenate([trial.residuals(scheme) for trial in best.trials])
-    return KernelOutcome(best.final(), scheme, selection, best.passes, best.falling, (rows, residuals))
+    passes = best.passes
+    attempts.clear()  # their runs are large
+    return KernelOutcome(best.final(), scheme, selection, passes, best.falling, (rows, residuals))
 
 
 def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list[Attempt]:
