@@ -33,7 +33,7 @@ ATTEMPTS = 3  # plain ones
 FEW_ROWS = 2000  # up to here all rows are centres from the beginning
 SOME_ROWS = 4000  # up to here all rows are centres where plain runs are too slow
 QUARTER, HALF = 4, 2  # beyond, every fourth row is, and then all, or every second if memory is short
-WORTH_CENTRES = 0.01  # share of the error that centres must take away for more of them to be tried
+WORTH_CENTRES = 0.03  # share of the error that centres must take away for more of them to be tried
 BYTES = 8
 
 
