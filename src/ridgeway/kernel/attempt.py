@@ -97,8 +97,9 @@ class Attempt(ABC):
         alpha = best.scheme.alpha if isinstance(best.scheme, Geometric) else 0.0
         return self.passes / (self.step.size * alpha * self.contest.n_steps) if alpha > 0 else np.inf
 
-    def error_on(self, n_groups: int) -> float:
-        """Error of the best candidate on the first groups of held-out rows."""
+    def error_on_first(self) -> float:
+        """Error of the best candidate on the held-out rows of the first fold, in standardized targets."""
+        n_groups = len(self.folds[0].groups(len(self.folds)))
         best = int(np.argmin([row.error for row in self.contest.rows]))
         errors, weight = self.contest.uncapped[best, :n_groups], self.contest.weight[:n_groups]
         return float(errors.sum() / weight.sum())

@@ -102,12 +102,11 @@ def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list
     attempts = _plain_attempts(problem, folds, plan, alpha)
     if plan.flattening == 0 or plan.step is not None or plan.batch_size > 1 or not plan.settles:
         return attempts
-    n_groups = len(folds[0].groups(len(folds)))
     if not (attempts[-1].memory() > LONG and attempts[-1].gain > WORTH_MORE):
         return attempts
     for n_centres in _numbers_of_centres(problem, plan):
         faster = _flattened(problem, plan, folds[:1], n_centres, alpha)
-        before, now = attempts[-1].error_on(n_groups), faster.error_on(n_groups)
+        before, now = attempts[-1].error_on_first(), faster.error_on_first()
         if now > before:
             break
         attempts.append(faster)
