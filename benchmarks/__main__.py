@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     machine = facts()
     path: Path = options.out / ("engine-quick.json" if options.quick else "engine.json")
     print("  ".join(f"{name} {value}" for name, value in machine.items()))
-    print("One thread. Ratios of the best of several interleaved repeats.")
+    print("One thread (kernels: two). Ratios of the best of several interleaved repeats.")
     if options.quick:
         print("Quick: smaller shapes than the targets are meant for.")
     print(f"\n{header()}")

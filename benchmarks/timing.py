@@ -41,24 +41,25 @@ class Timing:
 
 
 def interleave(
-    tasks: Mapping[str, Callable[[], object]], repeats: int, slow: Mapping[str, int] | None = None
+    tasks: Mapping[str, Callable[[], object]], repeats: int, slow: Mapping[str, int] | None = None, threads: int = 1
 ) -> dict[str, Timing]:
     """Time all tasks in turn, `repeats` times over, each round in the opposite order of the one before.
 
-    BLAS and OpenMP keep to one thread, and the garbage collector rests.
+    BLAS and OpenMP keep to so many threads, and the garbage collector rests.
 
     Parameters
     ----------
     tasks : functions without arguments, by name.
     repeats : rounds.
     slow : number of repeats of the tasks that take long, by name; they run in the first rounds only.
+    threads : of BLAS and OpenMP.
     """
     slow = slow or {}
     samples: dict[str, list[float]] = {name: [] for name in tasks}
     gc.collect()
     gc.disable()
     try:
-        with threadpool_limits(limits=1):
+        with threadpool_limits(limits=threads):
             for turn in range(repeats):
                 for name in list(tasks)[:: 1 if turn % 2 == 0 else -1]:
                     if turn >= slow.get(name, repeats):

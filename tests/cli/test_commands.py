@@ -68,6 +68,37 @@ def test_options(ridgeway: Command, shop_csv: Path) -> None:
     assert (told["alpha"], told["streamed"], told["features"], told["error"]) == (0.5, True, 2, None)
 
 
+# Law: a kernel model is fitted, reported, shown and used as a linear one is, at any alpha; its options need a kernel.
+def test_kernel(ridgeway: Command, tmp_path: Path) -> None:
+    file = write_csv(shop_table(300), tmp_path / "few.csv")
+    target = ["--target", "price"]
+    said = ridgeway("fit", file, *target, "--kernel", "rbf", "--gamma", 0.1, "--model", "k", "--report", "k.html")
+    assert said.code == 0
+    assert "<- chosen" in said.out
+    assert "Which columns matter?" in Path("k.html").read_text(encoding="utf-8")
+    model = rw.load("k")
+    assert isinstance(model.model, rw.AveragedKernelRegressor)
+    assert model.model.gamma_ == 0.1
+    assert ridgeway("predict", "k", file, "--out", "p.parquet", "--alpha", 0.01).code == 0
+    told = pyarrow.parquet.read_table("p.parquet")["prediction"].to_numpy()
+    np.testing.assert_array_equal(told, model.at(0.01).predict(file))
+    assert "row " in ridgeway("show", "k").out
+    said = ridgeway("fit", file, *target, "--kernel", "laplacian", "--components", 20, "--passes", 2, "--model", "c")
+    assert said.code == 0
+    assert rw.load("c").model.coef_.shape == (20,)
+    for options, message in (
+        (["--gamma", 0.1], "add --kernel rbf"),
+        (["--components", 20], "add --kernel rbf"),
+        (["--kernel", "rbf", "--components", 20, "--report", "c.html"], "leave out one of them"),
+    ):
+        said = ridgeway("fit", file, *target, *options)
+        assert said.code == 2
+        assert message in said.err
+    said = ridgeway("fit", file, *target, "--kernel", "rbf", "--memory", 0)
+    assert said.code == 1
+    assert "--components 2000" in said.err
+
+
 # Law: --json prints one object, --quiet nothing, before or after the name of the command.
 def test_json_and_quiet(ridgeway: Command, shop_csv: Path, shop_model: Path) -> None:
     for arguments in (["--json", "show", shop_model], ["show", shop_model, "--json"]):

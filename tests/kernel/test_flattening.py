@@ -14,8 +14,9 @@ from ridgeway.kernel.attempt import flattened_run
 from ridgeway.kernel.blocks import Blocks, GivenGram
 from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 from ridgeway.kernel.flattened import Flattened
-from ridgeway.kernel.flattening import Span, flatten
+from ridgeway.kernel.flattening import flatten
 from ridgeway.kernel.problem import KernelPlan, Problem
+from ridgeway.kernel.span import SomeRows, span_of
 from ridgeway.progress import Progress
 from ridgeway.state import Stored
 
@@ -41,7 +42,7 @@ def setup(n: int = 150, block: int = 20, weight: Array | None = None) -> tuple[A
 
 
 def run(problem: Problem, plan: KernelPlan, n_centres: int, alpha: float = 1e-4, passes: int = 30) -> Flattened:
-    span = Span.of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
+    span = span_of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
     trajectory = flattened_run(problem, plan, span, alpha, passes)
     assert isinstance(trajectory, Flattened)
     return trajectory
@@ -78,7 +79,7 @@ def test_some_rows_as_centres() -> None:
 # Law: each direction has a discount of its own. With one for all, flattened directions are over-regularized.
 def test_own_discounts_keep_alpha() -> None:
     K, y, problem, plan = setup()
-    span = Span.of(problem.blocks.gram, problem.blocks.layout, 150, plan.rng)
+    span = span_of(problem.blocks.gram, problem.blocks.layout, 150, plan.rng)
     flattening = flatten(span, problem.blocks, problem.weight, problem.y[problem.blocks.layout], plan.rng)
     # A start at 0, so that all that is known of the directions comes from the steps.
     factors = 0.02 / (flattening.eigenvalues + 0.02)
@@ -133,7 +134,7 @@ def test_outliers_are_centres() -> None:
     X[17] = 100.0
     layout = np.arange(200)
     for seed in range(5):
-        span = Span.of(GivenGram(gaussian(X, X, 0.5)), layout, 40, np.random.default_rng(seed))
+        span = SomeRows.draw(GivenGram(gaussian(X, X, 0.5)), layout, 40, np.random.default_rng(seed))
         assert 17 in span.centres
         assert len(set(span.centres.tolist())) == 40
         left = 1 - (span.rows**2).sum(axis=1)
@@ -145,4 +146,6 @@ def test_not_positive_definite() -> None:
     X, _ = smooth(50)
     K = gaussian(X, X, 0.5) - 0.8
     with pytest.raises(NotPositiveDefiniteError, match=r"not positive definite.*eigenvalue"):
-        Span.of(GivenGram(K), np.arange(50), 50, np.random.default_rng(0))
+        SomeRows.draw(GivenGram(K), np.arange(50), 40, np.random.default_rng(0))
+    with pytest.raises(NotPositiveDefiniteError, match=r"not positive definite.*eigenvalue"):
+        span_of(GivenGram(K), np.arange(50), 50, np.random.default_rng(0)).directions(np.ones(50))

@@ -80,8 +80,10 @@ def command(
 
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
         raise click.UsageError("--gamma and --components belong to a kernel: add --kernel rbf.")
-    if options["kernel"] is not None and report is not None:
-        raise click.UsageError("--report shows linear models, not those of a kernel: leave out one of the two.")
+    if options["kernel"] == "rbf" and options["components"] is not None and report is not None:
+        raise click.UsageError(
+            "--report has no rows to show effects at with --components of rbf: leave out one of them."
+        )
     request = Request(target=target, drop=drop, only=only or None, **options)
     outputs = [name for name in (model, report) if name is not None]
     require_writable([*outputs, *([checkpoint] if checkpoint else [])])

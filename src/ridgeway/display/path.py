@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ridgeway.rows import Float
 
 N_ALPHAS = 100
-AROUND = 1e3  # the strengths of a kernel model, whose coefficients grow as they fall
+AROUND = 100.0  # to either side of where a kernel model stands
 GREY = "0.75"
 COLORS = 10  # in matplotlib's cycle
 
@@ -101,7 +101,7 @@ class PathDisplay:
         ----------
         estimator : a fitted estimator of a path, or anything with ``path(alphas)``.
         alphas : (L,), strengths above 0; None takes 100, for a run of T steps of size eta from 1 / (eta T), where the
-            length of the run takes over, to 10 / eta, where hardly a step counts; for a kernel model, three decades to
+            length of the run takes over, to 10 / eta, where hardly a step counts; for a kernel model, two decades to
             either side of where it stands.
         target : which target, when the fitted y was 2-D.
         standardized : True multiplies each coefficient by the scale that the estimator divided its column by.

@@ -30,6 +30,7 @@ from ridgeway.estimators.kernel_options import (
 from ridgeway.estimators.options import check_averaging, check_cv, check_jobs, check_passes, generator, require_rows
 from ridgeway.kernel.features import Features, GivenFeatures, features_of
 from ridgeway.kernel.problem import KernelPlan
+from ridgeway.kernel.span import COPIES
 from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import Batch, check_batch, require_finite_rows
@@ -93,8 +94,9 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     flattening : "auto", int or None
         Preconditioning of an exact run: along leading directions of the kernel, found in the span of so many centres,
         steps are shortened (each with a discount of its own, so that alpha keeps its meaning), and all other steps can
-        be longer. "auto" takes all rows as centres up to 2,000 rows, and beyond tries a part of them where the
-        held-out error of plain runs settles too slowly, as it does for targets that are nearly noiseless.
+        be longer. "auto" takes all rows as centres up to 2,000 rows, which makes the path exact; beyond that it tries
+        a part of them, then all that `cache_size` allows, where the held-out error of plain runs settles too slowly, as
+        it does for targets that are nearly noiseless.
     averaging, alpha, one_standard_error : as in `AveragedSGDRegressor`.
     passes : "auto" or int
         How often the rows are gone through. "auto": up to 32 times, fewer if the held-out error settles before, up to
@@ -112,7 +114,8 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     fit_intercept : bool
         The intercept is the mean of y.
     cache_size : float
-        Megabytes of the kernel matrix (or of features) that are kept; what does not fit is computed anew each pass.
+        Megabytes of the kernel matrix (or of features) that are kept, and of flattened directions; what does not fit is
+        computed anew each pass. 2,000 MB have room for flattening with all of 9,000 rows as centres.
     n_jobs : int or None
         Threads of matrix products; None leaves them to BLAS, which takes all cores.
     random_state : int, Generator, RandomState or None
@@ -172,7 +175,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         one_standard_error: bool = False,
         scale: bool = True,
         fit_intercept: bool = True,
-        cache_size: float = 1000,
+        cache_size: float = 2000,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -277,7 +280,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             shuffle=bool(self.shuffle),
             one_standard_error=bool(self.one_standard_error),
             flattening=check_flattening(self.flattening),
-            most_centres=max(1, min(len(batch), int(cache / (16 * len(batch))))),
+            most_centres=max(1, min(len(batch), int(cache / (8 * COPIES * len(batch))))),
             rng=generator(self.random_state),
             progress=Progress(planned * len(batch), shown=bool(self.verbose)),
         )

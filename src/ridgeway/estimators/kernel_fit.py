@@ -19,6 +19,7 @@ from ridgeway.kernel.function import Kernel
 from ridgeway.kernel.memory import MB, require_memory
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.kernel.race import race
+from ridgeway.kernel.span import COPIES
 from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold, alike, held_out, k_folds, split_by
@@ -79,7 +80,7 @@ def fit_exact(batch: Batch, request: ExactRequest, X: Any, y: Any) -> ExactFit:
     size = max(plan.batch_size, min(BLOCK, max(32, n_rows // 16)) // plan.batch_size * plan.batch_size)
     itemsize = batch.rows.dtype.itemsize
     needed: float = 3 * itemsize * size * n_rows + PER_ROW * itemsize * n_rows * plan.passes
-    needed += min(request.cache_bytes, itemsize * n_rows**2)
+    needed += min(request.cache_bytes, 8.0 * COPIES * n_rows**2)
     require_memory(
         needed,
         f"{n_rows:,} rows in exact mode, with cache_size={request.cache_bytes / MB:g},",

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ridgeway.averaging import Geometric
-from ridgeway.kernel.flattening import Flattening, Span, flatten
+from ridgeway.kernel.flattening import Flattening, flatten
 from ridgeway.kernel.problem import KernelPlan, Mask, Problem
+from ridgeway.kernel.span import Span
 from ridgeway.kernel.sweep import Chain, KernelSweep
 from ridgeway.kernel.trial import KernelTrial, KernelTrials
 from ridgeway.selection.candidates import Candidates
@@ -96,8 +97,9 @@ class Attempt(ABC):
         alpha = best.scheme.alpha if isinstance(best.scheme, Geometric) else 0.0
         return self.passes / (self.step.size * alpha * self.contest.n_steps) if alpha > 0 else np.inf
 
-    def error_on(self, n_groups: int) -> float:
-        """Error of the best candidate on the first groups of held-out rows."""
+    def error_on_first(self) -> float:
+        """Error of the best candidate on the held-out rows of the first fold, in standardized targets."""
+        n_groups = len(self.folds[0].groups(len(self.folds)))
         best = int(np.argmin([row.error for row in self.contest.rows]))
         errors, weight = self.contest.uncapped[best, :n_groups], self.contest.weight[:n_groups]
         return float(errors.sum() / weight.sum())
@@ -184,8 +186,10 @@ class FlattenedAttempt(Attempt):
         )
 
     def final(self) -> Trajectory:
-        """Run over all rows, as many passes as the folds."""
-        return flattened_run(self.problem, self.plan, self.span, self._alpha, self.passes)
+        """Run over all rows, as many passes as the folds, whose runs make room for it."""
+        passes = self.passes
+        self._runs, self.trials = [], []
+        return flattened_run(self.problem, self.plan, self.span, self._alpha, passes)
 
 
 def flattened_run(problem: Problem, plan: KernelPlan, span: Span, alpha: float, passes: int) -> Trajectory:

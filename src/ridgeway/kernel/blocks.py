@@ -111,7 +111,7 @@ class Blocks:
         n_blocks = (n_rows + size - 1) // size
         even = np.linspace(0, n_rows, n_blocks + 1).astype(int)
         self._edges = (even if multiple == 1 else np.minimum(np.arange(n_blocks + 1) * size, n_rows)).tolist()
-        self._room = cache_bytes
+        self._room = self._cache_bytes = cache_bytes
         self._kept: dict[int, Float] = {}
 
     def __len__(self) -> int:
@@ -131,6 +131,15 @@ class Blocks:
             self._room -= block.nbytes
             self._kept[k] = block
         return block
+
+    def spare(self, n_bytes: float) -> None:
+        """From now on, leave so much of the cache to others."""
+        self._room = max(0.0, self._cache_bytes - n_bytes)
+        kept, self._kept = self._kept, {}
+        for k, block in kept.items():
+            if block.nbytes <= self._room:
+                self._room -= block.nbytes
+                self._kept[k] = block
 
     def all(self) -> Iterator[tuple[slice, Float]]:
         """Yield every block with its place."""

@@ -4,7 +4,8 @@ A geometric average of strength alpha rests on the first 1 / (step * alpha) step
 the answer depends on which rows came first; where they are more than the run, the strength is not reached. So the step
 is set for the strength that a pilot expects, and another one is tried where the folds prefer a strength it does not
 suit. Where the longest plain step is too slow, targets are nearly noiseless: then leading directions are flattened,
-tried on one fold, as far as the held-out error gains from it. For few rows that is cheap, and the first choice.
+tried on one fold, with a quarter of the rows as centres and then with all of them (half, if memory is short), while the
+held-out error gains from it. For few rows that is cheap, and the first choice.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.kernel.attempt import MEMORY, Attempt, FlattenedAttempt, PlainAttempt, flattened_run, for_strength
-from ridgeway.kernel.flattening import Span
 from ridgeway.kernel.pilot import pilot
 from ridgeway.kernel.problem import KernelPlan, Problem
+from ridgeway.kernel.span import COPIES, Span, span_of
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.settling import WORTH_MORE
 from ridgeway.selection.table import Selection, marked
@@ -29,8 +30,11 @@ from ridgeway.trajectory import Trajectory
 SHORT, LONG = 0.7, 16.0  # memories, in passes, for which another step is tried
 CHANGE = 8.0  # factor between two steps that are tried
 ATTEMPTS = 3  # plain ones
-FEW_ROWS = 2000  # up to here all rows are centres
-PARTS = (4, 2)  # beyond, every fourth row and then every second
+FEW_ROWS = 2000  # up to here all rows are centres from the beginning
+SOME_ROWS = 4000  # up to here all rows are centres where plain runs are too slow
+QUARTER, HALF = 4, 2  # beyond, every fourth row is, and then all, or every second if memory is short
+WORTH_CENTRES = 0.03  # share of the error that centres must take away for more of them to be tried
+BYTES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +63,9 @@ def run_only(problem: Problem, plan: KernelPlan) -> KernelOutcome:
     n_centres = plan.flattening
     if n_centres is None and plan.step is None and plan.batch_size == 1 and alpha > 0:
         slow = alpha * step.size * plan.passes * len(problem) < MEMORY
-        n_centres = len(problem) // PARTS[0] if slow else 0
-        if len(problem) <= FEW_ROWS:
-            n_centres = len(problem)
-    n_centres = min(n_centres or 0, plan.most_centres)
+        n_centres = len(problem) if slow or len(problem) <= FEW_ROWS else 0
     if n_centres:
-        span = Span.of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
+        span = _span(problem, plan, n_centres)
         trajectory = flattened_run(problem, plan, span, alpha, plan.passes)
     else:
         sweep = plan.sweep(problem, [problem.everything], step)
@@ -84,7 +85,9 @@ def by_folds(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, method: 
     scheme = selection.chosen.scheme
     rows = np.concatenate([fold.test for fold in best.folds])
     residuals = np.concatenate([trial.residuals(scheme) for trial in best.trials])
-    return KernelOutcome(best.final(), scheme, selection, best.passes, best.falling, (rows, residuals))
+    passes = best.passes
+    attempts.clear()  # their runs are large
+    return KernelOutcome(best.final(), scheme, selection, passes, best.falling, (rows, residuals))
 
 
 def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list[Attempt]:
@@ -95,28 +98,46 @@ def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list
     if flattening is None and len(problem) <= FEW_ROWS and plan.step is None and plan.batch_size == 1:
         flattening = len(problem)
     if flattening:
-        return [_flattened(problem, plan, folds, min(flattening, plan.most_centres), alpha)]
+        return [_flattened(problem, plan, folds, flattening, alpha)]
     attempts = _plain_attempts(problem, folds, plan, alpha)
     if plan.flattening == 0 or plan.step is not None or plan.batch_size > 1 or not plan.settles:
         return attempts
-    n_groups = len(folds[0].groups(len(folds)))
     if not (attempts[-1].memory() > LONG and attempts[-1].gain > WORTH_MORE):
         return attempts
-    for n_centres in dict.fromkeys(min(len(problem) // part, plan.most_centres) for part in PARTS):
+    for n_centres in _numbers_of_centres(problem, plan):
         faster = _flattened(problem, plan, folds[:1], n_centres, alpha)
-        if faster.error_on(n_groups) > attempts[-1].error_on(n_groups):
+        before, now = attempts[-1].error_on_first(), faster.error_on_first()
+        if now > before:
             break
         attempts.append(faster)
+        if now > (1 - WORTH_CENTRES) * before:
+            break
     return attempts
 
 
 def _flattened(
     problem: Problem, plan: KernelPlan, folds: Sequence[Fold], n_centres: int, alpha: float
 ) -> FlattenedAttempt:
-    span = Span.of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
+    span = _span(problem, plan, n_centres)
     attempt = FlattenedAttempt(problem, plan, folds, span, alpha)
     attempt.settle()
     return attempt
+
+
+def _numbers_of_centres(problem: Problem, plan: KernelPlan) -> list[int]:
+    """Numbers to try in turn: all rows if they are few, else a part of them first."""
+    n_rows = len(problem)
+    if n_rows <= min(plan.most_centres, SOME_ROWS):
+        return [n_rows]
+    most = n_rows if n_rows <= plan.most_centres else n_rows // HALF
+    return list(dict.fromkeys(min(number, plan.most_centres) for number in (n_rows // QUARTER, most)))
+
+
+def _span(problem: Problem, plan: KernelPlan, n_centres: int) -> Span:
+    """Return the span of so many centres, fewer if memory is short, and make room for their directions."""
+    n_centres = min(n_centres, plan.most_centres)
+    problem.blocks.spare(COPIES * BYTES * float(n_centres) * len(problem))
+    return span_of(problem.blocks.gram, problem.blocks.layout, n_centres, plan.rng)
 
 
 def _plain_attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, alpha: float) -> list[Attempt]:

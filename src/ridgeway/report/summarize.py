@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from ridgeway.averaging import Scheme
 from ridgeway.blas import one_thread
 from ridgeway.display.column_scale import column_scale
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
+from ridgeway.kernel.flattened import Flattened
 from ridgeway.report.averages import candidate, compare, make_grid, stopping_places
 from ridgeway.report.effects import effects_on, with_targets
+from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predictions import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
@@ -52,7 +54,8 @@ def summarize(
 
     Parameters
     ----------
-    fitted : a fitted `AveragedSGDRegressor` or `ExactRidgePath`.
+    fitted : a fitted `AveragedSGDRegressor`, `AveragedKernelRegressor` or `ExactRidgePath`. Effects of the columns of
+        a kernel model are means over rows that it has kept.
     X, y : rows to show instead of those held out, in the form that the model was fitted to.
     unseen : True when none of these rows was learned from.
     encoder : a fitted encoder of tables with ``describe()``: its columns are column, kind, what was done, number of
@@ -75,9 +78,10 @@ def summarize(
     (('age', 'size'), 'held-out')
     """
     check_is_fitted(fitted)
-    if not isinstance(fitted, AveragedSGDRegressor | ExactRidgePath):
+    if not isinstance(fitted, AveragedSGDRegressor | AveragedKernelRegressor | ExactRidgePath):
         raise TypeError(
-            f"a {type(fitted).__name__} cannot be reported: expected a fitted AveragedSGDRegressor or ExactRidgePath."
+            f"a {type(fitted).__name__} cannot be reported: expected a fitted AveragedSGDRegressor, "
+            "AveragedKernelRegressor or ExactRidgePath."
         )
     require_both(X, y)
     n_features = int(fitted.n_features_in_)
@@ -111,9 +115,9 @@ def summarize(
 def _averages(
     fitted: Any, names: Sequence[str], n_targets: int
 ) -> tuple[Grid, tuple[Candidate, ...], list[Path], Comparison | None]:
-    scale = np.asarray(column_scale(fitted), np.float64)
     most = max(FEWEST_COLUMNS, MOST_COLUMNS // n_targets)
     if isinstance(fitted, ExactRidgePath):
+        scale = np.asarray(column_scale(fitted), np.float64)
         alpha = float(fitted.alpha_)
         stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, standing=True)
         coefs, intercepts = with_targets(fitted.path([alpha]))
@@ -133,11 +137,15 @@ def _averages(
     schemes: list[Scheme] = [places[i][0] for i in order]
     nearest = fitted.trajectory_.nearest  # what is answered for a scheme
     stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
-    coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, length, alphas)
-    models = coefs * scale, intercepts
-    effects = effects_on(fitted, widest)
+    if isinstance(fitted, AveragedKernelRegressor):
+        means = MeanEffects.of(fitted)
+        scale, models, effects = means.scale, means.at(schemes), means.on(widest)
+    else:
+        scale = np.asarray(column_scale(fitted), np.float64)
+        coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
+        models, effects = (coefs * scale, intercepts), effects_on(fitted, widest)
     grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
@@ -164,9 +172,10 @@ def _run(fitted: Any, seconds: float | None) -> Run:
     if isinstance(fitted, ExactRidgePath):
         return Run(None, None, None, None, None, None, None, seconds)
     run = fitted.trajectory_
+    plain = not isinstance(run, Flattened)  # one step and one discount for all directions
     return Run(
-        float(run.step),
-        int(run.length),
+        float(run.step) if plain else None,
+        int(run.length) if plain else None,
         int(run.n_steps),
         int(fitted.n_rows_),
         float(fitted.passes_),
