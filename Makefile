@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: setup demo test check bench docs clean
+.PHONY: setup demo test check bench bench-peers docs clean
 
 setup: $(READY)
 
@@ -37,11 +37,28 @@ test: check
 bench: setup
 	$(PYTHON) -m benchmarks
 
+# Other libraries live in an environment of their own, so that their demands touch nobody. Then the tables and pictures
+# of the documentation are drawn from what was measured. Set RIDGEWAY_DATA to a folder of further sets to measure these too.
+bench-peers: .venv-peers/.ready
+	.venv-peers/bin/python -m benchmarks.peers
+	.venv-peers/bin/python -m benchmarks.publish
+
+.venv-peers/.ready: pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python "$$(command -v python3)" .venv-peers && \
+		uv pip install --quiet --python .venv-peers/bin/python --editable . --group peers; \
+	else \
+		python3 -m venv .venv-peers && \
+		.venv-peers/bin/python -m pip install --quiet --upgrade "pip>=25.1" && \
+		.venv-peers/bin/python -m pip install --quiet --editable . --group peers; \
+	fi
+	@touch $@
+
 # Warnings are errors; nothing is fetched.
 docs: setup
 	.venv/bin/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
