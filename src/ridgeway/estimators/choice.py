@@ -64,7 +64,11 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
 def best_so_far(progressive: Progressive, feed: Feed, one_standard_error: bool) -> Selection | None:
     """Return the choice that a stream has come to; None as long as nothing was predicted."""
     scores = progressive.scores(unit(feed))
-    return Selection("prediction before learning", marked(scores, one_standard_error)) if scores else None
+    if not scores:
+        return None
+    return Selection(
+        "prediction before learning", marked(scores, one_standard_error, best=scores[progressive.preferred()])
+    )
 
 
 def _progressively(feed: Feed, plan: Plan) -> Outcome:
