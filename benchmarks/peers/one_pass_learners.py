@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import SGDRegressor
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ridgeway as rw
 from benchmarks.peers.sets import Split
@@ -33,13 +33,17 @@ def ridgeway_stream(split: Split) -> Array:
 
 
 def sgd(split: Split, average: bool = False) -> Array:
-    """scikit-learn's SGD after a running StandardScaler; the target is standardized by the first batch, once."""
-    scaler = StandardScaler(with_mean=isinstance(split.X, np.ndarray))
+    """scikit-learn's SGD after a running StandardScaler; the target is standardized by the first batch, once.
+
+    Sparse rows are taken as they are: scaling would blow up rare columns.
+    """
+    scaler: Any = StandardScaler() if isinstance(split.X, np.ndarray) else FunctionTransformer(accept_sparse=True)
     model = SGDRegressor(average=average, random_state=0)
     mean, deviation = split.y[:BATCH].mean(), split.y[:BATCH].std()
     for first in range(0, len(split.y), BATCH):
         rows, y = split.X[first : first + BATCH], split.y[first : first + BATCH]
-        model.partial_fit(scaler.partial_fit(rows).transform(rows), (y - mean) / deviation)
+        scaler = scaler.partial_fit(rows) if isinstance(scaler, StandardScaler) else scaler.fit(rows)
+        model.partial_fit(scaler.transform(rows), (y - mean) / deviation)
     return np.asarray(model.predict(scaler.transform(split.test_X)) * deviation + mean)
 
 

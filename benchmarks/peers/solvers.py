@@ -84,6 +84,7 @@ def _glum(X: Any, y: Array, alpha: float) -> Array:
 
 def _snapml(X: Any, y: Array, alpha: float) -> Array:
     model = import_module("snapml").LinearRegression(regularizer=alpha * X.shape[0], n_jobs=1, random_state=0)
+    X = scipy.sparse.csr_matrix(X) if scipy.sparse.issparse(X) else X
     return np.asarray(model.fit(X, y).coef_).reshape(-1)
 
 
