@@ -11,7 +11,7 @@ from benchmarks.peers.sets import real_sets
 from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
 
-SPLITS = 3
+SPLITS = 5
 FEW = 3  # sets in a quick run
 
 

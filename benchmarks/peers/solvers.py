@@ -22,6 +22,11 @@ from benchmarks.yardsticks import gram_path
 Solver = Callable[[Any, Array, Array], Array]  # X, y, alphas -> (alphas, d)
 
 
+def _as_matrix(X: Any, form: str) -> Any:
+    """Return sparse arrays as matrices of a form, as older libraries want them; dense ones as they are."""
+    return getattr(scipy.sparse, f"{form}_matrix")(X) if scipy.sparse.issparse(X) else X
+
+
 def ridgeway(X: Any, y: Array, alphas: Array) -> Array:
     """One pass and its averages."""
     return np.asarray(rw.run_sgd(X, y, store="replay" if scipy.sparse.issparse(X) else "sketch").path(alphas))
@@ -29,7 +34,7 @@ def ridgeway(X: Any, y: Array, alphas: Array) -> Array:
 
 def gram(X: Any, y: Array, alphas: Array) -> Array:
     """Gram matrix and one eigendecomposition."""
-    return gram_path(X, y, alphas)
+    return gram_path(X, y, alphas.astype(np.float64))
 
 
 def glmnet(X: Any, y: Array, alphas: Array) -> Array:
@@ -37,7 +42,7 @@ def glmnet(X: Any, y: Array, alphas: Array) -> Array:
     order = np.argsort(alphas)[::-1]
     settings: dict[str, Any] = {"alpha": 0, "n_splits": 0, "standardize": False, "fit_intercept": False}
     model = import_module("glmnet").ElasticNet(lambda_path=alphas[order] * y.std(), **settings)
-    model.fit(scipy.sparse.csc_matrix(X) if scipy.sparse.issparse(X) else X, y)
+    model.fit(_as_matrix(X, "csc"), y)
     return _in_order(model.coef_path_.T, order)
 
 
@@ -84,13 +89,12 @@ def _glum(X: Any, y: Array, alpha: float) -> Array:
 
 def _snapml(X: Any, y: Array, alpha: float) -> Array:
     model = import_module("snapml").LinearRegression(regularizer=alpha * X.shape[0], n_jobs=1, random_state=0)
-    X = scipy.sparse.csr_matrix(X) if scipy.sparse.issparse(X) else X
-    return np.asarray(model.fit(X, y).coef_).reshape(-1)
+    return np.asarray(model.fit(_as_matrix(X, "csr"), y).coef_).reshape(-1)
 
 
 def _skglm(X: Any, y: Array, alpha: float) -> Array:
     model = import_module("skglm").ElasticNet(alpha, l1_ratio=0.0, fit_intercept=False)
-    return np.asarray(model.fit(scipy.sparse.csc_matrix(X) if scipy.sparse.issparse(X) else X, y).coef_)
+    return np.asarray(model.fit(_as_matrix(X, "csc"), y).coef_)
 
 
 def ridge_cv(X: Any, y: Array, alphas: Array) -> Array:

@@ -51,9 +51,9 @@ class Stretch:
     @classmethod
     def from_state(cls, stored: Stored, n_schemes: int) -> Stretch:
         """Return the stretch of a state."""
-        sums = (stored.array(name, (n_schemes,)) for name in ("errors", "errors2", "crossed", "apart2"))
+        sums = {name: stored.array(name, (n_schemes,)) for name in ("errors", "errors2", "crossed", "apart2")}
         weight, weight2 = stored.number("weight", 0.0), stored.number("weight2", 0.0)
-        return cls(stored.integer("first_step"), weight, weight2, *sums, stored.integer("groups"))
+        return cls(stored.integer("first_step"), weight, weight2, **sums, groups=stored.integer("groups"))
 
 
 @dataclass(frozen=True)
