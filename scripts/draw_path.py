@@ -15,7 +15,7 @@ SHOWN = 8  # columns with the largest effects
 
 
 def draw() -> Figure:
-    """Fit the flights, one pass over the rows, and draw coefficients per standard deviation of their column."""
+    """Fit the flights and draw coefficients per standard deviation of their column."""
     flights = rw.load_flights()
     model = rw.AveragedSGDRegressor(random_state=0).fit(flights.X, flights.y)
     exact = rw.ExactRidgePath().fit(flights.X, flights.y)
@@ -31,7 +31,7 @@ def draw() -> Figure:
     axes.text(float(model.alpha_ or 0.0), axes.get_ylim()[1], " chosen on held-out rows", color="grey", va="top")
     axes.set(xlabel="ridge strength alpha", ylabel="minutes of delay\nper standard deviation")
     axes.set_title(
-        f"One pass of SGD over {len(flights.y):,} flights: every strength (lines); exact ridge, one by one (dots)",
+        f"One run of SGD over {len(flights.y):,} flights: every strength (lines), beside exact ridge (dots)",
         fontsize=10,
         loc="left",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -77,10 +77,17 @@ def river(split: Split) -> Array:
     model = (
         import_module("river.preprocessing").StandardScaler() | import_module("river.linear_model").LinearRegression()
     )
-    names = range(split.X.shape[1])
-    for row, y in zip(split.X.tolist(), split.y.tolist(), strict=True):
-        model.learn_one(dict(zip(names, row, strict=True)), y)
-    return np.array([model.predict_one(dict(zip(names, row, strict=True))) for row in split.test_X.tolist()])
+    for row, y in zip(_river_rows(split.X), split.y.tolist(), strict=True):
+        model.learn_one(row, y)
+    return np.array([model.predict_one(row) for row in _river_rows(split.test_X)])
+
+
+def _river_rows(X: Any) -> Iterator[dict[int, float]]:
+    if isinstance(X, np.ndarray):
+        names = range(X.shape[1])
+        return (dict(zip(names, row, strict=True)) for row in X.tolist())
+    parts = zip(X.indptr[:-1], X.indptr[1:], strict=True)
+    return (dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist(), strict=True)) for a, b in parts)
 
 
 LEARNERS: dict[str, Learner] = {
@@ -91,4 +98,3 @@ LEARNERS: dict[str, Learner] = {
     "Vowpal Wabbit": vowpal_wabbit,
     "River": river,
 }
-OURS = ("ridgeway, fit", "ridgeway, stream")

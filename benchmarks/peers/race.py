@@ -26,7 +26,7 @@ from benchmarks.timing import Timing
 SETS = ("flights", "diamonds", "ames", "chicago", "star", "hotel_rates", "labsup", "california")
 QUICK_SETS = ("chicago",)
 GRID = np.logspace(-6, 1, 10)
-LONGEST = 20.0  # seconds after which a method goes on no further
+LONGEST = 4.0  # seconds after which a method goes on no further
 HELD_OUT = 0.1
 
 

@@ -23,7 +23,7 @@ import scipy.sparse
 from benchmarks.planted import Array
 
 DATA = "RIDGEWAY_DATA"  # environment variable: a folder of further sets
-MOST_ROWS = 100_000
+MOST_ROWS = 50_000
 MOST_LEVELS = 50  # a category of more is dropped
 MOST_GAPS = 0.3  # a column with more is dropped
 TEST_SHARE = 0.2
