@@ -37,10 +37,11 @@ test: check
 bench: setup
 	$(PYTHON) -m benchmarks
 
-# Other libraries live in an environment of their own, so that their demands touch nobody. Then the tables and pictures
-# of the documentation are drawn from what was measured. Set RIDGEWAY_DATA to a folder of further sets to measure these too.
+# Other libraries live in an environment of their own, so that their demands touch nobody; their warnings are not ours.
+# Then the tables and plots of the documentation are made from what was measured. RIDGEWAY_DATA may name a folder with
+# california_housing.csv.gz and wine_dot_com.csv.gz: these are then measured too.
 bench-peers: .venv-peers/.ready
-	.venv-peers/bin/python -m benchmarks.peers
+	OMP_NUM_THREADS=1 .venv-peers/bin/python -W ignore -m benchmarks.peers
 	.venv-peers/bin/python -m benchmarks.publish
 
 .venv-peers/.ready: pyproject.toml
