@@ -54,7 +54,7 @@ def one_pass(results: Results) -> Figure:
     axes.set_xscale("log")
     axes.set_yticks(range(len(cases)), [case.name.replace("_", " ") for case in cases], fontsize=8)
     ticks = [1e-4, 1e-3, 1e-2, 1e-1, 1, FARTHEST - 1]
-    axes.set_xticks(ticks, ["1", "1.001", "1.01", "1.1", "2", f"{FARTHEST:g} +"])
+    axes.set_xticks(ticks, ["1 or less", "1.001", "1.01", "1.1", "2", f"{FARTHEST:g} +"])
     axes.minorticks_off()
     axes.set_xlabel("test error after one pass / RidgeCV's")
     axes.grid(axis="both", alpha=0.25)
@@ -80,7 +80,7 @@ def race(results: Results) -> Figure:
             errors = np.minimum.accumulate([min(value, FARTHEST) for _, value in mine])
             axes.plot(seconds, np.maximum(errors - 1, 1e-4), "o-", ms=3, lw=1.3, color=COLORS[method], label=method)
         axes.set(xscale="log", yscale="log", ylim=(7e-5, 3), title=f"{case.name}, {case.shape}")
-        axes.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1], ["1", "1.001", "1.01", "1.1", "2"])
+        axes.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1], ["<= 1", "1.001", "1.01", "1.1", "2"])
         axes.title.set_fontsize(9)
         axes.grid(alpha=0.25)
         axes.tick_params(labelsize=8)
