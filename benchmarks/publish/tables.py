@@ -27,7 +27,7 @@ def times(value: float | None) -> str:
     """Write a ratio of times: two digits, whole numbers beyond 10; a dash for what was not measured."""
     if value is None:
         return "-"
-    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.095 else f"{value:.2f}"
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.095 else f"{value:.1g}"
 
 
 def error(value: float | None) -> str:
