@@ -1,8 +1,9 @@
 """Real tables: they come inside Python packages, and from the folder that RIDGEWAY_DATA names if it is set.
 
-The list and its targets were fixed before anything was measured: tables of several hundred rows and more with a number
-to predict. Columns that give the target away are dropped, and so are names and numbers of rows. Categories become
-indicators, gaps are left out, and all rows are put into a random order once: many of these tables are sorted.
+They are tables of several hundred rows and more with a number to predict, listed before anything was measured; later one
+more column that gives its target away was dropped (lnmed of VietNamH) and the number of rows bounded. Such columns are
+dropped, and so are names and numbers of rows. Categories become indicators, gaps are left out, and all rows are put
+into a random order once: many of these tables are sorted.
 """
 
 from __future__ import annotations
