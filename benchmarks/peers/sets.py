@@ -1,6 +1,6 @@
 """Real tables: they come inside Python packages, and from the folder that RIDGEWAY_DATA names if it is set.
 
-They are tables of several hundred rows and more with a number to predict, listed before anything was measured; later one
+They are tables of some hundred rows and more with a number to predict, listed before anything was measured. Later one
 more column that gives its target away was dropped (lnmed of VietNamH) and the number of rows bounded. Such columns are
 dropped, and so are names and numbers of rows. Categories become indicators, gaps are left out, and all rows are put
 into a random order once: many of these tables are sorted.
