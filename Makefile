@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: setup demo test check coverage test-oldest bench docs clean
+.PHONY: setup demo test check coverage test-oldest bench bench-peers docs clean
 
 setup: $(READY)
 
@@ -52,11 +52,29 @@ test-oldest:
 bench: setup
 	$(PYTHON) -m benchmarks
 
+# Other libraries live in an environment of their own, so that their demands touch nobody; their warnings are not ours.
+# Then the tables and plots of the documentation are made from what was measured. RIDGEWAY_DATA may name a folder with
+# california_housing.csv.gz and wine_dot_com.csv.gz: these are then measured too.
+bench-peers: .venv-peers/.ready
+	OMP_NUM_THREADS=1 .venv-peers/bin/python -W ignore -m benchmarks.peers
+	.venv-peers/bin/python -m benchmarks.publish
+
+.venv-peers/.ready: pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python "$$(command -v python3)" .venv-peers && \
+		uv pip install --quiet --python .venv-peers/bin/python --editable . --group peers; \
+	else \
+		python3 -m venv .venv-peers && \
+		.venv-peers/bin/python -m pip install --quiet --upgrade "pip>=25.1" && \
+		.venv-peers/bin/python -m pip install --quiet --editable . --group peers; \
+	fi
+	@touch $@
+
 # Warnings are errors; nothing is fetched.
 docs: setup
 	.venv/bin/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-oldest .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import ridgeway as rw
-from benchmarks.peers import grid_search, ridge_cv
 from benchmarks.planted import Array, dense_rows
 from benchmarks.report import Case, Result, Target
 from benchmarks.timing import QUICK_REPEATS, REPEATS, interleave
+from benchmarks.yardsticks import grid_search, ridge_cv
 
 FOLDS, HOLDOUT, PROGRESSIVE = Target(high=10), Target(high=2), Target(high=3)
 OVER_RIDGE_CV, OVER_GRID_SEARCH = Target(low=10), Target(low=50)

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse
 
 import ridgeway as rw
-from benchmarks.peers import averaged_epoch, averaged_epoch_in_order
 from benchmarks.planted import Array, sparse_rows
 from benchmarks.report import Case, Result, Target
 from benchmarks.timing import QUICK_REPEATS, REPEATS, interleave
+from benchmarks.yardsticks import averaged_epoch, averaged_epoch_in_order
 
 ALPHAS = np.logspace(-5, 1, 20)
 SHAPE = (500_000, 200_000)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import ridgeway as rw
-from benchmarks.peers import averaged_epoch, averaged_epoch_in_order, gram_path
 from benchmarks.planted import Array, dense_rows
 from benchmarks.report import Case, Result, Target
 from benchmarks.timing import QUICK_REPEATS, REPEATS, Timing, interleave
+from benchmarks.yardsticks import averaged_epoch, averaged_epoch_in_order, gram_path
 
 ALPHAS = np.logspace(-6, 3, 100)
 SHAPES = ((1_000_000, 100), (200_000, 1000))

@@ -262,7 +262,8 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         """Learn from more rows, once and in their order; offsets, scales and step are those of the first batch.
 
         While the average is chosen automatically, every row is predicted by all candidates before it is learned from
-        (``cv="progressive"``), and the model stands at the best of them so far. An error leaves the model as it was.
+        (``cv="progressive"``), and the model stands at the uniform average or at what is surely better so far. An error
+        leaves the model as it was.
 
         Parameters
         ----------

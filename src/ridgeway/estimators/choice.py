@@ -70,7 +70,10 @@ def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool)
     one_standard_error : whether to prefer the strongest average that is about as good as the best.
     """
     scores = progressive.scores(unit)
-    return Selection("prediction before learning", marked(scores, one_standard_error)) if scores else None
+    if not scores:
+        return None
+    best = scores[progressive.preferred()]
+    return Selection("prediction before learning", marked(scores, one_standard_error, best=best))
 
 
 def _progressively(feed: Feed, plan: Plan) -> Outcome:

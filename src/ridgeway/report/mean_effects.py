@@ -63,7 +63,7 @@ class MeanEffects:
                 features.of(DenseRows(readonly((shown + sign * half).astype(rows.dtype)))) for sign in (1, -1)
             )
             changes[column] = (above - below).mean(axis=0, dtype=np.float64)
-        return cls(fitted._standing.averages, changes, scale)
+        return cls(fitted._fitted().averages, changes, scale)
 
     def at(self, schemes: Sequence[Scheme], columns: NDArray[np.intp] | None = None) -> tuple[Array, Array]:
         """Return effects (L, targets, columns) of averages, and their intercepts."""

@@ -175,13 +175,15 @@ class Selection:
         )
 
 
-def marked(rows: Sequence[Scored], one_standard_error: bool, others: Sequence[Scored] = ()) -> tuple[Scored, ...]:
+def marked(
+    rows: Sequence[Scored], one_standard_error: bool, others: Sequence[Scored] = (), best: Scored | None = None
+) -> tuple[Scored, ...]:
     """Mark the chosen row: the best or, by the rule, the strongest regularization within its standard error.
 
     Among geometric averages that is the largest alpha; if none of them is good enough, the best stays. The `others`,
-    averages of a run with another step, are listed but not chosen from.
+    averages of a run with another step, are listed but not chosen from. The best has the least error unless given.
     """
-    best = min(rows, key=lambda row: row.error)
+    best = best or min(rows, key=lambda row: row.error)
     chosen = best
     if one_standard_error:
         good = [row for row in rows if row.alpha >= 0 and row.error <= best.error + best.standard_error]

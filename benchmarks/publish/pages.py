@@ -1,0 +1,25 @@
+"""Pages with places for tables: what stands between two marks is written anew from the results."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from benchmarks.publish.results import Results
+from benchmarks.publish.tables import FRAGMENTS
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "docs" / "benchmarks.md", ROOT / "README.md")
+PLACE = re.compile(r"(<!-- results: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+
+
+def filled(page: str, results: Results) -> str:
+    """Return the text of a page with every fragment made from the results."""
+
+    def fill(place: re.Match[str]) -> str:
+        name = place["name"]
+        if name not in FRAGMENTS:
+            raise KeyError(f"{name!r} is no fragment: expected one of {', '.join(FRAGMENTS)}.")
+        return f"{place[1]}{FRAGMENTS[name](results)}\n{place[3]}"
+
+    return PLACE.sub(fill, page)
