@@ -455,3 +455,30 @@ def test_at_alpha_is_the_fit_at_alpha(cv: Any, passes: int) -> None:
     given = rw.AveragedSGDRegressor(averaging="geometric", alpha=0.1, **options).fit(X, y)
     np.testing.assert_array_equal(chosen.at(0.1).coef_, given.coef_)
     np.testing.assert_array_equal(chosen.at(0.1).intercept_, given.intercept_)
+
+
+# Law: in one pass slower steps compete, and the one of least held-out error is taken; with a given step none do.
+def test_one_pass_chooses_its_step() -> None:
+    X, y = data(3000, noise=5.0)
+    one = rw.AveragedSGDRegressor(passes=1, random_state=0).fit(X, y)
+    several = rw.AveragedSGDRegressor(passes=3, random_state=0).fit(X, y)
+    given = rw.AveragedSGDRegressor(passes=1, step=0.01, random_state=0).fit(X, y)
+    assert one.selection_ is not None
+    steps = {row.step for row in one.selection_.table}
+    assert {max(steps) * part for part in (1, 0.5, 0.25, 0.125)} <= steps
+    assert one.step_ == one.selection_.chosen.step
+    slower = [row for row in one.selection_.table if row.step <= max(steps) / 2]
+    assert one.selection_.chosen.error <= min(row.error for row in slower)
+    for model, n_steps in ((several, 2), (given, 1)):
+        assert model.selection_ is not None
+        assert len({row.step for row in model.selection_.table}) <= n_steps
+
+
+# Law: a slower step is taken where it predicts better: here noise in long steps costs more than a start to forget.
+def test_a_slow_step_can_win() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 3))
+    y = X @ [0.02, -0.01, 0.0] + rng.standard_normal(20_000)
+    slow = rw.AveragedSGDRegressor(averaging="tail", passes=1, random_state=0).fit(X, y)
+    assert slow.selection_ is not None
+    assert slow.step_ <= max(row.step for row in slow.selection_.table) / 2

@@ -148,7 +148,7 @@ def run_only(problem: Problem) -> Outcome:
 def by_folds(problem: Problem) -> Outcome:
     """One chain per fold and the final one, for one or two steps: as `ridgeway.selection.by_folds` does it."""
     plan, k = problem.plan, problem.split.k
-    steps = [plan.step] if plan.safe_step is None else [plan.safe_step, plan.step]
+    steps = plan.steps
     sweep = problem.sweep([*range(k), None], steps)
     held = [problem.survey.moments[fold] for fold in range(k)]
     centres = [problem.centre_without(moments) for moments in held]
@@ -172,8 +172,7 @@ def by_folds(problem: Problem) -> Outcome:
 
     def preferred(rough: bool) -> Contest:
         contests[:] = [contest(place, rough) for place in range(len(steps))]
-        slow, fast = contests[0], contests[-1]
-        return fast if slow.wants_more_steps and fast.clearly_beats(slow) else slow
+        return plan.preferred(contests)
 
     ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: preferred(rough)))
     others = [row for contest in contests if contest is not ending.contest for row in contest.rows]

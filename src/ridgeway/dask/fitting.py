@@ -44,7 +44,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes
 from ridgeway.selection.contest import FORGOTTEN
 from ridgeway.selection.holdout import MOST, SHARE
-from ridgeway.selection.plan import LONGER
+from ridgeway.selection.plan import LONGER, slower_steps
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import check_step
 from ridgeway.state import State
@@ -277,12 +277,13 @@ def _problem(
     segments = segments_of(survey.counts, min(chains, len(filled)) if isinstance(estimator.chains, str) else chains)
     passes = check_passes(estimator.passes)
     planned = auto_passes(n_rows) if passes is None else passes
-    safe = steps.optional("safe_step")
+    step, safe = LimitedStep.from_state(steps.part("step")), steps.optional("safe_step")
     plan = Plan(
         family=family,
         scheme=scheme,
-        step=LimitedStep.from_state(steps.part("step")),
+        step=step,
         safe_step=None if safe is None else LimitedStep.from_state(safe),
+        slower=slower_steps(step, n_rows, len(total.mean), planned) if check_step(estimator.step) is None else (),
         passes=planned,
         most_passes=planned * LONGER if passes is None and n_rows <= MANY_ROWS else planned,
         settles=passes is None and planned > 1,

@@ -41,7 +41,7 @@ from ridgeway.selection import (
     Plan,
     auto_passes,
 )
-from ridgeway.selection.plan import LONGER
+from ridgeway.selection.plan import LONGER, slower_steps
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import check_step
@@ -138,7 +138,8 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     row cannot pass: the one is a step of twice the length, the other two steps, which agree in expectation only.
 
     A choice by folds may run two steps: the automatic one, which limits outlying rows, and a smaller one that limits
-    none and is preferred unless it is clearly beaten because it is too slow. `selection_` lists the candidates of both.
+    none and is preferred unless it is clearly beaten because it is too slow. In one pass a half, a quarter and an
+    eighth of the automatic step compete as well. `selection_` lists the candidates of all of them.
 
     Examples
     --------
@@ -362,6 +363,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             scheme=scheme,
             step=step,
             safe_step=safe_step(feed, step) if small and check_step(self.step) is None else None,
+            slower=slower_steps(step, *feed.source.rows.shape, planned) if check_step(self.step) is None else (),
             passes=planned,
             most_passes=planned * LONGER if automatic and small else planned,
             settles=automatic and planned > 1,

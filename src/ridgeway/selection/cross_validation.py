@@ -20,13 +20,8 @@ from ridgeway.selection.trial import Trial
 
 
 def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outcome:
-    """Run every fold and all rows together, and choose the average that predicts the held-out rows best.
-
-    A step that limits outlying rows makes a robust estimator, which may be better than ridge, or much worse on such
-    rows. So a smaller step that limits none runs beside it, and gives way only where it is clearly beaten because it
-    is too slow.
-    """
-    steps = [plan.step] if plan.safe_step is None else [plan.safe_step, plan.step]
+    """Run every fold and all rows together, for each step, and choose the average that predicts held-out rows best."""
+    steps = plan.steps
     sweep = plan.sweep(feed, [*(fold.train for fold in folds), None], steps)
     sparse = not isinstance(feed.source.rows, DenseRows)
     centres = [centre_without(feed, ~fold.train) for fold in folds]
@@ -56,8 +51,7 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
 
     def preferred(rough: bool) -> Contest:
         contests[:] = [contest(place, rough) for place in range(len(steps))]
-        slow, fast = contests[0], contests[-1]
-        return fast if slow.wants_more_steps and fast.clearly_beats(slow) else slow
+        return plan.preferred(contests)
 
     ending = advance_until_settled(sweep, len(feed), plan, preferred)
     sweep.end_pass()

@@ -17,11 +17,14 @@ from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.trajectory import Layout, Trajectory
 
 if TYPE_CHECKING:
+    from ridgeway.selection.contest import Contest
     from ridgeway.selection.held_out import HeldOut
 
 STEPS = 1_000_000  # steps in all that passes="auto" aims at
 MOST_PASSES = 10_000  # over very few rows
 MANY_ROWS = 100_000  # beyond, cv="auto" holds rows out once instead of folding
+WIDE = 1000  # columns beyond which each further run takes too much memory
+SLOWER = (1 / 2, 1 / 4, 1 / 8)  # of the step, which compete with it in a choice by folds when there is one pass
 LONGER = 4  # passes="auto" goes on up to this many times as long while the error still falls
 
 
@@ -35,6 +38,7 @@ class Plan:
     scheme : the average, when it is not chosen.
     step : the step, with its limit.
     safe_step : a smaller one that limits no row, to compete with it in a choice by folds; None if `step` limits none.
+    slower : further steps, which compete with both.
     passes : passes over the rows.
     most_passes : passes up to which a run goes on while the error still falls; `passes` when they are fixed.
     settles : whether a run may end before `passes` when the error has settled.
@@ -48,6 +52,7 @@ class Plan:
     scheme: Scheme | None
     step: LimitedStep
     safe_step: LimitedStep | None
+    slower: tuple[LimitedStep, ...]
     passes: int
     most_passes: int
     settles: bool
@@ -59,6 +64,23 @@ class Plan:
     one_standard_error: bool
     rng: np.random.Generator
     progress: Progress
+
+    @property
+    def steps(self) -> list[LimitedStep]:
+        """All steps that compete in a choice by folds."""
+        return [*([] if self.safe_step is None else [self.safe_step]), self.step, *self.slower]
+
+    def preferred(self, contests: Sequence[Contest]) -> Contest:
+        """Return the contest of the step to take, of those of all `steps`.
+
+        The safe step gives way to the usual one only where it is clearly beaten because it is too slow: that one limits
+        outlying rows, and makes a robust estimator, which may be better than ridge, or much worse on such rows. Slower
+        steps leave less noise in the average and forget the start later: the least error decides.
+        """
+        usual = contests[: len(contests) - len(self.slower)]
+        safe, fast = usual[0], usual[-1]
+        first = fast if safe.wants_more_steps and fast.clearly_beats(safe) else safe
+        return min([first, *contests[len(usual) :]], key=lambda contest: contest.least)
 
     def sweep(self, feed: Feed, trains: Sequence[Mask], steps: Sequence[LimitedStep] = ()) -> Sweep:
         """Return a sweep of fresh runs, one per mask of rows and step."""
@@ -74,6 +96,13 @@ class Plan:
             rng=self.rng,
             progress=self.progress,
         )
+
+
+def slower_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> tuple[LimitedStep, ...]:
+    """Return slower steps for one pass over rows that are neither many nor wide; several passes need none."""
+    if passes > 1 or n_rows > MANY_ROWS or n_columns > WIDE:
+        return ()
+    return tuple(LimitedStep(step.size * part, step.limit) for part in SLOWER)
 
 
 def auto_passes(n_rows: int) -> int:
