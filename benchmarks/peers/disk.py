@@ -98,14 +98,13 @@ def _case(path: Path, n_rows: int, n_columns: int, bound: float) -> Case:
     exact, read = found["Gram + eigh, streamed"]["error"], found["read only"]["seconds"]
     results = [Result(f"{name}: time / reading", found[name]["seconds"] / read) for name in LEARNERS[1:]]
     results += [Result(f"{name}: error / exact", found[name]["error"] / exact) for name in LEARNERS[1:]]
-    results += [Result(f"{name}: memory, MB", found[name]["megabytes"]) for name in LEARNERS]
     results += [Result("file, MB", path.stat().st_size / 1e6), Result("bound, MB", bound * GIGABYTE / 1e6)]
     timings = {name: Timing((found[name]["seconds"],)) for name in LEARNERS}
     return Case(f"{n_rows:,} x {n_columns}", results, timings)
 
 
 def _bounded(path: Path, name: str, n_columns: int, bound: float) -> dict[str, float]:
-    """Learn within the bound; return seconds, test error and peak memory."""
+    """Learn within the bound; return seconds and test error."""
     resource.setrlimit(resource.RLIMIT_DATA, (round(bound * GIGABYTE),) * 2)
     rows = [next(pieces(2_000, n_columns, seed=5))]
     rw.AveragedSGDRegressor().partial_fit(*rows[0]).predict(rows[0][0])  # compiles
@@ -114,8 +113,7 @@ def _bounded(path: Path, name: str, n_columns: int, bound: float) -> dict[str, f
     seconds = perf_counter() - start
     X, y = next(pieces(BATCH, n_columns, seed=2))
     error = float(np.sqrt(np.mean((predict(X) - y) ** 2))) if predict is not None else float("nan")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-    return {"seconds": seconds, "error": error, "megabytes": peak}
+    return {"seconds": seconds, "error": error}
 
 
 if __name__ == "__main__":

@@ -219,20 +219,19 @@ def text(results: Results) -> str:
 
 
 def disk(results: Results) -> str:
-    """Times over reading, errors over exact ridge, and memory, on files."""
+    """Times over reading and errors over exact ridge, on files."""
     rows = [
         [
             f"{case.name}, {case.values['file, MB']:,.0f} MB",
             name,
             times(case.values[f"{name}: time / reading"]),
             error(case.values[f"{name}: error / exact"]),
-            f"{case.values[f'{name}: memory, MB']:,.0f}",
         ]
         for case in results.suites["disk"]
         for name in case.seconds
         if name != "read only"
     ]
-    return grid(["file", "learner", "time / reading", "error / exact ridge", "memory, MB"], rows)
+    return grid(["file", "learner", "time / reading", "error / exact ridge"], rows)
 
 
 def kernels(results: Results) -> str:
