@@ -22,7 +22,7 @@ from ridgeway.data.source import Source
 from ridgeway.number import counted
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Turn the columns of a table into features for a linear model.
 
     Numbers stay as they are; a missing one becomes the mean, and an indicator says so. Booleans become 0 and 1. Each

@@ -64,12 +64,15 @@ class ComparisonDisplay:
         """
         self.figure_, self.ax_ = axes(ax)
         comparison, best = self.comparison, self.comparison.winner
-        geometric = [row for row in comparison.of_kind("geometric") if row.scheme.alpha > 0]  # type: ignore[attr-defined]
+        geometric = [
+            (row.scheme.alpha, row.risk)
+            for row in comparison.of_kind("geometric")
+            if isinstance(row.scheme, Geometric) and row.scheme.alpha > 0
+        ]
         tails = comparison.of_kind("tail")
         self.tail_ax_ = self.ax_.twiny() if tails else None
         if geometric:
-            alphas = [row.scheme.alpha for row in geometric]  # type: ignore[attr-defined]
-            risks = [row.risk for row in geometric]
+            alphas, risks = zip(*geometric, strict=True)
             for values, name, line in (
                 ([risk.total for risk in risks], "geometric averages", "-"),
                 ([risk.total - risk.variance for risk in risks], "their bias", "--"),
@@ -93,7 +96,7 @@ class ComparisonDisplay:
         top = max(row.risk.total for row in comparison.best.values())
         self.ax_.set_yscale("log")
         self.ax_.set_ylim(best.risk.total / 3 if best.risk.total > 0 else None, 3 * top if top > 0 else None)
-        shown = [row.scheme.alpha for row in geometric if row.risk.total <= 3 * top]  # type: ignore[attr-defined]
+        shown = [alpha for alpha, risk in geometric if risk.total <= 3 * top]
         if len(shown) > 1:
             self.ax_.set_xlim(shown[0], shown[-1])
         self.ax_.set_xlabel("ridge strength alpha of geometric averages")

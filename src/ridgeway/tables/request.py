@@ -48,26 +48,17 @@ class Request:
 
     def estimator(self, verbose: bool = False) -> AnyAveraged:
         """Return the estimator to fit."""
-        if self.kernel is not None:
-            return AveragedKernelRegressor(
-                kernel=self.kernel,
-                gamma=self.gamma,
-                n_components=self.components,
-                averaging=self.averaging,
-                alpha=self.alpha,
-                passes=self.passes,
-                cv=self.cv,
-                random_state=self.seed,
-                verbose=int(verbose),
-            )
-        return AveragedSGDRegressor(
-            averaging=self.averaging,
-            alpha=self.alpha,
-            passes=self.passes,
-            cv=self.cv,
-            random_state=self.seed,
-            verbose=int(verbose),
-        )
+        common: dict[str, Any] = {
+            "averaging": self.averaging,
+            "alpha": self.alpha,
+            "passes": self.passes,
+            "cv": self.cv,
+            "random_state": self.seed,
+            "verbose": int(verbose),
+        }
+        if self.kernel is None:
+            return AveragedSGDRegressor(**common)
+        return AveragedKernelRegressor(kernel=self.kernel, gamma=self.gamma, n_components=self.components, **common)
 
     def state(self) -> State:
         """Return the request as plain values."""
