@@ -15,9 +15,8 @@ from ridgeway.data.numbers import as_numbers
 from ridgeway.data.schema import kind_of, no_column
 from ridgeway.kernel.features import Features
 from ridgeway.kernel.memory import require_memory
-from ridgeway.rows import Batch, DenseRows, Float, check_batch, readonly, require_finite_rows
+from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, readonly, require_finite_rows
 
-FLOAT64 = np.dtype(np.float64)
 AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
 
 

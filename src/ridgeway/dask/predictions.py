@@ -13,8 +13,8 @@ from ridgeway.dask.split import Split, spread_over
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import HeldOut
-from ridgeway.selection.groups import HeldOutErrors
 from ridgeway.selection.held_out import MOST
+from ridgeway.selection.trial import Predictor
 
 FROM = 16  # partitions that the sample is taken from
 
@@ -29,27 +29,27 @@ class Predicted(NamedTuple):
 
 def predict_rows(
     batch: Batch | None,
-    models: list[tuple[HeldOutErrors, NDArray[np.float64]]],
+    predictors: list[Predictor],
     split: Split,
     standardization: Standardization,
     number: int,
     start: int,
     most: int,
 ) -> list[Predicted]:
-    """Predict some held-out rows of a partition, each by the model of its fold."""
+    """Predict some held-out rows of a partition, each by the predictor of its fold."""
     if batch is None:
         return []
     hands = split.hands(number, len(batch))
     held = np.flatnonzero(hands >= 0)
     sample = np.sort(np.random.default_rng(number).permutation(held)[:most])
     found = []
-    for fold, (errors, model) in enumerate(models):
+    for fold, predictor in enumerate(predictors):
         rows = sample[hands[sample] == fold]
         if len(rows):
-            residuals = np.einsum("nqs,qs->nq", errors.known(standardization.batch(batch, rows)), model)
+            residuals = predictor.residuals(standardization.batch(batch, rows))
             numbers = start + np.asarray(batch.numbers, np.int64)[rows]
             actual = batch.y[rows].astype(np.float64)
-            found.append(Predicted(numbers, actual, residuals.astype(np.float64) * standardization.target_scale))
+            found.append(Predicted(numbers, actual, residuals * standardization.target_scale))
     return found
 
 
@@ -71,13 +71,13 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
     executor, standardization, trials = joint.executor, joint.standardization, joint.trials
     by_number = {partition.number: partition for partition in joint.partitions}
     chosen = [by_number[number] for number in spread_over(np.array(sorted(by_number), np.int64), FROM, None)]
-    models, sent = [trial.residual_model(scheme) for trial in trials], joint.split.without_starts()
+    predictors, sent = [trial.predictor(scheme) for trial in trials], joint.split.without_starts()
     most = -(-MOST // len(chosen))
     parts: list[Predicted] = executor.total(
         predict_rows,
         chosen,
         joint.form,
-        lambda part: (models, sent, standardization, part.number, int(starts[part.number]), most),
+        lambda part: (predictors, sent, standardization, part.number, int(starts[part.number]), most),
         add_predicted,
     )
     numbers, actual, residuals = (np.concatenate(column) for column in zip(*parts, strict=True))

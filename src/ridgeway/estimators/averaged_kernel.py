@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from ridgeway.averaging import Uniform, scheme_of
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
-from ridgeway.estimators.averaged_sgd import FEWEST, FLOAT64, AveragedSGDRegressor
+from ridgeway.estimators.averaged_sgd import FEWEST, AveragedSGDRegressor
 from ridgeway.estimators.averages import AnyAverages
 from ridgeway.estimators.component_feed import AT_A_TIME, component_feed
 from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverages
@@ -33,7 +33,7 @@ from ridgeway.kernel.problem import KernelPlan
 from ridgeway.kernel.span import COPIES
 from ridgeway.number import counted
 from ridgeway.progress import Progress
-from ridgeway.rows import Batch, check_batch, require_finite_rows
+from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step

@@ -31,7 +31,7 @@ from ridgeway.estimators.stored import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.number import counted
 from ridgeway.progress import Progress
-from ridgeway.rows import DenseRows, check_batch
+from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import (
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
     from ridgeway.state import State, Stored
 
-FLOAT64 = np.dtype(np.float64)
 FEWEST = 4  # rows needed to choose anything
 ENOUGH = 1000  # rows of a stream that decide against what a fit before it had chosen
 
@@ -303,7 +302,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             feed = Feed(batch, begun.standardization)
             stream = begun if begun.safe and feed.kept is not None and feed.checked else begun.copy()
         with one_thread():
-            stream.learn_all(feed, np.arange(len(batch)))
+            stream.learn_all(feed, range(len(batch)))
         self._stream = stream
         self._asked = asked, bool(self.one_standard_error)
         if begun is None:

@@ -79,7 +79,7 @@ def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool)
 def _progressively(feed: Feed, plan: Plan) -> Outcome:
     """One pass, every row predicted before it is learned from."""
     stream = Stream.begin(feed, plan.step, plan.store, plan.batch_size, plan.family)
-    order = plan.rng.permutation(len(feed)) if plan.shuffle else np.arange(len(feed))
+    order = plan.rng.permutation(len(feed)) if plan.shuffle else range(len(feed))
     stream.learn_all(feed, order, plan.progress)
     stream.run.end_pass()
     assert stream.progressive is not None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.kernel.features import Features
-from ridgeway.rows import AnyRows, Batch, DenseRows, Float, readonly
+from ridgeway.rows import AnyRows, Batch, DenseRows, Float, Order, readonly
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 
@@ -78,9 +78,9 @@ class ComponentFeed(Feed):
         self.kept = None
         self.checked = True
 
-    def take(self, numbers: NDArray[np.intp]) -> Batch:
+    def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized."""
-        return replace(self.standardization.batch(self.source.take(numbers)), numbers=numbers)
+        return replace(self.standardization.batch(self.source.take(np.asarray(numbers))), numbers=numbers)
 
 
 def component_feed(batch: Batch, features: Features, centre: bool, memory: float, rng: np.random.Generator) -> Feed:

@@ -20,7 +20,7 @@ from ridgeway.kernel.memory import MB, require_memory
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.kernel.race import race
 from ridgeway.kernel.span import COPIES
-from ridgeway.rows import Batch, DenseRows, Float
+from ridgeway.rows import FLOAT64, Batch, DenseRows, Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold, alike, held_out, k_folds, split_by
 from ridgeway.selection.held_out import HeldOut, sample_held_out
@@ -89,7 +89,7 @@ def fit_exact(batch: Batch, request: ExactRequest, X: Any, y: Any) -> ExactFit:
     standardization = Standardization.of(batch, request.scale and request.kernel is not None, request.fit_intercept)
     scaling = Scaling.of(batch, standardization, request.scale and request.kernel is not None)
     layout = plan.rng.permutation(n_rows) if plan.shuffle else np.arange(n_rows)
-    targets = np.asarray(standardization.targets(batch.y), np.float64)
+    targets = np.asarray(standardization.targets(batch.y, FLOAT64), FLOAT64)
     weight = batch.weight.astype(np.float64) / standardization.weight_scale
     unit = float(standardization.target_scale[0] ** 2) if targets.shape[1] == 1 else 1.0
 

@@ -129,9 +129,8 @@ def step_of(step: Any, feed: Feed) -> LimitedStep:
             return guessed
     if feed.kept is not None:
         return auto_step(feed.kept)
-    pieces = list(feed.pieces(np.arange(len(feed))))
-    norms = np.concatenate([piece.batch.rows.squared_norms() for piece in pieces])
-    return step_from(norms, np.concatenate([piece.batch.weight for piece in pieces]))
+    looks = [(piece.batch.rows.squared_norms(), piece.batch.weight) for piece in feed.pieces(range(len(feed)))]
+    return step_from(*map(np.concatenate, zip(*looks, strict=True)))
 
 
 def safe_step(feed: Feed, step: LimitedStep) -> LimitedStep | None:

@@ -7,11 +7,10 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ridgeway.estimators.averages import Averages
 from ridgeway.progress import Progress
-from ridgeway.rows import Batch, DenseRows
+from ridgeway.rows import Batch, DenseRows, Order
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Progressive
@@ -95,7 +94,7 @@ class Stream:
             self._count(part)
             first += len(part)
 
-    def learn_all(self, feed: Feed, order: NDArray[np.intp], progress: Progress | None = None) -> None:
+    def learn_all(self, feed: Feed, order: Order, progress: Progress | None = None) -> None:
         """Learn from the rows of a feed in this order, piece by piece."""
         for piece in feed.pieces(order):
             self.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)

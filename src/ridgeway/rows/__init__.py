@@ -3,13 +3,15 @@
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import check_batch, check_rows, largest_norm, require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
-from ridgeway.rows.types import Float, Scalar
+from ridgeway.rows.types import FLOAT64, Float, Order, Scalar
 
 __all__ = [
+    "FLOAT64",
     "AnyRows",
     "Batch",
     "DenseRows",
     "Float",
+    "Order",
     "Scalar",
     "SparseRows",
     "check_batch",

@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows.batch import Batch
+from ridgeway.rows.forms import readonly
 from ridgeway.rows.standardization import Standardization
+from ridgeway.rows.types import Order
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
 KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
 IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
 PIECE_BYTES = 2**22
 LONGEST = 2**16  # places in a piece
+IN_SEQUENCE = readonly(np.arange(LONGEST))
 
 
 class Piece(NamedTuple):
@@ -31,7 +34,7 @@ class Piece(NamedTuple):
 
     batch: Batch
     places: NDArray[np.intp]
-    numbers: NDArray[np.intp]
+    numbers: Order
     in_sequence: bool
 
 
@@ -65,15 +68,15 @@ class Feed:
     def __len__(self) -> int:
         return len(self.source)
 
-    def take(self, numbers: NDArray[np.intp]) -> Batch:
+    def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized; neighbours in their own order are viewed, others copied."""
         if self.kept is None:
-            return self.standardization.batch(self.source, numbers)
+            return self.standardization.batch(self.source, np.asarray(numbers))
         if _consecutive(numbers):
             return self.kept.between(int(numbers[0]), int(numbers[-1]) + 1)
-        return self.kept.take(numbers)
+        return self.kept.take(np.asarray(numbers))
 
-    def pieces(self, order: NDArray[np.intp], shared: bool = True) -> Iterator[Piece]:
+    def pieces(self, order: Order, shared: bool = True) -> Iterator[Piece]:
         """Yield the rows of `order`, which may hold several passes, in turn.
 
         Pieces that are shared by several readers are small enough to stay in the cache.
@@ -86,10 +89,12 @@ class Feed:
             numbers = order[first : first + size]
             if whole:
                 assert self.kept is not None
-                yield Piece(self.kept, numbers, numbers, in_sequence=False)
+                yield Piece(self.kept, np.asarray(numbers), numbers, in_sequence=False)
             else:
-                yield Piece(self.take(numbers), np.arange(len(numbers)), numbers, in_sequence=True)
+                yield Piece(self.take(numbers), IN_SEQUENCE[: len(numbers)], numbers, in_sequence=True)
 
 
-def _consecutive(numbers: NDArray[np.intp]) -> bool:
+def _consecutive(numbers: Order) -> bool:
+    if isinstance(numbers, range):
+        return True
     return int(numbers[-1] - numbers[0]) == len(numbers) - 1 and bool((numbers[1:] > numbers[:-1]).all())

@@ -123,6 +123,30 @@ def dense_sums(
 
 
 @compiled
+def target_moments(
+    y: Float, weight: Float, total: float, mean: NDArray[np.float64], spread: NDArray[np.float64]
+) -> None:
+    """Fill mean and spread (targets,) with sum_i weight_i y_i / total and sum_i weight_i (y_i - mean)^2."""
+    for q in range(y.shape[1]):
+        first, second = 0.0, 0.0
+        for i in range(y.shape[0]):
+            first += weight[i] * y[i, q]
+        mean[q] = first / total
+        for i in range(y.shape[0]):
+            deviation = y[i, q] - mean[q]
+            second += weight[i] * deviation * deviation
+        spread[q] = second
+
+
+@compiled
+def standardize_targets(y: Float, offset: NDArray[np.float64], scale: NDArray[np.float64], out: Float) -> None:
+    """Fill out (n, targets) with (y - offset) / scale."""
+    for i in range(y.shape[0]):
+        for q in range(y.shape[1]):
+            out[i, q] = (y[i, q] - offset[q]) / scale[q]
+
+
+@compiled
 def csr_sums(
     data: Float,
     indices: NDArray[np.unsignedinteger[Any]],

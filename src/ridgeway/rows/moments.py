@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
-from ridgeway.rows.kernels import csr_sums, dense_sums
+from ridgeway.rows.kernels import csr_sums, dense_sums, target_moments
 from ridgeway.state import FLOATS, State, Stored
 
 SAMPLE = 1024  # rows whose mean is the origin of the sums
@@ -54,21 +54,15 @@ class RowMoments:
     @classmethod
     def of(cls, batch: Batch) -> RowMoments:
         """Return the moments of a batch; an entry that is not finite raises an error that names it."""
-        weight = batch.weight.astype(np.float64)
-        total = float(weight.sum())
-        mean, variance, largest = column_moments(batch, weight / total)
-        target_mean = weight @ batch.y / total
-        around = batch.y - target_mean
-        with np.errstate(over="ignore"):
-            target_spread = weight @ (around * around)
+        total = float(batch.weight.sum(dtype=np.float64))
+        mean, variance, largest = column_moments(batch, np.asarray(batch.weight, np.float64) / total)
         return cls(
             len(batch),
             total,
             mean,
             variance * total,
             largest,
-            target_mean,
-            target_spread,
+            *spread_of_targets(batch, total),
             not isinstance(batch.rows, DenseRows),
             batch.single_target,
             str(batch.rows.dtype),
@@ -111,6 +105,13 @@ class RowMoments:
             stored.flag("single_target"),
             stored.text("dtype", FLOATS),
         )
+
+
+def spread_of_targets(batch: Batch, total: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weighted means of the targets, and sums of weight * (y - mean)^2, (targets,); the weights sum to `total`."""
+    mean, spread = np.empty(batch.y.shape[1]), np.empty(batch.y.shape[1])
+    target_moments(batch.y, batch.weight, total, mean, spread)
+    return mean, spread
 
 
 def column_moments(

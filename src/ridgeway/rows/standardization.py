@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
-from ridgeway.rows.kernels import standardize_csr, standardize_dense
-from ridgeway.rows.moments import RowMoments, column_moments
+from ridgeway.rows.kernels import standardize_csr, standardize_dense, standardize_targets
+from ridgeway.rows.moments import RowMoments, column_moments, spread_of_targets
 from ridgeway.rows.types import Float
 from ridgeway.state import State, StateError, Stored
 
@@ -68,18 +68,14 @@ class Standardization:
         scale : False leaves the scales of the columns as they are.
         centre : False leaves out the offsets and the constant column.
         """
-        rows, weight = batch.rows, batch.weight.astype(np.float64)
-        total = float(weight.sum())
+        rows, total = batch.rows, float(batch.weight.sum(dtype=np.float64))
         if scale or centre:
-            mean, variance, largest = column_moments(batch, weight / total)
+            mean, variance, largest = column_moments(batch, np.asarray(batch.weight, np.float64) / total)
         else:  # nothing to know; a run finds entries that are not finite by itself
             mean, variance, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
-        target_mean = weight @ batch.y / total
-        around = batch.y - (target_mean if centre else 0.0)
-        with np.errstate(over="ignore"):
-            target_square = weight @ (around * around) / total
+        target_mean, spread = spread_of_targets(batch, total)
         columns = _Columns(mean, variance, largest, not isinstance(rows, DenseRows), rows.dtype)
-        return cls._made(columns, target_mean, target_square, total / len(batch), scale, centre)
+        return cls._made(columns, target_mean, spread / total, total / len(batch), scale, centre)
 
     @classmethod
     def from_moments(cls, moments: RowMoments, scale: bool, centre: bool) -> Standardization:
@@ -99,15 +95,15 @@ class Standardization:
             moments.sparse,
             np.dtype(moments.dtype),
         )
-        square = moments.target_spread / moments.weight + (0.0 if centre else moments.target_mean**2)
-        return cls._made(columns, moments.target_mean, square, moments.weight / moments.n_rows, scale, centre)
+        variance, weight_scale = moments.target_spread / moments.weight, moments.weight / moments.n_rows
+        return cls._made(columns, moments.target_mean, variance, weight_scale, scale, centre)
 
     @classmethod
     def _made(
         cls,
         columns: _Columns,
         target_mean: NDArray[np.float64],
-        target_square: NDArray[np.float64],
+        target_variance: NDArray[np.float64],
         weight_scale: float,
         scale: bool,
         centre: bool,
@@ -120,7 +116,8 @@ class Standardization:
             used = largest if columns.sparse else np.where(deviation > 0, deviation, 1.0)
         offset = mean if centre else np.zeros_like(mean)
         target_offset = target_mean if centre else np.zeros_like(target_mean)
-        target_scale = np.sqrt(target_square)
+        with np.errstate(over="ignore"):
+            target_scale = np.sqrt(target_variance if centre else target_variance + target_mean**2)
         if not (target_scale < LARGEST_TARGET).all():
             raise ValueError(
                 f"y is too large (standard deviation {target_scale.max():g}) for squared errors: scale it down."
@@ -194,22 +191,22 @@ class Standardization:
         stored = SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
         return replace(stored, centre=self._centre()) if self.constant else stored
 
-    def targets(self, y: Float) -> Float:
-        """(y - target_offset) / target_scale, (n, targets)."""
+    def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
+        """(y - target_offset) / target_scale, (n, targets), in a precision."""
         if not self.target_offset.any() and (self.target_scale == 1).all():
-            return y
-        standard: Float = y - self.target_offset
-        standard /= self.target_scale
+            return np.ascontiguousarray(y, dtype)
+        standard: Float = np.empty(y.shape, dtype)
+        standardize_targets(y, self.target_offset, self.target_scale, standard)
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
         """Return the rows of a batch, or those of `order`, standardized."""
         part: slice | NDArray[np.intp] = slice(None) if order is None else order
-        numbers = np.arange(len(batch)) if order is None else order
         dtype = batch.rows.dtype
-        y = readonly(np.ascontiguousarray(self.targets(batch.y[part]), dtype))
+        y = readonly(self.targets(batch.y[part], dtype))
         weight = batch.weight[part] if self.weight_scale == 1 else batch.weight[part] / self.weight_scale
-        rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, numbers)
+        numbers = range(len(batch)) if order is None else order
+        rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, np.asarray(numbers))
         return Batch(
             rows,
             y,

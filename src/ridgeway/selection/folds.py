@@ -69,8 +69,7 @@ def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
 def held_out(n_rows: int, share: float, most: int, shuffle: bool, rng: np.random.Generator) -> Fold:
     """Hold a share of the rows out, at most `most`: random ones, or the last."""
     size = max(1, min(round(share * n_rows), most))
-    order = rng.permutation(n_rows) if shuffle else np.arange(n_rows)
-    return _without(order[n_rows - size :], n_rows)
+    return _without(rng.permutation(n_rows)[n_rows - size :] if shuffle else np.arange(n_rows - size, n_rows), n_rows)
 
 
 def split_by(splitter: Any, X: Any, y: Any, numbers: NDArray[np.intp], n_given: int) -> list[Fold]:

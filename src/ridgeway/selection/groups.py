@@ -86,10 +86,6 @@ class HeldOutErrors:
         self._residuals.add_known(known, weight)
         self._sizes.append(len(batch))
 
-    def known(self, batch: Batch) -> Float:
-        """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
-        return self._residuals.known(batch)
-
     def target_moments(self) -> NDArray[np.float64]:
         """Sums over all rows of weight times [1, y]' [1, y], of standardized targets: (targets, 2, 2)."""
         total: NDArray[np.float64] = np.sum([moments[:, :2, :2] for moments in self._residuals.moments], axis=0)

@@ -84,8 +84,8 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     scheme : the average.
     """
     residuals = [
-        trial.residuals(feed.take(test[first : first + AT_A_TIME]), scheme)
-        for trial, test in zip(trials, tests, strict=True)
+        predictor.residuals(feed.take(test[first : first + AT_A_TIME]))
+        for predictor, test in zip((trial.predictor(scheme) for trial in trials), tests, strict=True)
         for first in range(0, len(test), AT_A_TIME)
     ]
     return sample_held_out(

@@ -18,6 +18,7 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Trial
 
 SHARE = 0.1
+ROUGHLY = 6  # directions of the candidates that are enough to tell whether the error still falls
 MOST = 10_000  # rows held out: enough to tell candidates apart to two percent of their error
 
 
@@ -45,11 +46,15 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
     def groups() -> Iterator[Batch]:
         return (feed.take(rows) for rows in fold.groups(2))
 
+    def together() -> Iterator[Batch]:
+        return iter([feed.take(fold.test)])
+
     trials: list[Trial] = []
 
     def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
-        trial = Trial(trajectory, feed.standardization, sparse, centre, groups, allowance([len(fold.test)]))
+        tests, most = (together, ROUGHLY) if rough else (groups, None)
+        trial = Trial(trajectory, feed.standardization, sparse, centre, tests, allowance([len(fold.test)]), most)
         trials[:] = [trial]
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
         return compare(

@@ -80,9 +80,10 @@ class OutlyingRows:
         medians = np.zeros(self._references.shape[:2])
         for target in range(known.shape[1]):
             errors = self._errors(known, target)
-            medians[target] = np.partition(errors, len(errors) // 2, axis=0)[len(errors) // 2]
-            apart |= errors.max(axis=1) > SUSPECT * medians[target].min()
-            size = np.maximum(size, errors.max(axis=1))
+            largest = errors.max(axis=0)
+            medians[target] = np.partition(errors, len(known) // 2, axis=1)[:, len(known) // 2]
+            apart |= largest > SUSPECT * medians[target].min()
+            size = np.maximum(size, largest)
         if most is not None and apart.sum() > most:
             outlying = np.flatnonzero(apart)
             apart[outlying[np.argsort(-size[outlying], kind="stable")[most:]]] = False
@@ -110,13 +111,13 @@ class OutlyingRows:
         """100 medians of the reference with the least, or more if that were to cap too many rows."""
         medians = np.mean([group.medians for group in self.groups], axis=0)[target]
         best = int(medians.argmin())
-        errors = np.concatenate([self._errors(rows, target)[:, best] for rows, _, _ in self.groups])
+        errors = np.concatenate([self._errors(rows, target)[best] for rows, _, _ in self.groups])
         if len(errors) <= self._allowance:
             return float(MEDIANS * medians[best])
         next_largest = np.partition(errors, len(errors) - 1 - self._allowance)[len(errors) - 1 - self._allowance]
         return float(max(MEDIANS * medians[best], next_largest))
 
     def _errors(self, known: Float, target: int) -> NDArray[np.float64]:
-        """Squared residuals of the references, (n, k)."""
-        errors: NDArray[np.float64] = (known[:, target] @ self._references[target].T.astype(known.dtype)) ** 2
+        """Squared residuals of the references, (k, n)."""
+        errors: NDArray[np.float64] = (self._references[target].astype(known.dtype) @ known[:, target].T) ** 2
         return errors

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.progress import Progress
+from ridgeway.rows import Order
 from ridgeway.rows.feed import Feed, Piece
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.sgd.shuffle import IN_CACHE, shuffled_order
@@ -36,12 +37,14 @@ class Chain:
     def advance(self, piece: Piece) -> None:
         """Take the steps of a piece's rows."""
         places, numbers = piece.places, piece.numbers
-        if self._train is not None and not (kept := self._train[numbers]).all():
-            places, numbers = places[kept], numbers[kept]
+        part = slice(numbers.start, numbers.stop) if isinstance(numbers, range) else numbers
+        kept = None if self._train is None or (trained := self._train[part]).all() else trained
+        if kept is not None:
+            places = places[kept]
         if len(self.runs) == 1:
             self._step(self.runs[0], piece, places)
             return
-        segment = self._segment[numbers]
+        segment = self._segment[part] if kept is None else self._segment[part][kept]
         for s, run in enumerate(self.runs):
             self._step(run, piece, places[segment == s])
 
@@ -114,7 +117,7 @@ class Sweep:
         self._n_jobs = min(n_jobs, len(self.chains))
         self._rng = rng
         self._progress = progress
-        self._waiting = np.empty(0, np.intp)  # what is left of the current pass
+        self._waiting: Order = range(0)  # what is left of the current pass
 
     def advance(self, n_rows: int) -> None:
         """Go through the next n_rows rows of the passes."""
@@ -139,7 +142,7 @@ class Sweep:
         self._go_through(self._rng.permutation(numbers) if self._shuffle else numbers)
         self.end_pass()
 
-    def _go_through(self, order: NDArray[np.intp]) -> None:
+    def _go_through(self, order: Order) -> None:
         def go(chains: Sequence[Chain], progress: Progress | None) -> None:
             for piece in self._feed.pieces(order, shared=len(chains) > 1):
                 for chain in chains:
@@ -157,17 +160,17 @@ class Sweep:
                     job.result()
         self.rows_done += len(order)
 
-    def _next_rows(self, most: int) -> NDArray[np.intp]:
+    def _next_rows(self, most: int) -> Order:
         """Return the next rows, up to `most`: the rest of a pass, or of several passes over small data."""
         if len(self._waiting) == 0:
             self._waiting = self._next_passes(most)
         rows, self._waiting = self._waiting[:most], self._waiting[most:]
         return rows
 
-    def _next_passes(self, most: int) -> NDArray[np.intp]:
+    def _next_passes(self, most: int) -> Order:
         rows, n_rows = self._feed.source.rows, len(self._feed)
         passes = 1 if self._passes_apart else max(1, min(AT_ONCE, most) // n_rows)
         if rows.nbytes <= IN_CACHE:  # the order of a pass does not depend on how many are asked for at once
             orders = np.tile(np.arange(n_rows), (passes, 1))
             return (self._rng.permuted(orders, axis=1) if self._shuffle else orders).reshape(-1)
-        return shuffled_order(rows, self._rng) if self._shuffle else np.arange(n_rows)
+        return shuffled_order(rows, self._rng) if self._shuffle else range(n_rows)

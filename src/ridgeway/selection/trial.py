@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,26 @@ class Centre:
         return intercepts
 
 
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """One linear model of standardized rows.
+
+    Attributes
+    ----------
+    slopes : (columns, targets), 0 for the constant column.
+    intercept : (targets,).
+    """
+
+    slopes: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+
+    def residuals(self, batch: Batch) -> NDArray[np.float64]:
+        """Return what the model leaves of the targets, (n, targets)."""
+        predicted = batch.rows.times(self.slopes.astype(batch.rows.dtype))
+        residuals: NDArray[np.float64] = batch.y - self.intercept - predicted
+        return residuals
+
+
 class Trial:
     """The averages of one run against rows that it has not seen.
 
@@ -58,6 +79,7 @@ class Trial:
     centre : means of the rows that the run has learned from.
     groups : gives the rows it has not, standardized, in groups between which errors are compared.
     allowance : how many of these rows may have their errors capped.
+    most : the largest number of directions to keep, as in `span_of`.
     """
 
     def __init__(
@@ -68,7 +90,9 @@ class Trial:
         centre: Centre,
         groups: Callable[[], Iterable[Batch]],
         allowance: int = 0,
+        most: int | None = None,
     ) -> None:
+        self._most = most
         self._trajectory = trajectory
         self._standardization = standardization
         self._sparse = sparse
@@ -88,7 +112,7 @@ class Trial:
     def prepared(self, schemes: Sequence[Scheme]) -> HeldOutErrors:
         """Return what gathers errors of these schemes, and of all that lie between them, and has no rows yet."""
         self._spanned = schemes
-        self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
+        self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes, self._most)
         some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
         references = self._models(self._span.given[some])
         padded = self._standardization.constant != 0
@@ -118,17 +142,14 @@ class Trial:
         assert self._held is not None
         return self._held.target_moments()
 
-    def residual_model(self, scheme: Scheme) -> tuple[HeldOutErrors, NDArray[np.float64]]:
-        """Return what is known of rows along the span, without any, and the residual of a scheme in it."""
-        assert self._held is not None
+    def predictor(self, scheme: Scheme) -> Predictor:
+        """Return what a scheme in the span predicts of standardized rows."""
         assert self._span is not None
-        return self._held.holding([]), self._models(self._span.coordinates([scheme]))[:, 0]
-
-    def residuals(self, batch: Batch, scheme: Scheme) -> NDArray[np.float64]:
-        """Residuals (n, targets) of standardized rows, by a scheme in the span."""
-        held, model = self.residual_model(scheme)
-        residuals: NDArray[np.float64] = np.einsum("nqs,qs->nq", held.known(batch), model)
-        return residuals
+        coordinates = self._span.coordinates([scheme])
+        slopes = np.tensordot(coordinates[0], self._span.directions, axes=1)
+        padding = int(self._standardization.constant != 0)
+        intercept = self._centre.intercepts(self._span.directions, coordinates)[0]
+        return Predictor(np.pad(slopes.T, ((0, padding), (0, 0))), intercept)
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None
