@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ridgeway.rows import DenseRows, SparseRows, check_batch
+from ridgeway.rows import FLOAT64, DenseRows, Order, SparseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import CONSTANT_SHARE, Standardization
 
 pytestmark = pytest.mark.kernel
-FLOAT64 = np.dtype(np.float64)
 
 
 def data(n: int = 90, d: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -101,7 +100,8 @@ def test_any_scale(table: np.ndarray, scale: int, offset: int) -> None:
 # Law: pieces are the rows of the order, whatever its size and whether rows are kept.
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("sparse", [True, False])
-def test_pieces(keep: bool, sparse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("order", [np.random.default_rng(0).integers(0, 90, 250), range(90)], ids=["any", "range"])
+def test_pieces(order: Order, keep: bool, sparse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, weight = data()
     monkeypatch.setattr("ridgeway.rows.feed.PIECE_BYTES", 600)
     monkeypatch.setattr("ridgeway.rows.feed.IN_CACHE", 100)
@@ -109,7 +109,6 @@ def test_pieces(keep: bool, sparse: bool, monkeypatch: pytest.MonkeyPatch) -> No
     batch = check_batch(scipy.sparse.csr_array(X) if sparse else X, y, weight, target_dtype=FLOAT64)
     standard = Standardization.of(batch, scale=True, centre=True)
     feed = Feed(batch, standard)
-    order = np.random.default_rng(0).integers(0, len(X), 250)
     whole = standard.batch(batch)
     pieces = list(feed.pieces(order))
     assert len(pieces) > 3

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import ridgeway as rw
 from ridgeway.averaging import Uniform
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.progressive import SURELY, Progressive, Stretch, stream_candidates
@@ -67,3 +68,25 @@ def test_scores() -> None:
     scores = with_errors(groups, weight).scores(2.0)
     np.testing.assert_allclose([row.error for row in scores], 2 * mean)
     np.testing.assert_allclose([row.standard_error for row in scores], 2 * deviation)
+
+
+# Law: a candidate's error is that of its averages at 2^k steps on the rows up to 2^(k + 1), over the last octaves: to
+# rounding along all directions, and closely along the six that a run sees in passing.
+@pytest.mark.parametrize(("directions", "rounding"), [(40, 1e-6), (6, 0.03)])
+@pytest.mark.parametrize("n_rows", [1500, 2048, 5000])
+def test_errors_along_a_stream(n_rows: int, directions: int, rounding: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ridgeway.selection.progressive.DIRECTIONS", directions)
+    rng = np.random.default_rng(n_rows)
+    X = rng.standard_normal((n_rows, 8))
+    y = X @ rng.standard_normal(8) + rng.standard_normal(n_rows)
+    model = rw.AveragedSGDRegressor(step=0.02, scale=False, fit_intercept=False).partial_fit(X, y)
+    table = model.selection_
+    assert table is not None
+    last = 1 << ((n_rows - 1).bit_length() - 1)
+    for scored in list(table)[::7]:
+        errors = []
+        for start in (last // 4, last // 2, last):
+            run = rw.run_sgd(X[:start], y[:start], step=0.02, store="sketch")
+            coef = run.nearest_average([scored.scheme])[0]
+            errors.append((y[start : 2 * start] - X[start : 2 * start] @ coef) ** 2)
+        assert scored.error == pytest.approx(np.concatenate(errors).mean(), rel=rounding)

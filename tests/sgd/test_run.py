@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from tests.oracles import problem
 
 import ridgeway as rw
+from ridgeway.rows import check_batch
+from ridgeway.sgd.task import Look
 
 ALPHAS = (0.0, 1e-6, 1e-2, 1.0, 1e2, 1e6)
 SCHEMES = (*(rw.Geometric(alpha) for alpha in ALPHAS), rw.Uniform(), rw.Last(), rw.NegativeBinomial(0.1, 2))
@@ -182,3 +184,27 @@ def test_a_batch_of_weight_0_is_no_step() -> None:
     run.update(X, y, np.zeros(60))
     assert same_bits(run.trajectory(), rw.run_sgd(X, y, 0.05, store="sketch"))
     assert "n_steps=60" in repr(run)
+
+
+# Law: what a run sees of its rows in passing is 1, y and their products with the directions; its steps are the same.
+@pytest.mark.kernel
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_are_seen_in_passing(dtype: Any) -> None:
+    X, y = problem(300, 5, None, dtype, seed=1)
+    directions = np.random.default_rng(2).standard_normal((6, 5)).astype(dtype)
+    looking, plain = rw.SGDRun(step=0.05), rw.SGDRun(step=0.05)
+    assert looking.looks
+    for rows in (slice(0, 37), slice(37, 300)):
+        batch = check_batch(X[rows], y[rows])
+        look = Look(directions, np.full((len(batch), 8), np.nan, dtype))
+        looking.advance(batch, look=look)
+        plain.advance(batch)
+        expected = np.column_stack([np.ones(len(batch)), y[rows], X[rows] @ directions.T])
+        np.testing.assert_allclose(look.seen, expected, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5)
+    assert same_bits(looking.trajectory(), plain.trajectory())
+
+
+# Law: a run that keeps rows or gathers mini-batches does not look.
+def test_who_looks() -> None:
+    assert not rw.SGDRun(store="replay").looks
+    assert not rw.SGDRun(batch_size=2).looks

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import warnings
-from dataclasses import replace
 
 import numpy as np
 
@@ -81,25 +80,34 @@ class Stream:
         return Centre(self._sum_x / weight, self._sum_y / weight)
 
     def learn(self, batch: Batch) -> None:
-        """Predict the rows of a standardized batch, then learn from them, in their order."""
+        """Learn from the rows of a standardized batch, in their order, and predict them by averages taken before."""
+        if self.progressive is None:
+            self.run.advance(batch)
+            self._count(batch)
+            return
         first = 0
         while first < len(batch):
-            if self.progressive is not None and self.run.begun:
+            if self.run.begun:
                 self.progressive.refresh(self.run, self.centre)
-            room = len(batch) if self.progressive is None else self.progressive.room(self.run.n_steps)
-            part = batch.between(first, min(first + room, len(batch)))
-            if self.progressive is not None and self.progressive.predict(part):
-                part = replace(part, finite=True)
-            self.run.advance(part)
+            part = batch.between(first, min(first + self.progressive.room(self.run.n_steps), len(batch)))
+            look = self.progressive.look(part) if self.run.looks else None
+            self.run.advance(part, look=look)
+            self.progressive.predict(part, look)
             self._count(part)
             first += len(part)
 
     def learn_all(self, feed: Feed, order: Order, progress: Progress | None = None) -> None:
         """Learn from the rows of a feed in this order, piece by piece."""
-        for piece in feed.pieces(order):
+        for piece in feed.pieces(order, shared=self._reads_again):
             self.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
             if progress is not None:
                 progress.add(len(piece.numbers))
+
+    @property
+    def _reads_again(self) -> bool:
+        """Whether rows are read more than once: to predict them, unless the run looks at them, and to average them."""
+        in_passing = self.run.looks and not self.sparse and self.single_target
+        return self.standardization.constant != 0 or (self.progressive is not None and not in_passing)
 
     def require_alike(self, batch: Batch) -> None:
         """Compare the form of a batch with that of the first."""

@@ -22,8 +22,8 @@ def dense_squared_norms(X: Float, norms: Float) -> None:
 
 
 @compiled
-def six_products(X: Float, coefs: Float, out: Float) -> None:
-    """Fill the last six columns of out (n, 8) with X (n, d) times the rows of coefs (6, d).
+def one_target_six_products(X: Float, y: Float, coefs: Float, out: Float) -> None:
+    """Fill out (n, 8) with 1, y (n, 1) and X (n, d) times the rows of coefs (6, d).
 
     BLAS would read the rows twice as slowly for so few columns: it packs them first.
     """
@@ -38,6 +38,7 @@ def six_products(X: Float, coefs: Float, out: Float) -> None:
             s3 += value * coefs[3, c]
             s4 += value * coefs[4, c]
             s5 += value * coefs[5, c]
+        out[i, 0], out[i, 1] = 1, y[i, 0]
         out[i, 2], out[i, 3], out[i, 4], out[i, 5], out[i, 6], out[i, 7] = s0, s1, s2, s3, s4, s5
 
 

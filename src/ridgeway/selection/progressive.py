@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from functools import reduce
 from operator import add
 
@@ -21,6 +21,7 @@ from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
+from ridgeway.sgd.task import Look
 from ridgeway.state import State, StateError, Stored
 
 FIRST = 128  # steps after which the first averages are taken
@@ -77,8 +78,8 @@ class Stretch:
 
     def __add__(self, other: Stretch) -> Stretch:
         """Return both together."""
-        mine, others = astuple(self)[1:], astuple(other)[1:]
-        return Stretch(self.first_step, *(one + two for one, two in zip(mine, others, strict=True)))
+        sums = {name: value + getattr(other, name) for name, value in vars(self).items() if name != "first_step"}
+        return Stretch(self.first_step, **sums)
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -176,20 +177,28 @@ class Progressive:
         """Return how many more steps may be made before the averages are refreshed."""
         return max(1, self._next - n_steps)
 
-    def predict(self, batch: Batch) -> bool:
-        """Score the candidates on rows that are about to be learned from; tell whether all rows were seen finite."""
+    def look(self, batch: Batch) -> Look | None:
+        """Return what a run that looks is to find out about these rows; None if it need not, or cannot."""
+        return None if self._open is None else self._open.look(batch)
+
+    def predict(self, batch: Batch, look: Look | None = None) -> None:
+        """Score the candidates on rows that they have not learned from.
+
+        Parameters
+        ----------
+        batch : the rows, standardized.
+        look : what a run has found out about them in passing.
+        """
         place = self._place
         self._place += len(batch)
         if self._open is None:
-            return False
-        known = self._open.known(batch)
-        finite = self._open.add_known(known, batch.weight, to_last=True)
-        if finite:
-            self._sample.add(known, place)
+            return
+        known = self._open.known(batch) if look is None else look.seen[:, None]
         self.rows += len(batch)
-        if finite and self._open.weight[0] >= self._group:
-            self._close_group()
-        return finite
+        if self._open.add_known(known, batch.weight, to_last=True):
+            self._sample.add(known, place)
+            if self._open.weight[0] >= self._group:
+                self._close_group()
 
     def _close_group(self) -> None:
         """Turn the gathered rows into errors."""

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float
-from ridgeway.rows.kernels import six_products
+from ridgeway.rows.kernels import one_target_six_products
+from ridgeway.sgd.task import Look
 from ridgeway.state import FLOATS, State, Stored
 
 SIX = 6  # directions that a compiled loop takes
@@ -84,15 +85,22 @@ class Residuals:
         """Take in rows, as a group of their own or in the last group; False, and nothing, if they are not finite."""
         return self.add_known(self.known(batch), batch.weight, to_last)
 
+    def look(self, batch: Batch) -> Look | None:
+        """Return what a run may fill in passing with what `known` returns; None where it cannot."""
+        self._in(batch.rows.dtype)
+        if self._few is None or not isinstance(batch.rows, DenseRows):
+            return None
+        return Look(self._few, np.empty((len(batch), self._width), self._few.dtype))
+
     def known(self, batch: Batch) -> Float:
         """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
         self._in(batch.rows.dtype)
         known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
-        known[:, :, 0] = 1
-        known[:, :, 1] = batch.y
         if self._few is not None and isinstance(batch.rows, DenseRows):
-            six_products(batch.rows.array, self._few, known[:, 0])
+            one_target_six_products(batch.rows.array, batch.y, self._few, known[:, 0])
         else:
+            known[:, :, 0] = 1
+            known[:, :, 1] = batch.y
             known[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
         return known
 

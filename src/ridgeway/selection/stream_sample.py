@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
+from ridgeway.compiled import compiled
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MOST, HeldOut
@@ -34,7 +35,7 @@ class Part(NamedTuple):
 
     def below(self, halvings: int) -> Part:
         """Return the rows that are still kept after so many halvings."""
-        kept = _below(self.numbers.astype(np.uint32), halvings)
+        kept = self.numbers.astype(np.uint32) * np.uint32(GOLDEN) < CIRCLE >> halvings
         return Part(self.numbers[kept], self.period[kept], self.known[kept])
 
 
@@ -121,7 +122,7 @@ class StreamSample:
         first : place of the first row.
         """
         self._seen += len(known)
-        picked = np.flatnonzero(_kept(first, len(known), self._halvings))
+        picked = _kept(first, len(known), self._halvings)
         if len(picked) == 0:
             return
         period = np.full(len(picked), len(self._models) - 1)
@@ -168,16 +169,15 @@ class StreamSample:
         return HeldOut(scheme, numbers, actual, predicted, self._seen, errors * scale**2, variance * scale**2)
 
 
-def _kept(first: int, n: int, halvings: int) -> NDArray[np.bool_]:
-    """Tell which of n places from `first` on are in an even share of all."""
-    if halvings == 0:
-        return np.ones(n, bool)
-    return _below(np.arange(n, dtype=np.uint32) + np.uint32(first % CIRCLE), halvings)
-
-
-def _below(places: NDArray[np.uint32], halvings: int) -> NDArray[np.bool_]:
-    below: NDArray[np.bool_] = places * np.uint32(GOLDEN) < np.uint32(CIRCLE >> halvings) if halvings else places >= 0
-    return below
+@compiled
+def _kept(first: int, n: int, halvings: int) -> NDArray[np.int64]:
+    """Return which of n places from `first` on are in an even share of all, counted from `first`."""
+    kept, count = np.empty(n, np.int64), 0
+    for i in range(n):
+        if (first + i) * GOLDEN & (CIRCLE - 1) < CIRCLE >> halvings:
+            kept[count] = i
+            count += 1
+    return kept[:count].copy()
 
 
 def _widened(known: NDArray[np.float64], width: int) -> NDArray[np.float64]:

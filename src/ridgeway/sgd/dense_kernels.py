@@ -19,7 +19,7 @@ from ridgeway.compiled import compiled
 from ridgeway.rows import Float
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
-from ridgeway.sgd.task import OpenBatch, Task
+from ridgeway.sgd.task import Look, OpenBatch, Task
 from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
 
 
@@ -75,12 +75,18 @@ def dense_steps_with_moments(
     w: Float,
     memory: Memory,
     place: Place,
+    look: Look,
     tally: NDArray[np.float64],
 ) -> tuple[int, int]:
-    """Take one step per row within one block, and add the increments to its memory. As `dense_steps`, without gains."""
+    """Take one step per row within one block, and add the increments to its memory. As `dense_steps`, without gains.
+
+    Six more products of a row cost less here than in a loop of their own (67 ns for a row of 100, 55 together): the row
+    is at hand, and there is time while the step waits for its sum.
+    """
     n_steps, n_columns = len(order), X.shape[1]
     zero = w.dtype.type(0)
     first, second = memory.local[0], memory.local[1]
+    directions, seen = look.directions, look.seen
     places = chunk_places(place.chunk).astype(w.dtype)
     offset, within = place.offset, place.chunk - 1
     gain = zero
@@ -121,6 +127,18 @@ def dense_steps_with_moments(
             return EXPLODED, i
         gain = w.dtype.type(rate * slope)
         done = ahead
+        if len(directions):
+            s0, s1, s2, s3, s4, s5 = zero, zero, zero, zero, zero, zero
+            for c in range(n_columns):
+                value = X[ahead, c]
+                s0 += value * directions[0, c]
+                s1 += value * directions[1, c]
+                s2 += value * directions[2, c]
+                s3 += value * directions[3, c]
+                s4 += value * directions[4, c]
+                s5 += value * directions[5, c]
+            seen[ahead, 0], seen[ahead, 1], seen[ahead, 2], seen[ahead, 3] = 1, y[ahead], s0, s1
+            seen[ahead, 4], seen[ahead, 5], seen[ahead, 6], seen[ahead, 7] = s2, s3, s4, s5
     return FINISHED, n_steps
 
 

@@ -16,6 +16,7 @@ from ridgeway.sgd.state import RunState
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
 from ridgeway.sgd.stepping import close_batch, take_steps
 from ridgeway.sgd.stored import run_state_from, stored_run_state
+from ridgeway.sgd.task import Look
 from ridgeway.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
 
@@ -110,7 +111,12 @@ class SGDRun:
         """
         self.advance(check_batch(X, y, sample_weight, dtype=self._state.start.dtype if self._state else None))
 
-    def advance(self, batch: Batch, order: NDArray[np.intp] | None = None) -> None:
+    @property
+    def looks(self) -> bool:
+        """Whether the run can look at dense rows of one target in passing (`Look`): row by row, and in a sketch."""
+        return self._batch_size == 1 and not self.keeps_rows
+
+    def advance(self, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> None:
         """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input."""
         if self._state is not None:
             _require_same_shape(self._state, batch)
@@ -126,7 +132,7 @@ class SGDRun:
             state = self._state  # rows that are checked, steps that cannot explode: nothing to undo
         else:
             state = self._state.copy()
-        gains = take_steps(state, batch, order)
+        gains = take_steps(state, batch, order, look)
         if state.layout is None:
             state.segments.append(Segment(batch.rows, order))
             state.gains.append(gains)

@@ -15,24 +15,25 @@ from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, LARGEST_T2, NOT_FINITE, SAFE
 from ridgeway.sgd.losses import SQUARED
 from ridgeway.sgd.state import RunState
-from ridgeway.sgd.task import Task
+from ridgeway.sgd.task import Look, Task
 
 IN_CACHE = 2**22  # bytes of rows that may be read in any order
 PIECE_BYTES = 2**18  # bytes of a piece of larger rows: gathered from a random order, or gone through by target
 IN_SEQUENCE = readonly(np.arange(2**16))
 
 
-def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = None) -> Float:
+def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> Float:
     """Take the steps of the rows in their order, or in `order`, and return the gains, (n_rows, targets).
 
-    A failure leaves the state half changed.
+    A failure leaves the state half changed. A look is for dense rows in their order, see `SGDRun.looks`.
     """
     n_rows = len(batch) if order is None else len(order)
     gains = np.empty((len(state.w), n_rows), batch.rows.dtype)
     first = 0
     for piece, places in _pieces(batch, order):
         last = first + len(places)
-        _through_blocks(state, piece, places, gains[:, first:last], batch)
+        part = None if look is None else Look(look.directions, look.seen[first:last])
+        _through_blocks(state, piece, places, gains[:, first:last], batch, part)
         first = last
     safe = batch.finite and state.step.limit <= SAFE
     if not safe and has_exploded(state):
@@ -86,7 +87,9 @@ def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batc
             yield batch.take(order[first:last]), IN_SEQUENCE[: last - first]
 
 
-def _through_blocks(state: RunState, piece: Batch, places: NDArray[np.intp], gains: Float, batch: Batch) -> None:
+def _through_blocks(
+    state: RunState, piece: Batch, places: NDArray[np.intp], gains: Float, batch: Batch, look: Look | None
+) -> None:
     """Take the steps of a piece of the batch, block by block of the layout, each target in turn."""
     first, b = 0, state.batch_size
     columns = [readonly(np.ascontiguousarray(y)) for y in piece.y.T]
@@ -97,7 +100,7 @@ def _through_blocks(state: RunState, piece: Batch, places: NDArray[np.intp], gai
         n_listed = state.n_listed
         for target, y in enumerate(columns):
             state.n_listed = n_listed
-            status, row = _run_kernel(state, target, piece, places[part], y, gains[target, part])
+            status, row = _run_kernel(state, target, piece, places[part], y, gains[target, part], look)
             if status == NOT_FINITE:
                 require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
             if status == EXPLODED:
@@ -108,7 +111,13 @@ def _through_blocks(state: RunState, piece: Batch, places: NDArray[np.intp], gai
 
 
 def _run_kernel(
-    state: RunState, target: int, piece: Batch, places: NDArray[np.intp], y: Float, gains: Float
+    state: RunState,
+    target: int,
+    piece: Batch,
+    places: NDArray[np.intp],
+    y: Float,
+    gains: Float,
+    look: Look | None,
 ) -> tuple[int, int]:
     """Run the compiled loop over rows that stay within the current block."""
     task = Task(SQUARED, state.step.size, state.step.limit, state.start_square)
@@ -119,7 +128,8 @@ def _run_kernel(
             return dense_batches(*given, state.open_batch(target), state.memory(target), place, gains, tally)
         if state.layout is None:
             return dense_steps(*given, gains, tally)
-        return dense_steps_with_moments(*given, state.memory(target), place, tally)
+        look = look or Look(*np.empty((2, 0, 0), rows.dtype))
+        return dense_steps_with_moments(*given, state.memory(target), place, look, tally)
     csr = (rows.data, rows.indices, rows.indptr, places, y, weight, task, w, state.centre_of(target))
     moments = state.moments[target]
     if state.batch_size == 1:

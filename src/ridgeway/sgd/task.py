@@ -27,6 +27,19 @@ class Task(NamedTuple):
     start: float
 
 
+class Look(NamedTuple):
+    """What is found out about dense rows in passing, while a step is taken for them.
+
+    Attributes
+    ----------
+    directions : (6, d); (0, d) to look at nothing.
+    seen : (n_rows, 8), filled with 1, y and the row's products with the directions.
+    """
+
+    directions: Float
+    seen: Float
+
+
 class OpenBatch(NamedTuple):
     """A mini-batch being filled: `rows` of its `size` rows are in gradient (d,), the sum of gains times x."""
 
