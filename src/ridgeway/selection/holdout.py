@@ -18,7 +18,6 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Trial
 
 SHARE = 0.1
-ROUGHLY = 6  # directions of the candidates that are enough to tell whether the error still falls
 MOST = 10_000  # rows held out: enough to tell candidates apart to two percent of their error
 
 
@@ -53,8 +52,8 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
 
     def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
-        tests, most = (together, ROUGHLY) if rough else (groups, None)
-        trial = Trial(trajectory, feed.standardization, sparse, centre, tests, allowance([len(fold.test)]), most)
+        tests = together if rough else groups
+        trial = Trial(trajectory, feed.standardization, sparse, centre, tests, allowance([len(fold.test)]))
         trials[:] = [trial]
         candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
         return compare(

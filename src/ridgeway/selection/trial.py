@@ -79,7 +79,6 @@ class Trial:
     centre : means of the rows that the run has learned from.
     groups : gives the rows it has not, standardized, in groups between which errors are compared.
     allowance : how many of these rows may have their errors capped.
-    most : the largest number of directions to keep, as in `span_of`.
     """
 
     def __init__(
@@ -90,9 +89,7 @@ class Trial:
         centre: Centre,
         groups: Callable[[], Iterable[Batch]],
         allowance: int = 0,
-        most: int | None = None,
     ) -> None:
-        self._most = most
         self._trajectory = trajectory
         self._standardization = standardization
         self._sparse = sparse
@@ -112,7 +109,7 @@ class Trial:
     def prepared(self, schemes: Sequence[Scheme]) -> HeldOutErrors:
         """Return what gathers errors of these schemes, and of all that lie between them, and has no rows yet."""
         self._spanned = schemes
-        self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes, self._most)
+        self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
         some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
         references = self._models(self._span.given[some])
         padded = self._standardization.constant != 0
