@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self, final
 import numpy as np
 
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.compiled import compiled
 from ridgeway.number import ridge_strength
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 # Below this value of (T + 1) log(1 + eta alpha) the average is the uniform one to the last bit.
 FLAT = 1e-17
+VANISHED = 746.0  # the exponential of minus this is 0
 
 
 def log_growth(alpha: float, step: float) -> float:
@@ -29,19 +31,35 @@ def log_growth(alpha: float, step: float) -> float:
 def geometric_survival(
     alphas: NDArray[np.float64], j: NDArray[np.float64], n_steps: int, step: float
 ) -> NDArray[np.float64]:
-    """Return the formula of S of several strengths at real j: shape of alphas, then of j."""
-    length = n_steps + 1.0
+    """Return the formula of S of several strengths (L,) at real j: (L, shape of j)."""
     with np.errstate(over="ignore"):
-        growth = np.log1p(np.minimum(step * alphas, sys.float_info.max)).reshape(*alphas.shape, *[1] * j.ndim)
-    flat = growth * length < FLAT
-    growth = np.where(flat, 1.0, growth)
-    left = length - j
-    # The difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows.
-    values: NDArray[np.float64] = np.exp(-growth * np.minimum(j, length))
-    values *= np.expm1(-growth * np.abs(left))
-    values /= np.expm1(-growth * length)
-    values = np.copysign(values, left)
-    return np.where(flat, left / length, values)
+        growth = np.log1p(np.minimum(step * alphas, sys.float_info.max))
+    length = n_steps + 1.0
+    values = np.empty((len(growth), *j.shape))
+    _fill_survival(growth, np.ascontiguousarray(j).reshape(-1), length, values.reshape(len(growth), -1))
+    values[growth * length < FLAT] = (length - j) / length
+    return values
+
+
+@compiled
+def _fill_survival(
+    growth: NDArray[np.float64], j: NDArray[np.float64], length: float, values: NDArray[np.float64]
+) -> None:
+    """Fill values (n_growths, n_places) with S(j) for minus the logarithms of the discounts, except where S is flat."""
+    for a in range(len(growth)):
+        g = growth[a]
+        if g * length < FLAT:
+            continue
+        last, whole = math.exp(-g * length), -math.expm1(-g * length)
+        for i in range(len(j)):
+            left = length - j[i]
+            if g * min(j[i], length) > VANISHED:
+                values[a, i] = 0.0
+            elif g * left > 1:
+                values[a, i] = (math.exp(-g * j[i]) - last) / whole
+            else:  # the difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows
+                difference = -math.exp(-g * min(j[i], length)) * math.expm1(-g * abs(left))
+                values[a, i] = math.copysign(difference / whole, left)
 
 
 @final

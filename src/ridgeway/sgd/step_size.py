@@ -44,6 +44,7 @@ FRACTION = 0.5
 LIMIT = 1.0
 MEDIANS = 256  # R^2 counts for at most this many medians
 PER_OCTAVE = 8
+ONE_IN = 64  # share of the rows in a sample, which ends at 128 runs
 SAMPLED_RUNS = 128
 RUN = 64  # neighbouring rows read together when sampling
 
@@ -126,7 +127,7 @@ def guess(batch: Batch) -> LimitedStep | None:
 
 def sample_of(n_rows: int) -> NDArray[np.intp] | None:
     """Return numbers of rows to look at, in runs of neighbours; None when there are too few rows to sample."""
-    n_runs = min(SAMPLED_RUNS, n_rows // (32 * RUN))
+    n_runs = min(SAMPLED_RUNS, n_rows // (ONE_IN * RUN))
     if n_runs < 2:
         return None
     starts = np.linspace(0, n_rows - RUN, n_runs).astype(np.intp)

@@ -92,6 +92,8 @@ def _through_blocks(
 ) -> None:
     """Take the steps of a piece of the batch, block by block of the layout, each target in turn."""
     first, b = 0, state.batch_size
+    task = Task(SQUARED, state.step.size, state.step.limit, state.start_square)
+    look = look or Look(*np.empty((2, 0, 0), piece.rows.dtype))
     columns = [readonly(np.ascontiguousarray(y)) for y in piece.y.T]
     while first < len(places):
         room = (state.block.stop - state.n_steps) * b - state.open_rows
@@ -100,7 +102,7 @@ def _through_blocks(
         n_listed = state.n_listed
         for target, y in enumerate(columns):
             state.n_listed = n_listed
-            status, row = _run_kernel(state, target, piece, places[part], y, gains[target, part], look)
+            status, row = _run_kernel(state, target, piece, places[part], y, gains[target, part], task, look)
             if status == NOT_FINITE:
                 require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
             if status == EXPLODED:
@@ -117,10 +119,10 @@ def _run_kernel(
     places: NDArray[np.intp],
     y: Float,
     gains: Float,
-    look: Look | None,
+    task: Task,
+    look: Look,
 ) -> tuple[int, int]:
     """Run the compiled loop over rows that stay within the current block."""
-    task = Task(SQUARED, state.step.size, state.step.limit, state.start_square)
     rows, weight, w, place, tally = piece.rows, piece.weight, state.w[target], state.place, state.tally[target]
     if isinstance(rows, DenseRows):
         given = (rows.array, places, y, weight, task, w)
@@ -128,7 +130,6 @@ def _run_kernel(
             return dense_batches(*given, state.open_batch(target), state.memory(target), place, gains, tally)
         if state.layout is None:
             return dense_steps(*given, gains, tally)
-        look = look or Look(*np.empty((2, 0, 0), rows.dtype))
         return dense_steps_with_moments(*given, state.memory(target), place, look, tally)
     csr = (rows.data, rows.indices, rows.indptr, places, y, weight, task, w, state.centre_of(target))
     moments = state.moments[target]

@@ -46,7 +46,7 @@ def expand_values(
     with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
         series = survival[:, n_raw:].reshape(n_schemes, len(smooth), len(nodes)) @ transform
         size = np.abs(series)
-        errors = size[:, :, m:].sum(axis=2) + _chunk_errors(size[:, :, :m], smooth)
+        errors = size[:, :, m] + size[:, :, m + 1] + _chunk_errors(size[:, :, :m], smooth)
     errors[np.isnan(errors)] = np.inf
     coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(n_schemes, -1)], axis=1)
     return coefficients, errors.max(axis=1)
