@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ridgeway.dask.survey import add_norms, norms_of
-from ridgeway.rows import Batch, check_batch
+from ridgeway.dask.serial import Serial
+from ridgeway.dask.survey import LOOKED_AT, add_norms, norms_for_step, norms_of
+from ridgeway.dask.table import opened_files
+from ridgeway.rows import FLOAT64, Batch, check_batch
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.step_size import auto_step
-
-FLOAT64 = np.dtype(np.float64)
 
 
 def rows(seed: int, n: int, sparse: bool) -> Batch:
@@ -65,3 +69,23 @@ def test_the_step_is_that_of_all_rows(seed: int, n: int, sparse: bool) -> None:
     assert whole.step == auto_step(standard)
     assert whole.largest == q.max()
     assert whole.median == pytest.approx(np.sort(q)[(n - 1) // 2], rel=0.02)
+
+
+# Law: of many partitions the first row groups of some set the step, which is that of all rows; rows with heavy tails,
+# where these do not agree, are all looked at.
+@pytest.mark.parametrize("heavy", [False, True])
+def test_a_glimpse_sets_the_step(heavy: bool, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (40 * 64, 5))
+    if heavy:
+        X[rng.integers(0, len(X), 20)] *= 1000
+    table = pa.table({**{f"x{j}": X[:, j] for j in range(5)}, "y": X[:, 0]})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=32)
+    opened = opened_files(tmp_path, "y", None, 64 * 6 * 8)
+    assert len(opened.partitions) == 40 > LOOKED_AT
+    batch = check_batch(X, X[:, 0], target_dtype=FLOAT64)
+    standardization = Standardization.of(batch, True, True)
+    norms = norms_for_step(Serial(), opened.partitions, opened.form, standardization, every=False, seed=1)
+    looked_at = sum(norms.sizes.values())
+    assert looked_at == (len(X) if heavy else LOOKED_AT * 32)
+    assert norms.step == auto_step(standardization.batch(batch))

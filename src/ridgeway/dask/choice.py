@@ -134,13 +134,10 @@ class Looks:
 
 def run_only(problem: Problem) -> Outcome:
     """Run over all rows; the average is given."""
-    plan, holds_out = problem.plan, problem.split.k == 1
+    plan = problem.plan
     assert plan.scheme is not None
-    sweep = problem.sweep([0 if holds_out else None], [plan.step])
+    sweep = problem.sweep([None], [plan.step])
     sweep.advance(plan.passes * problem.n_rows)
-    if holds_out:  # the run of a choice by hold-out, with nothing to choose
-        kept, held = _kept(problem)
-        _learn_held(problem, sweep, kept, held.counts)
     (chain,) = sweep.chains
     return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run, sweep.passes)
 

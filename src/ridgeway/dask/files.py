@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +28,10 @@ class RowGroups:
     last: int
     columns: tuple[str, ...]
     texts: tuple[str, ...]  # those among them that are read as codes
+
+    def glimpse(self) -> RowGroups:
+        """Return the first of them."""
+        return replace(self, last=self.first)
 
     def load(self) -> Any:
         """Read them."""

@@ -77,7 +77,7 @@ def fit(
     in this process:
 
     1. offsets and scales come from all rows, by moments that add up over partitions; the step from the squared norms of
-       all rows, or of those of 16 partitions where these agree;
+       all rows, or of some rows of 16 partitions where these agree;
     2. each pass goes through the partitions in random order, and through the rows of each in random order
        (``shuffle=False``: in their own order, so that the fit is that of the rows one after the other);
     3. folds and hold-out are drawn within partitions.
@@ -249,7 +249,7 @@ def _problem(
     survey = _survey(checkpoint, "survey", executor, partitions, form, split)
     total = survey.total
     n_rows = total.n_rows
-    holds_out = cv == "holdout" or (cv == "auto" and n_rows > MANY_ROWS)
+    holds_out = asked.family is not None and (cv == "holdout" or (cv == "auto" and n_rows > MANY_ROWS))
     if holds_out:
         folded = 0
     family, scheme = asked.family, asked.scheme

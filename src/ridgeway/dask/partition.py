@@ -28,6 +28,14 @@ class Loader(Protocol):
         """Return an Arrow table."""
 
 
+@runtime_checkable
+class Glimpsed(Loader, Protocol):
+    """A loader that can load less."""
+
+    def glimpse(self) -> Loader:
+        """Return a loader of some of the rows."""
+
+
 @dataclass(frozen=True, eq=False)
 class Partition:
     """Rows that one task loads.
@@ -42,6 +50,10 @@ class Partition:
     number: int
     name: str
     source: Any
+
+    def glimpse(self) -> Partition:
+        """Return some of the rows that are cheaper to load, if there are such, or all."""
+        return replace(self, source=self.source.glimpse()) if isinstance(self.source, Glimpsed) else self
 
 
 @dataclass(frozen=True, eq=False)

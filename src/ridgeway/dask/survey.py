@@ -22,7 +22,7 @@ from ridgeway.sgd.step_size import MEDIANS, step_for
 from ridgeway.trajectory.trajectory import squared_scale
 
 PER_OCTAVE = 64  # classes of squared norms, from which their median is told
-LOOKED_AT = 16  # partitions whose norms set the step, where they agree
+LOOKED_AT = 16  # partitions whose norms, or those of a glimpse, set the step, where they agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def norms_for_step(
     numbers = np.array([partition.number for partition in partitions], np.int64)
     by_number = {partition.number: partition for partition in partitions}
     if not every and len(partitions) > LOOKED_AT:
-        chosen = [by_number[number] for number in spread_over(numbers, LOOKED_AT, seed)]
+        chosen = [by_number[number].glimpse() for number in spread_over(numbers, LOOKED_AT, seed)]
         halves = [
             executor.total(norms_of, chosen[part::2], form, lambda _: (standardization,), add_norms) for part in (0, 1)
         ]
