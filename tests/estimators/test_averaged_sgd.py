@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 from sklearn.preprocessing import StandardScaler
@@ -402,11 +402,15 @@ def test_tails_of_unequal_chains() -> None:
     rw.AveragedSGDRegressor(cv=KFold(2), chains=3, passes=50, random_state=0).fit(X[:7], y[:7])
 
 
-# Law: a scheme that cannot be answered is refused by fit; a tail that has to move says so.
+# Law: a scheme that cannot be answered is refused by fit, and by the first batch; a tail that has to move says so.
 def test_schemes_are_checked_by_fit() -> None:
     X, y = data(2000)
-    with pytest.raises(ValueError, match="not smooth enough"):
-        rw.AveragedSGDRegressor(averaging=rw.Exponential(0.3), passes=2).fit(X, y)
+    for learn in ("fit", "partial_fit"):
+        model = rw.AveragedSGDRegressor(averaging=rw.Exponential(0.3), passes=2)
+        with pytest.raises(ValueError, match="not smooth enough"):
+            getattr(model, learn)(X, y)
+        with pytest.raises(NotFittedError):
+            model.predict(X)
     with pytest.warns(UserWarning, match="is answered by"):
         rw.AveragedSGDRegressor(averaging=rw.Tail(0.9), passes=1).fit(X, y)
 

@@ -303,6 +303,8 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             stream = begun if begun.safe and feed.kept is not None and feed.checked else begun.copy()
         with one_thread():
             stream.learn_all(feed, range(len(batch)))
+        if begun is None and asked.scheme is not None and not isinstance(asked.scheme, Tail):
+            stream.run.trajectory().coef(asked.scheme)  # refuses one that a sketch cannot answer; tails move
         self._stream = stream
         self._asked = asked, bool(self.one_standard_error)
         if begun is None:
