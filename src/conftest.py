@@ -15,5 +15,6 @@ SOURCES = Path(__file__).parent
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_file(file_path: Path) -> None:
     """Import the package of a source file before the file."""
-    if file_path.is_relative_to(SOURCES) and file_path.suffix == ".py":
-        import_module(".".join(file_path.parent.relative_to(SOURCES).parts))
+    package = file_path.parent.relative_to(SOURCES).parts
+    if package and file_path.suffix == ".py":
+        import_module(".".join(package))
