@@ -29,7 +29,8 @@ def precomputed_fit() -> Any:
 
 
 def components_fit(n_components: int = 10) -> Any:
-    rows, options = sparse_rows(), {"features": "nystroem", "alpha": 0.1, "passes": 1, "random_state": 0}
+    rows = sparse_rows()
+    options: dict[str, Any] = {"features": "nystroem", "alpha": 0.1, "passes": 1, "random_state": 0}
     return rw.AveragedKernelRegressor(n_components=n_components, **options).fit(rows, rows @ np.ones(30))
 
 

@@ -288,5 +288,6 @@ def test_numbers_of_numpy(tmp_path: Path) -> None:
     model.save(tmp_path / "model")
     loaded = rw.load(tmp_path / "model")
     assert (loaded.alpha, loaded.cv, loaded.alpha_) == (0.5, 3, 0.5)
-    model.at(rw.Tail(np.int64(768))).save(tmp_path / "model")
+    start: Any = np.int64(768)
+    model.at(rw.Tail(start)).save(tmp_path / "model")
     assert rw.load(tmp_path / "model").averaging_ == rw.Tail(768)
