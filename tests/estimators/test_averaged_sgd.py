@@ -482,3 +482,24 @@ def test_a_slow_step_can_win() -> None:
     slow = rw.AveragedSGDRegressor(averaging="tail", passes=1, random_state=0).fit(X, y)
     assert slow.selection_ is not None
     assert slow.step_ <= max(row.step for row in slow.selection_.table) / 2
+
+
+# Law: rows of weight 0 are no rows: a stream that gets nothing else stays as it was.
+def test_nothing_to_learn_in_a_batch() -> None:
+    X, y = data()
+    model = rw.AveragedSGDRegressor().partial_fit(X, y)
+    before = model.coef_.copy()
+    model.partial_fit(X[:5], y[:5], sample_weight=np.zeros(5))
+    np.testing.assert_array_equal(model.coef_, before)
+    assert model.n_steps_ == len(y)
+
+
+# Law: scikit-learn's RandomState is a seed as well: the same one gives the same fit.
+def test_random_state_of_scikit_learn() -> None:
+    X, y = data()
+    one, same, other = (
+        rw.AveragedSGDRegressor(alpha=0.1, passes=2, random_state=np.random.RandomState(seed)).fit(X, y).coef_
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()

@@ -182,3 +182,14 @@ def test_a_batch_of_weight_0_is_no_step() -> None:
     run.update(X, y, np.zeros(60))
     assert same_bits(run.trajectory(), rw.run_sgd(X, y, 0.05, store="sketch"))
     assert "n_steps=60" in repr(run)
+
+
+# Law: a run that refers to rows cannot be stored, and a start must be numbers.
+def test_what_cannot_be_stored() -> None:
+    run = rw.SGDRun(0.1, "replay")
+    run.update(np.eye(3), np.ones(3))
+    with pytest.raises(ValueError, match="a run with store='replay' refers to rows and cannot be stored"):
+        run.state()
+    start: Any = ["a", "b", "c"]
+    with pytest.raises(TypeError, match=r"w0=\['a', 'b', 'c'\] is no array of numbers: expected the coefficients"):
+        rw.SGDRun(0.1, w0=start)
