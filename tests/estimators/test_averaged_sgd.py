@@ -503,3 +503,28 @@ def test_random_state_of_scikit_learn() -> None:
     )
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
+
+
+# Law: standardized rows that are too large to be kept are made anew as they are needed, which changes nothing.
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_rows_that_are_not_kept(form: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    options: dict[str, Any] = {"averaging": "geometric", "alpha": 0.1, "passes": 2, "random_state": 0}
+    kept = rw.AveragedSGDRegressor(**options).fit(form(X), y)
+    monkeypatch.setattr("ridgeway.rows.feed.KEPT_BYTES", 0)
+    again = rw.AveragedSGDRegressor(**options).fit(form(X), y)
+    assert again.step_ == pytest.approx(kept.step_, rel=1e-12)
+    np.testing.assert_allclose(again.coef_, kept.coef_, rtol=1e-9)
+
+
+# Law: a sample of the rows sets the step of large data where it can be trusted; where it cannot, all rows do.
+@pytest.mark.parametrize("outlier", [False, True])
+def test_sampled_step(outlier: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 4))
+    X[:64] *= 100.0 if outlier else 1.0
+    options: dict[str, Any] = {"alpha": 0.1, "passes": 1, "scale": False, "fit_intercept": False, "random_state": 0}
+    of_all = rw.AveragedSGDRegressor(**options).fit(X, X[:, 0]).step_
+    monkeypatch.setattr("ridgeway.estimators.options.WORTH_SAMPLING", 0)
+    sampled = rw.AveragedSGDRegressor(**options).fit(X, X[:, 0]).step_
+    assert sampled == pytest.approx(of_all, rel=1e-12 if outlier else 0.1)
