@@ -81,5 +81,5 @@ docs: setup
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-oldest .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-oldest .venv-peers .coverage* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
