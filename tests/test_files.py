@@ -84,3 +84,9 @@ def test_pipes_and_devices_are_not_replaced(tmp_path: Path) -> None:
         write_atomically(pipe, "text")
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert os.listdir(tmp_path) == ["pipe"]
+
+
+# Law: what was left beside a file is removed, and nothing happens where there is no folder.
+def test_partials_of_no_folder(tmp_path: Path) -> None:
+    remove_partials(tmp_path / "nowhere" / "file")
+    assert list(tmp_path.iterdir()) == []

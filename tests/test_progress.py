@@ -27,3 +27,15 @@ def test_shows_share_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "500 rows" in stream.getvalue()
     progress.close()  # a run that settled before its plan is done
     assert "100%" in stream.getvalue()
+
+
+# Law: a bar without a known end says how much was done, and how fast.
+def test_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ridgeway.progress.EVERY", 0.0)
+    stream = io.StringIO()
+    progress = Progress(None, shown=True, stream=stream)
+    progress.add(1234)
+    assert stream.getvalue().startswith("\r1,234 rows, ")
+    assert "%" not in stream.getvalue()
+    progress.close()
+    assert "100%" in stream.getvalue()

@@ -78,6 +78,12 @@ def test_import_is_light() -> None:
     assert heavy == "[]"
 
 
+# Law: the parts that are packages of their own come when they are asked for.
+def test_parts_come_when_asked_for() -> None:
+    code = "import sys, ridgeway as rw; print('ridgeway.theory' in sys.modules, rw.theory.bound.__name__)"
+    assert python(code) == "False bound"
+
+
 # Law: without pyarrow the package imports, and what needs it says so.
 def test_without_pyarrow() -> None:
     code = (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
+import pandas as pd
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
@@ -17,6 +19,7 @@ from tests.oracles import problem
 from tests.tables.shop import shop_table, write_csv
 
 import ridgeway as rw
+from ridgeway.cli import main
 from ridgeway.tables import Request, fit_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -154,6 +157,120 @@ def test_export(ridgeway: Command, shop_model: Path) -> None:
     np.testing.assert_allclose(predicted[:, 0], model.predict(table), rtol=1e-5)
 
 
+# Law: `report` writes the page of every kind of model, by the names that its model has.
+def test_report(ridgeway: Command, shop_model: Path) -> None:
+    said = ridgeway("report", shop_model, "--out", "shop.html", "--json")
+    assert said.code == 0
+    assert json.loads(said.out) == {"model": str(shop_model), "report": "shop.html", "warnings": []}
+    assert "price, learned from" in Path("shop.html").read_text(encoding="utf-8")
+    X, y = problem(200, 3)
+    frame = pd.DataFrame(X, columns=["height", "width", "depth"])
+    rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0).fit(frame, y).save("plain")
+    assert ridgeway("report", "plain", "--out", "plain.html").out == "Written: plain.html\n"
+    assert "height" in Path("plain.html").read_text(encoding="utf-8")
+
+
+# Law: a model that was saved in Python is exported with the columns that it knows, without a word on encoders.
+def test_export_of_a_plain_model(ridgeway: Command) -> None:
+    X, y = problem(200, 3)
+    rw.ExactRidgePath(alpha=0.2).fit(X, y).save("exact")
+    assert ridgeway("export", "exact", "--onnx", "m.onnx").out == "Written: m.onnx\n"
+    told = json.loads(ridgeway("export", "exact", "--onnx", "m.onnx", "--json").out)
+    assert (told["encoded_input"], told["features"]) == (False, ["x0", "x1", "x2"])
+
+
+# Law: a table of nothing but known columns has none to ignore, and a model of tails no curve over alpha.
+def test_nothing_to_say(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> None:
+    ridgeway("fit", shop_csv, "--target", "price", "--averaging", "tail", "--passes", 1, "--model", "tails")
+    new = write_csv(shop_table(20).drop_columns(["price"]), tmp_path / "new.csv")
+    said = ridgeway("predict", "tails", new, "--out", "p.csv")
+    assert said.out == "20 rows predicted to p.csv; the last column is 'prediction'.\n"
+    said = ridgeway("show", "tails")
+    assert "averages, compared by" in said.out
+    assert "Error of geometric averages" not in said.out
+
+
+# Law: `demo` chooses an average that beats the mean, tells every strength beside exact ridge, and writes the report.
+def test_demo(ridgeway: Command) -> None:
+    said = ridgeway("demo", "--out", "demo.html")
+    assert said.code == 0
+    for words in ("Arrival delay of 261,877 flights", "<- chosen", "exact ridge", "path of 1,000 alphas", "demo.html"):
+        assert words in said.out
+    found = re.search(r"Test error ([\d.]+) minutes; always predicting the mean: ([\d.]+)\.", said.out)
+    assert found is not None
+    assert float(found[1]) < float(found[2])
+    assert "Flights out of New York" in Path("demo.html").read_text(encoding="utf-8")
+    rows = re.findall(r"^ +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+) *$", said.out, re.MULTILINE)
+    ratios = {float(alpha): float(ratio) for alpha, ratio in rows}
+    assert set(ratios) == {1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0}
+    assert max(ratios.values()) < 1.02
+
+
+# Law: `warmup` compiles what fits need: after it, fits of any form compile nothing.
+def test_warmup(tmp_path: Path) -> None:
+    code = """
+import gc, sys, numpy as np, scipy.sparse, ridgeway as rw
+from numba.core.dispatcher import Dispatcher
+from ridgeway.cli.commands import run
+
+def compiled():
+    kernels = [one for one in gc.get_objects() if isinstance(one, Dispatcher) and "ridgeway" in one.py_func.__module__]
+    return {(one.py_func.__module__, one.py_func.__name__, str(s)) for one in kernels for s in one.signatures}
+
+assert run(["warmup", "--json"]) == 0
+before = compiled()
+assert len(before) > 20
+rng = np.random.default_rng(1)
+for dtype in (np.float32, np.float64):
+    X = rng.standard_normal((500, 7)).astype(dtype)
+    for rows in (X, scipy.sparse.csr_array(X * (X > 1))):
+        for options in ({"cv": 3}, {"cv": "holdout"}, {"alpha": 0.1, "batch_size": 4}, {"store": "replay"}):
+            model = rw.AveragedSGDRegressor(passes=1, random_state=0, **options).fit(rows, X[:, 0])
+            model.path([0.1, 1.0]), model.predict(rows)
+        rw.AveragedSGDRegressor().partial_fit(rows, X[:, 0])
+print(sorted(compiled() - before))
+"""
+    said = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    told, new = said.stdout.splitlines()
+    assert json.loads(told)["jobs"] > 20
+    assert new == "[]"
+
+
+# Law: `paper` says how its claims came out and where that stands; --json gives the results by number.
+def test_paper(ridgeway: Command) -> None:
+    said = ridgeway("paper", "--out", "folder", "--only", 28, "--only", 1, "--quick")
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "2 items: 1 holds, 1 holds as corrected.", "folder/paper.html", "folder/paper.json"
+    ]  # fmt: skip
+    assert "2 items: 1 holds" in Path("folder/paper.html").read_text(encoding="utf-8")
+    told = json.loads(ridgeway("paper", "--out", "folder", "--only", 1, "--quick", "--json").out)
+    assert told["results"] == {"1": "holds"}
+    assert told["page"] == "folder/paper.html"
+    assert ridgeway("paper", "--out", "folder", "--only", 36).code == 1
+
+
+# Law: where a check does not come out as it should, `paper` ends with 1 and names the item.
+def test_paper_that_fails(ridgeway: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = rw.ExactRidgePath.path
+    monkeypatch.setattr(rw.ExactRidgePath, "path", lambda self, alphas: exact(self, [1.001 * a for a in alphas]))
+    said = ridgeway("paper", "--out", "folder", "--only", 15, "--quick")
+    assert said.code == 1
+    assert "Error: a corrected statement or the library did not come out as it should in item 15" in said.err
+
+
+# Law: without click, `ridgeway` says what to install; another module that is missing is not blamed on it.
+def test_without_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "ridgeway.cli.commands")
+    monkeypatch.setitem(sys.modules, "click", None)
+    with pytest.raises(SystemExit, match=r"the command line needs click: pip install 'ridgeway\[cli\]'"):
+        main()
+    monkeypatch.setitem(sys.modules, "json", None)
+    with pytest.raises(ModuleNotFoundError, match="json"):
+        main()
+
+
 # Law: usage errors end with 2 and say what was expected.
 @pytest.mark.parametrize(
     ("arguments", "said"),
@@ -161,6 +278,7 @@ def test_export(ridgeway: Command, shop_model: Path) -> None:
         (["predict", "m"], "Missing argument 'DATA'"),
         (["fit", "t.csv", "--averaging", "tale"], "expected auto, geometric, tail"),
         (["fit", "t.csv", "--averaging", "tail:1.5"], "out of range"),
+        (["fit", "t.csv", "--averaging", "tail:1,2"], "'tail:1,2': 2 numbers: expected start"),
         (["fit", "t.csv", "--passes", "many"], "expected int or auto"),
         (["fit", "t.csv", "--nonsense"], "No such option"),
         (["predict", "m", "t.csv", "--alpha", "1", "--averaging", "last"], "expected one of them"),

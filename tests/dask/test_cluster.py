@@ -194,6 +194,44 @@ def _twice(number: int) -> int:
     return 2 * number
 
 
+def _without_module(number: int) -> int:
+    raise ModuleNotFoundError("No module named 'polars'", name="polars")
+
+
+# Law: a module that a worker lacks is said by its name.
+def test_missing_module_is_said(client: Any) -> None:
+    cluster = Cluster(client)
+    cluster.submit(0, _without_module, Partition(0, "part 0", 0), None)
+    with pytest.raises(ClusterError, match=r"a worker has no module 'polars': expected the packages of the client"):
+        list(cluster.results())
+    cluster.close()
+
+
+# Law: without a name, work goes to the active client, else to processes started here, which end with it; workers that
+# all leave, and a client that was closed, are errors.
+def test_clusters_found_and_started(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with client.as_current():
+        found = executor_of(None)
+        assert found.n_workers == 2
+        found.close()
+    assert client.status == "running"
+    started = executor_of(None, workers=1, patience=1.0)
+    assert started.n_workers == 1
+    assert started.dashboard.startswith("http://")
+    started.submit("first", _twice, Partition(0, "part 0", 21), None)
+    assert list(started.results()) == [("first", 42)]
+    inner = started._client
+    inner.retire_workers(list(inner.scheduler_info()["workers"]))
+    monkeypatch.setattr("ridgeway.dask.cluster.LOOK", 0.2)
+    started.submit("second", _twice, Partition(1, "part 1", 21), None)
+    with pytest.raises(ClusterError, match=r"no worker for 1 s, while part 1 waited: expected at least one"):
+        list(started.results())
+    started.close()
+    assert inner.status == "closed"
+    with pytest.raises(ClusterError, match=r"the scheduler is lost \(the client is closed\)"):
+        _ = started.n_workers
+
+
 # The last ones: workers that were started anew have to import everything again, if they come back at all.
 
 

@@ -13,7 +13,7 @@ import pytest
 import ridgeway as rw
 from ridgeway.cli.commands import run
 from ridgeway.dask.serial import Serial
-from ridgeway.tables import Request
+from ridgeway.tables import Request, fit_table
 from ridgeway.tables.distributed import fit_table_on
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -60,3 +60,16 @@ def test_wrong_usage_is_said(parquet: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(["fit", str(parquet), "--target", "y", "--dask", "tcp://127.0.0.1:9", "--workers", "2"]) == 2
     assert run(["fit", str(parquet), "--target", "y", "--chains", "2"]) == 2
     assert "--chains needs a cluster" in capsys.readouterr().err
+
+
+# Law: a kernel model with components is fitted by partitions as well as in one piece, by one chain.
+def test_kernel_model_of_a_table(parquet: Path) -> None:
+    request = Request("y", "w", passes=5, kernel="rbf", components=60, gamma=0.1)
+    model, local = fit_table_on(Serial(), parquet, request), fit_table(parquet, request)
+    table = pq.read_table(parquet)
+    y, weight = table["y"].to_numpy(), table["w"].to_numpy()
+    errors = [np.average((one.predict(parquet) - y) ** 2, weights=weight) for one in (model, local)]
+    assert errors[0] == pytest.approx(errors[1], rel=0.3)
+    assert errors[0] < 0.5 * y.var()
+    with pytest.raises(ValueError, match="chains=2: a kernel model has one chain here; leave chains out"):
+        fit_table_on(Serial(), parquet, request, chains=2)

@@ -45,6 +45,7 @@ def fit(estimator: rw.AveragedSGDRegressor, data: Any, **given: Any) -> rw.Avera
         {"cv": "holdout", "passes": 2},
         {"alpha": 0.5, "passes": 2, "batch_size": 7},
         {"alpha": 1.0, "passes": 1, "chains": 3},
+        {"alpha": 0.1, "passes": 1, "cv": "holdout"},
         {"cv": 3, "passes": 2, "scale": False, "fit_intercept": False, "step": 0.001},
     ],
     ids=str,
@@ -320,3 +321,65 @@ def test_checkpoint_keeps_the_seed(table: Table, tmp_path: Path, monkeypatch: py
         fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), blocks(X, y), **given)
     fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), blocks(X, y), **given)
     assert len(set(orders)) == 1
+
+
+# Law: blocks of columns, and targets cut elsewhere than the rows, make no difference.
+def test_other_blocks_same_fit(table: Table) -> None:
+    X, y, _ = table
+    given = rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0)
+    expected = fit(given, blocks(X, y)).coef_
+    columns = da.from_array(X, chunks=(CHUNK, 2))
+    np.testing.assert_array_equal(fit(given, (columns, da.from_array(y, chunks=ROWS // 2))).coef_, expected)
+    some = da.from_array(y, chunks=CHUNK)
+    unknown = da.concatenate([some[:CHUNK][some[:CHUNK] > -np.inf], some[CHUNK:]])  # of unknown length, but as many
+    np.testing.assert_array_equal(fit(given, (columns, unknown)).coef_, expected)
+
+
+# Law: an encoder learns from as many rows as it asks for; one that has learned is used as it is.
+def test_encoder_learns_once(parquet: Path) -> None:
+    given, encoder = rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0), rw.TableEncoder(learn_rows=800)
+    model = fit(given, parquet, target="y", weight="w", encoder=encoder, partition_bytes=1)
+    assert encoder.rows_seen_ == 800
+    learned = encoder.to_dict()
+    again = fit(given, parquet, target="y", weight="w", encoder=encoder, partition_bytes=1)
+    assert encoder.to_dict() == learned
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+    columns = pq.read_table(parquet).select(["x0", "x1", "x2", "x3"])
+    lazy = rw.dask.predict(model, dd.from_pandas(columns.to_pandas(), npartitions=3), encoder=encoder)
+    expected = model.predict(encoder.transform(columns))
+    np.testing.assert_allclose(lazy.compute(scheduler="synchronous"), expected, rtol=1e-6)
+
+
+# Law: rows without a target are as if they were not there, also where a partition has no others.
+@pytest.mark.filterwarnings("ignore:the held-out error was still falling")
+@pytest.mark.parametrize("parameters", [{"cv": 3, "passes": 1}, {"cv": "holdout", "passes": 1}], ids=str)
+def test_partition_without_targets(table: Table, parameters: dict[str, Any]) -> None:
+    X, y, _ = table
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(COLUMNS)]).assign(y=y)
+    frame.loc[CHUNK : 2 * CHUNK - 1, "y"] = np.nan
+    present = frame["y"].notna().to_numpy()
+    given: dict[str, Any] = {"shuffle": False, "random_state": 0, **parameters}
+    got = fit(rw.AveragedSGDRegressor(**given), dd.from_pandas(frame, npartitions=6), target="y")
+    expected = rw.AveragedSGDRegressor(**given).fit(X[present], y[present])
+    assert got.n_steps_ == expected.n_steps_
+    np.testing.assert_allclose(got.coef_, expected.coef_, rtol=1e-8)
+
+
+# Law: data without any target have nothing to learn from, nor to make components of.
+@pytest.mark.parametrize("estimator", [rw.AveragedSGDRegressor(alpha=0.1), rw.AveragedKernelRegressor(n_components=5)])
+def test_no_targets_at_all(estimator: Any, table: Table) -> None:
+    frame = pd.DataFrame(table[0][:100]).rename(columns=str).assign(y=np.nan)
+    with pytest.raises(ValueError, match=r"has a row with a target and a positive weight"):
+        fit(estimator, dd.from_pandas(frame, npartitions=2), target="y")
+
+
+# Law: a checkpoint needs a folder, and a file that is none is refused by its name.
+def test_checkpoint_files(table: Table, tmp_path: Path) -> None:
+    X, y, _ = table
+    given = rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere: make it first"):
+        fit(given, blocks(X, y), checkpoint=tmp_path / "nowhere" / "state")
+    (tmp_path / "state").write_text("something else")
+    with pytest.raises(rw.ModelFileError, match="state: "):
+        fit(given, blocks(X, y), checkpoint=tmp_path / "state")
+    assert (tmp_path / "state").read_text() == "something else"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +14,20 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ridgeway.averaging import Last
+from ridgeway.dask.choice import held_rows
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.predictions import predict_rows
+from ridgeway.dask.scoring import tally
 from ridgeway.dask.serial import Serial
+from ridgeway.dask.split import Split
 from ridgeway.dask.survey import LOOKED_AT, add_norms, norms_for_step, norms_of
+from ridgeway.dask.sweep import learn, prepare
 from ridgeway.dask.table import opened_files
 from ridgeway.rows import FLOAT64, Batch, check_batch
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
+from ridgeway.sgd import SGDRun
 from ridgeway.sgd.step_size import auto_step
 
 
@@ -89,3 +99,52 @@ def test_a_glimpse_sets_the_step(heavy: bool, tmp_path: Path) -> None:
     looked_at = sum(norms.sizes.values())
     assert looked_at == (len(X) if heavy else LOOKED_AT * 32)
     assert norms.step == auto_step(standardization.batch(batch))
+
+
+class Counted(Serial):
+    """Does the work here, and counts the partitions it was asked for."""
+
+    asked = 0
+
+    def total(self, function: Any, partitions: Sequence[Partition], *given: Any) -> Any:
+        self.asked += len(partitions)
+        return super().total(function, partitions, *given)
+
+
+# Law: some partitions set the step where they agree; all do where rows of one are far larger, or where all are asked.
+@pytest.mark.parametrize(("largest", "every", "asked"), [(1.0, False, 16), (1.0, True, 40), (50.0, False, 56)])
+def test_partitions_that_set_the_step(largest: float, every: bool, asked: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 50, 3))
+    X[::4] *= largest
+    y = rng.standard_normal((40, 50))
+    partitions = [Partition(i, f"part {i}", (X[i], y[i], None)) for i in range(40)]
+    whole = check_batch(X.reshape(-1, 3), y.reshape(-1), target_dtype=FLOAT64)
+    standardization, executor = Standardization.of(whole, False, False), Counted()
+    norms = norms_for_step(executor, partitions, Form(), standardization, every, 0)
+    assert executor.asked == asked
+    exact = auto_step(standardization.batch(whole))
+    assert norms.step.size == pytest.approx(exact.size, rel=0.15 if asked == 16 else 0.01)
+
+
+# Law: rows of zeros have no size, and set no step but 1.
+def test_rows_of_zeros() -> None:
+    batch = check_batch(np.zeros((5, 2)), np.ones(5), target_dtype=FLOAT64)
+    norms = norms_of(batch, Standardization.of(batch, False, False))
+    assert (norms.median, norms.mean, norms.largest) == (0.0, 0.0, 0.0)
+    assert norms.step == auto_step(batch)
+
+
+# Law: a partition without rows adds nothing to runs, scores and predictions.
+def test_nothing_adds_nothing() -> None:
+    split = Split(0, 3, np.empty(0, np.int64))
+    standardization = Standardization.of(rows(0, 20, False), True, True)
+    assert held_rows(None, split, 0) is None
+    assert tally(None, [], split, standardization, 0, []) == {}
+    assert predict_rows(None, [], split, standardization, 0, 0, 9) == []
+    prepared = prepare(None, split, standardization, 0, 0)
+    assert prepared is None
+    run = SGDRun(0.1)
+    run.update(np.ones((3, 2)), np.ones(3))
+    (after,) = learn(prepared, [run], [None], ends_pass=True)
+    np.testing.assert_array_equal(after.trajectory().coef(Last()), run.trajectory().coef(Last()))

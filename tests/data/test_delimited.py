@@ -43,6 +43,8 @@ def path(tmp_path: Path) -> Path:
         ("a,b\nNA,?\n2,None\n,y\n", {"a": [None, 2, None], "b": [None, None, "y"]}),
         ("a,b\nTrue,2013-01-31\nfalse,2013-02-01\n", {"a": [True, False], "b": ["2013-01-31", "2013-02-01"]}),
         ("a\n1\n2\n", {"a": [1, 2]}),
+        ('a,b\n\n1,x\n\n2,"y\nz"\n', {"a": [1, 2], "b": ["x", "y\nz"]}),
+        ("a,b;c\n1,2;3\n", {"a": [1], "b;c": ["2;3"]}),
     ],
 )
 def test_dialects(path: Path, text: str, expected: dict[str, list[Any]]) -> None:
@@ -135,6 +137,7 @@ def test_given_kinds(path: Path) -> None:
     [
         ("", "the file is empty"),
         (" \n\n", "the file is empty"),
+        (b"\xef\xbb\xbf\n", "the first line is no header"),
         ("a,b\n", "there is a header but no rows"),
         ("a,b,a\n1,2,3\n", "two columns are named 'a'"),
         ("a,b\n1,2\n3\n", "Expected 2 columns, got 1.*expected 2 fields separated by ','"),
@@ -148,3 +151,20 @@ def test_no_table(path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(DataError, match=message) as caught:
         read(path, text)
     assert "table.csv" in str(caught.value)
+
+
+# Law: what is wrong far below the first rows is said with its place, or its column.
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (b"1000\n", r"after row [\d,]+: .*Expected 2 columns, got 1.*expected 2 fields separated by ','"),
+        (b"1000,caf\xe9\n", r"column 'b' holds text that is not UTF-8"),
+        (b'1000,"x\n', r"column 'b': a quotation mark before 'x.*is never closed"),
+    ],
+)
+def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, size in (("SAMPLE", 1 << 10), ("BLOCK", 1 << 10), ("BLOCK_ROWS", 1)):
+        monkeypatch.setattr(delimited, name, size)
+    rows = b"".join(f"{k},x\n".encode() for k in range(1000))
+    with pytest.raises(DataError, match=message):
+        read(path, b"a,b\n" + rows + row)

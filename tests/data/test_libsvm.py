@@ -65,3 +65,16 @@ def test_refused(text: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=message) as caught:
         open_data(path)
     assert "rows.svm" in str(caught.value)
+
+
+# Law: lines longer than what is read at once, rows without entries and a last line without an end are read.
+def test_lines_of_any_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libsvm, "CHUNK", 8)
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7\n2\n3\n4 2:1")
+    (batch,) = open_data(path).batches()
+    assert batch[0].toarray().tolist() == [[1, 2, 3, 4, 5, 6, 7], [0] * 7, [0] * 7, [0, 1, 0, 0, 0, 0, 0]]
+    assert batch[1].tolist() == [1, 2, 3, 4]
+    monkeypatch.setattr(libsvm, "LONGEST", 16)
+    with pytest.raises(DataError, match=r"rows\.svm: a line of more than 16 bytes: expected LIBSVM text"):
+        open_data(path)

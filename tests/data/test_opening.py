@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from tests.data.tables import FORMS, mixed_table, values, write
 
 from ridgeway.data import DataError, open_data
+from ridgeway.data.common_type import wider
+from ridgeway.data.source import BATCH_BYTES, FEWEST_ROWS, MOST_ROWS, rows_per_batch
 
 
 # Law: every format gives the same rows in the same batches as the table it was written from.
@@ -216,3 +218,68 @@ def test_empty_and_damaged(form: str, tmp_path: Path) -> None:
     if form != "csv":  # half a CSV file is a CSV file, unless it ends within a row
         with pytest.raises(DataError, match=rf"cut\.{form}: "):
             list(open_data(path).batches())
+
+
+# Law: files without a known ending are read by what they hold; a source is its own source.
+@pytest.mark.parametrize("form", ["parquet", "feather"])
+def test_files_by_their_contents(form: str, tmp_path: Path) -> None:
+    table = mixed_table(50)
+    path = write(table, tmp_path / f"table.{form}").rename(tmp_path / "table")
+    source = open_data(path)
+    assert open_data(source) is source
+    assert values(source.batches()) == values(open_data(table).batches())
+
+
+# Law: sparse rows need a target each, and at least one row; their fingerprint is that of their values.
+def test_sparse_rows_in_memory() -> None:
+    X = scipy.sparse.eye_array(5, format="csr")
+    with pytest.raises(DataError, match=r"y has shape \(4,\): expected \(5,\), one number per row of X"):
+        open_data((X, np.zeros(4)))
+    with pytest.raises(DataError, match="the matrix: it has no rows"):
+        open_data((X[:0], np.zeros(0)))
+    prints = [
+        open_data((rows, y)).fingerprint() for rows, y in ((X, np.zeros(5)), (2 * X, np.zeros(5)), (X, np.ones(5)))
+    ]
+    assert open_data((X.copy(), np.zeros(5))).fingerprint() == prints[0]
+    assert prints[0] != prints[1]
+    assert prints[0] != prints[2]
+
+
+# Law: arrays that are no table, and tables without columns, are refused by their shape.
+def test_shapes(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"X has shape \(3,\): expected \(rows, columns\); reshape it"):
+        open_data(np.arange(3.0))
+    with pytest.raises(DataError, match="column 1 of X mixes types"):
+        open_data(np.array([[1, "a"], [2, 3]], dtype=object))
+    pa.parquet.write_table(pa.table({}), tmp_path / "none.parquet")
+    with pytest.raises(DataError, match=r"none\.parquet: the table has no columns"):
+        open_data(tmp_path / "none.parquet")
+
+
+# Law: a batch takes some 32 MB, and is a power of two, whatever the rows.
+@given(st.floats(1, 1e9))
+def test_rows_of_a_batch(row_bytes: float) -> None:
+    rows = rows_per_batch(None, row_bytes)
+    assert rows & (rows - 1) == 0
+    assert FEWEST_ROWS <= rows <= MOST_ROWS
+    assert rows * row_bytes <= BATCH_BYTES or rows == FEWEST_ROWS
+    assert 2 * rows * row_bytes > BATCH_BYTES or rows == MOST_ROWS
+
+
+# Law: the type of two columns holds the values of both, whichever comes first; where there is none, the first stays.
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (pa.int64(), pa.float32(), pa.float64()),
+        (pa.null(), pa.string(), pa.string()),
+        (pa.date32(), pa.timestamp("ns"), pa.timestamp("ns")),
+        (pa.date32(), pa.timestamp("s", "UTC"), pa.timestamp("us", "UTC")),
+        (pa.time32("s"), pa.date32(), None),
+        (pa.timestamp("s", "UTC"), pa.timestamp("s"), None),
+        (pa.int64(), pa.string(), None),
+    ],
+    ids=str,
+)
+def test_wider(one: Any, other: Any, expected: Any) -> None:
+    assert wider(one, other) == (one if expected is None else expected)
+    assert wider(other, one) == (other if expected is None else expected)

@@ -360,3 +360,84 @@ def test_encoded_batches_of_sparse_rows() -> None:
     assert batch.y.tolist() == y.tolist()
     with pytest.raises(DataError, match="its rows are sparse numbers already"):
         TableEncoder().fit(open_data((X, y)))
+
+
+# Law: columns without values have no features, whatever their type, and the encoder of them goes through JSON.
+def test_columns_without_values() -> None:
+    table = pa.table(
+        {
+            "text": pa.array([None] * 3, pa.string()),
+            "when": pa.array([None] * 3, pa.timestamp("s")),
+            "nothing": pa.nulls(3),
+            "number": [1.0, 2.0, 4.0],
+        }
+    )
+    encoder = TableEncoder().fit(table)
+    assert {row.column: row.kind for row in encoder.describe().table} == {
+        "text": "dropped", "when": "dropped", "nothing": "dropped", "number": "number"
+    }  # fmt: skip
+    assert "all 3 values are missing" in str(encoder.describe())
+    restored = TableEncoder.from_dict(json.loads(json.dumps(encoder.to_dict())))
+    for one in (encoder, restored):
+        assert one.transform(table).tolist() == [[1.0], [2.0], [4.0]]
+
+
+# Law: a column may be empty, or of dictionary type, in a later table: its rows are missing, or the same.
+def test_later_forms_of_a_column() -> None:
+    table = pa.table(
+        {
+            "when": pa.array(["2013-01-01", "2014-07-04", None]).cast(pa.date32()),
+            "word": ["a b c", None, "d e f"],
+            "level": pa.array(["x", "y", "x"]),
+        }
+    )
+    encoder = TableEncoder(kinds={"word": "text"}).fit(table)
+    expected = dense(encoder.transform(table))
+    spelled = table.set_column(0, "when", table["when"].cast(pa.string()).dictionary_encode())
+    coded = spelled.set_column(2, "level", table["level"].dictionary_encode())
+    np.testing.assert_array_equal(dense(encoder.transform(coded)), expected)
+    empty = pa.table({name: pa.nulls(2) for name in table.column_names})
+    missing = encoder.transform(pa.table({**empty.to_pydict(), "when": pa.nulls(2, pa.date32())}, table.schema))
+    np.testing.assert_array_equal(dense(encoder.transform(empty)), dense(missing))
+    assert dense(encoder.transform(empty))[:, list(encoder.get_feature_names_out()).index("word (missing)")].all()
+    lists = table.set_column(1, "word", pa.array([["a"], ["b"], ["c"]]))
+    with pytest.raises(DataError, match=r"column 'word' is of type list.*: expected text; convert it"):
+        encoder.transform(lists)
+    with pytest.raises(DataError, match=r"column 'word' is of type list.*: expected text; convert it"):
+        TableEncoder(kinds={"word": "text"}).partial_fit(table).partial_fit(lists)
+    with pytest.raises(DataError, match="there is no column 'word'"):
+        TableEncoder().partial_fit(table).partial_fit(table.drop_columns(["word"]))
+
+
+# Law: levels that no row has are not learned, and a time that a batch lacks changes nothing.
+def test_levels_without_rows() -> None:
+    levels = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0, 2]), pa.array(["x", "never", "y"]))
+    encoder = TableEncoder(min_count=1).fit(pa.table({"k": levels}))
+    assert "k=never" not in encoder.get_feature_names_out()
+    when = pa.array(["2013-01-01", "2014-07-04"]).cast(pa.date32())
+    parts = [pa.table({"t": when}), pa.table({"t": pa.nulls(2, pa.date32())})]
+    learned = TableEncoder().partial_fit(parts[0]).partial_fit(parts[1])
+    assert learned.to_dict() == TableEncoder().fit(pa.concat_tables(parts)).to_dict()
+
+
+# Law: of more different strings than are counted, those seen once are forgotten; frequent ones stay levels.
+def test_more_strings_than_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ridgeway.data.encoding.string_learner.MOST_TRACKED", 100)
+    strings = [f"rare {k}" for k in range(150)] + ["north", "south"] * 400
+    encoder = TableEncoder(min_count=5).fit(pa.table({"k": strings}))
+    names = set(encoder.get_feature_names_out())
+    assert {"k=north", "k=south"} <= names
+    assert not any(name.startswith("k=rare") for name in names)
+    assert any(name.startswith("k hash") for name in names)
+
+
+# Law: names of input columns must be those learned from, and a state must not ask for more features than a model has.
+def test_names_and_sizes() -> None:
+    encoder = TableEncoder().fit(pa.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
+    assert encoder.get_feature_names_out(["a", "b"]).tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+        encoder.get_feature_names_out(["b", "a"])
+    words = TableEncoder(kinds={"t": "text"}).fit(pa.table({"t": ["a b", "c d"]})).to_dict()
+    words["columns"] = [{**words["columns"][0], "column": f"t{k}", "buckets": 2**20} for k in range(2000)]
+    with pytest.raises(ValueError, match="features in all"):
+        TableEncoder.from_dict(words)

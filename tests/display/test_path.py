@@ -165,3 +165,19 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install ridgeway\[plot\]"):
         display.plot()
+
+
+# Law: lines of a kernel model are those of its rows or components, over strengths about its own.
+@pytest.mark.parametrize(("n_components", "name"), [(None, "row"), (20, "component")])
+def test_kernel_models(n_components: int | None, name: str) -> None:
+    X, y = problem()
+    options: dict[str, Any] = {"alpha": 0.05, "passes": 2, "random_state": 0, "n_components": n_components}
+    model = rw.AveragedKernelRegressor(**options).fit(X, y)
+    display = PathDisplay.from_estimator(model)
+    alphas, coefs = drawn(display)
+    assert alphas[0] < 0.05 < alphas[-1]
+    assert alphas[0] * alphas[-1] == pytest.approx(0.05**2)
+    largest = int(np.abs(model.path(alphas).coefs).max(axis=0).argmax())
+    assert any(np.allclose(model.path(alphas).coefs[:, largest], line) for line in coefs.T)
+    assert f"{name} {largest}" in texts(display)
+    assert name in display.ax_.get_ylabel()

@@ -70,3 +70,22 @@ def test_diagnosis() -> None:
     assert drawn.ax_.get_ylabel() == "prediction error"
     assert len(drawn.ax_.get_legend().get_texts()) == 5
     assert "assumptions" in drawn.ax_.get_title(loc="left")
+
+
+# Law: measured errors have a band of their standard errors where it is narrower than the panel; else that is said.
+@pytest.mark.parametrize(("noise", "banded"), [(0.1, True), (3.0, False)])
+def test_bands_of_a_diagnosis(noise: float, banded: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 5))
+    seen = diagnose(X, 3 * X[:, 0] + noise * rng.standard_normal(2000))
+    drawn = seen.plot()
+    names = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert ("± one standard error" in names) == banded
+    assert any("wider than the panel" in name for name in names) != banded
+    bands: list[Any] = [one for one in drawn.ax_.collections if len(one.get_paths())]
+    assert len(bands) == banded
+    if banded:
+        geometric = [row for row in seen.of_kind(Geometric) if row.scheme.alpha > 0]  # type: ignore[attr-defined]
+        top = max(row.measured + row.standard_error for row in geometric)
+        assert bands[0].get_paths()[0].vertices[:, 1].max() == pytest.approx(top)
+    assert "assumptions fail" in repr(drawn) or seen.reliable

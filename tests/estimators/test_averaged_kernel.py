@@ -309,3 +309,46 @@ def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         rw.AveragedKernelRegressor().fit(X, y)
     with pytest.raises(MemoryError, match=r"n_components=100,000.*fewer components"):
         rw.AveragedKernelRegressor(n_components=100_000).fit(X, y)
+
+
+# Law: a precomputed kernel is a dense matrix, with no rows to make components of; at prediction, too.
+def test_precomputed_is_dense() -> None:
+    X, y = smooth(60)
+    K = rbf_kernel(X)
+    sparse: Any = scipy.sparse.csr_array(K)
+    with pytest.raises(TypeError, match="X is sparse, but kernel='precomputed'"):
+        rw.AveragedKernelRegressor(kernel="precomputed").fit(sparse, y)
+    model = rw.AveragedKernelRegressor(kernel="precomputed", alpha=0.1, passes=1, random_state=0).fit(K, y)
+    with pytest.raises(TypeError, match="X is sparse, but kernel='precomputed'"):
+        model.predict(sparse)
+    with pytest.raises(ValueError, match="expected None, a matrix has no rows to make them of"):
+        rw.AveragedKernelRegressor(kernel="precomputed", n_components=5).fit(K, y)
+
+
+# Law: gamma="auto" suits the distances of the rows, with components as without: rows in other units give the same fit.
+@pytest.mark.parametrize("n_components", [None, 40])
+def test_auto_gamma_follows_the_units(n_components: int | None) -> None:
+    X, y = smooth(300)
+    options: dict[str, Any] = {"gamma": "auto", "scale": False, "n_components": n_components, "random_state": 0}
+    one, other = (rw.AveragedKernelRegressor(**options).fit(unit * X, y) for unit in (1.0, 100.0))
+    assert one.gamma_ is not None
+    assert other.gamma_ == pytest.approx(1e-4 * one.gamma_, rel=1e-6)
+    np.testing.assert_allclose(other.predict(100 * X), one.predict(X), rtol=1e-3, atol=1e-3)
+
+
+# Law: coefficients beyond the precision of the rows are an error, not infinity.
+def test_coefficients_beyond_float32() -> None:
+    X, y = smooth(60)
+    model = rw.AveragedKernelRegressor(alpha=0.001, passes=1, random_state=0).fit(X.astype(np.float32), 1e40 * y)
+    with pytest.raises(OverflowError, match="coefficients exceed float32: scale y down, or pass X as float64"):
+        model.predict(X)
+    with pytest.raises(ValueError, match=r"at\('tail'\): expected an alpha, a scheme, 'uniform', 'last' or None"):
+        rw.AveragedKernelRegressor(alpha=0.1, passes=1, random_state=0).fit(X, y).at("tail")
+
+
+# Law: an exact fit cannot go on with more rows.
+def test_exact_fit_does_not_go_on() -> None:
+    X, y = smooth(60)
+    model = rw.AveragedKernelRegressor(alpha=0.1, passes=1, random_state=0).fit(X, y).set_params(n_components=5)
+    with pytest.raises(ValueError, match=r"partial_fit cannot go on with an exact fit: begin anew with clone\(model\)"):
+        model.partial_fit(X, y)

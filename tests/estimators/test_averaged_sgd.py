@@ -486,3 +486,49 @@ def test_a_slow_step_can_win() -> None:
     slow = rw.AveragedSGDRegressor(averaging="tail", passes=1, random_state=0).fit(X, y)
     assert slow.selection_ is not None
     assert slow.step_ <= max(row.step for row in slow.selection_.table) / 2
+
+
+# Law: rows of weight 0 are no rows: a stream that gets nothing else stays as it was.
+def test_nothing_to_learn_in_a_batch() -> None:
+    X, y = data()
+    model = rw.AveragedSGDRegressor().partial_fit(X, y)
+    before = model.coef_.copy()
+    model.partial_fit(X[:5], y[:5], sample_weight=np.zeros(5))
+    np.testing.assert_array_equal(model.coef_, before)
+    assert model.n_steps_ == len(y)
+
+
+# Law: scikit-learn's RandomState is a seed as well: the same one gives the same fit.
+def test_random_state_of_scikit_learn() -> None:
+    X, y = data()
+    one, same, other = (
+        rw.AveragedSGDRegressor(alpha=0.1, passes=2, random_state=np.random.RandomState(seed)).fit(X, y).coef_
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()
+
+
+# Law: standardized rows that are too large to be kept are made anew as they are needed, which changes nothing.
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_rows_that_are_not_kept(form: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    options: dict[str, Any] = {"averaging": "geometric", "alpha": 0.1, "passes": 2, "random_state": 0}
+    kept = rw.AveragedSGDRegressor(**options).fit(form(X), y)
+    monkeypatch.setattr("ridgeway.rows.feed.KEPT_BYTES", 0)
+    again = rw.AveragedSGDRegressor(**options).fit(form(X), y)
+    assert again.step_ == pytest.approx(kept.step_, rel=1e-12)
+    np.testing.assert_allclose(again.coef_, kept.coef_, rtol=1e-9)
+
+
+# Law: a sample of the rows sets the step of large data where it can be trusted; where it cannot, all rows do.
+@pytest.mark.parametrize("outlier", [False, True])
+def test_sampled_step(outlier: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 4))
+    X[:64] *= 100.0 if outlier else 1.0
+    options: dict[str, Any] = {"alpha": 0.1, "passes": 1, "scale": False, "fit_intercept": False, "random_state": 0}
+    of_all = rw.AveragedSGDRegressor(**options).fit(X, X[:, 0]).step_
+    monkeypatch.setattr("ridgeway.estimators.options.WORTH_SAMPLING", 0)
+    sampled = rw.AveragedSGDRegressor(**options).fit(X, X[:, 0]).step_
+    assert sampled == pytest.approx(of_all, rel=1e-12 if outlier else 0.1)

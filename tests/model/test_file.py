@@ -18,6 +18,8 @@ from tests.oracles import problem
 import ridgeway as rw
 from ridgeway.model import file as model_file
 from ridgeway.model import read_state, write_state
+from ridgeway.model.tree import joined
+from ridgeway.state import StateError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -242,3 +244,50 @@ def test_other_files(tmp_path: Path) -> None:
         rw.load(tmp_path)
     with pytest.raises(FileNotFoundError):
         rw.load(tmp_path / "missing")
+
+
+METADATA = {
+    "a list": ("[1, 2]", "no JSON of ridgeway"),
+    "no version": ('{"format": "model"}', "do not name a format and its version"),
+    "not finite": ('{"format": "model", "format_version": 1, "needs": "0.1.0", "state": NaN}', "NaN is not finite"),
+    "nested too deeply": ("[" * 100_000, "nested too deeply"),
+    "too many values": ("[" + "0," * 3_000_000 + "0]", "more than 2,097,152 values"),
+}
+
+
+# Law: a safetensors file with our entry, but not what we write there, is refused by what it holds.
+@pytest.mark.parametrize("name", METADATA)
+def test_metadata_of_others(name: str, tmp_path: Path) -> None:
+    text, message = METADATA[name]
+    safetensors.numpy.save_file({"w": np.zeros(3)}, tmp_path / "file", {"ridgeway": text})
+    with pytest.raises(rw.ModelFileError, match=f"file: .*{message}"):
+        rw.load(tmp_path / "file")
+
+
+# Law: arrays that ridgeway never writes are refused: of another type, or with axes that are not theirs.
+def test_arrays_of_others(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    write_state(file, {"w": np.zeros(3, np.float16)})
+    with pytest.raises(rw.ModelFileError, match="the array 'w' holds F16: expected one of"):
+        read_state(file)
+    for axes in ([0, 0], [2, 1], "01"):
+        with pytest.raises(StateError, match=r"are not the axes of an array of 2 dimensions"):
+            joined({"w": {"$array": "w", "$axes": axes}}, {"w": np.zeros((2, 3))})
+
+
+# Law: a table of names that no file holds is refused before anything is written.
+def test_too_many_names(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="more than a model file holds: leave out feature names"):
+        write_state(tmp_path / "file", {"names": ["x"] * 2_200_000})
+    assert list(tmp_path.iterdir()) == []
+
+
+# Law: parameters that are numbers of numpy are stored as numbers.
+def test_numbers_of_numpy(tmp_path: Path) -> None:
+    model = dense(alpha=np.float32(0.5), cv=np.int64(3))
+    model.save(tmp_path / "model")
+    loaded = rw.load(tmp_path / "model")
+    assert (loaded.alpha, loaded.cv, loaded.alpha_) == (0.5, 3, 0.5)
+    start: Any = np.int64(768)
+    model.at(rw.Tail(start)).save(tmp_path / "model")
+    assert rw.load(tmp_path / "model").averaging_ == rw.Tail(768)

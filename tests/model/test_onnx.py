@@ -52,3 +52,11 @@ def test_exponential_and_names(tmp_path: Path) -> None:
     (predicted,) = session.run(None, {"X": X})
     np.testing.assert_allclose(predicted[:, 0], np.exp(model.predict(X)), rtol=1e-5)
     assert json.loads(session.get_modelmeta().custom_metadata_map["feature_names"]) == ["a", "b", 'c "d"']
+
+
+# Law: a kernel model is no matrix product, and is refused.
+def test_kernel_models_are_refused(tmp_path: Path) -> None:
+    model = rw.AveragedKernelRegressor(alpha=0.1, passes=1, random_state=0).fit(*problem(30, 3))
+    with pytest.raises(ValueError, match="expected a linear model"):
+        export_onnx(model, tmp_path / "model.onnx")
+    assert list(tmp_path.iterdir()) == []

@@ -21,9 +21,9 @@ def test_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = json.loads((folder / "paper.json").read_text())
     assert [row["number"] for row in table["items"]] == [1, 28]
     printed = capsys.readouterr()
-    assert printed.out.split() == (
-        f"1 holds 1 holds as corrected 0 does not hold 0 shown {folder / 'paper.html'} {folder / 'paper.json'}".split()
-    )
+    summary = "2 items: 1 holds, 1 holds as corrected."
+    assert printed.out.splitlines() == [summary, str(folder / "paper.html"), str(folder / "paper.json")]
+    assert summary in (folder / "paper.html").read_text()
     assert "2 items" in printed.err
 
 

@@ -211,3 +211,47 @@ def test_refusals() -> None:
         summarize(LinearRegression().fit(X, y))
     with pytest.raises(ValueError, match="not fitted"):
         summarize(rw.AveragedSGDRegressor())
+
+
+# Law: effects of columns that were not scaled are those of a unit; rows that are none are refused.
+def test_units_and_no_rows() -> None:
+    X, y = rows(300, 3)
+    model = rw.AveragedSGDRegressor(alpha=0.1, passes=2, scale=False, random_state=0).fit(
+        (X - X.mean(axis=0)) / X.std(axis=0), y
+    )
+    summary = summarize(model)
+    assert summary.scale == "unit"
+    np.testing.assert_allclose(summary.targets[0].path.scales, 1.0)
+    with pytest.raises(ValueError, match=r"X has no rows .*: expected at least one"):
+        summarize(model, X=X[:0], y=y[:0])
+
+
+# Law: facts that are no finite numbers are unknown, and columns that an encoder cannot describe are refused.
+def test_odd_facts_and_encoders() -> None:
+    model = fitted("given")
+    facts = dict(summarize(model, facts={"Loss": float("nan"), "Count": 1200, "Share": 0.25}).facts)
+    assert (facts["Loss"], facts["Count"], facts["Share"]) == ("unknown", "1,200", "0.25")
+
+    class Terse:
+        def describe(self) -> Any:
+            return [("a", "number")]
+
+    with pytest.raises(ValueError, match=r"gave \('a', 'number'\): expected column, kind, what was done, number of"):
+        summarize(model, encoder=Terse(), feature_names=list("abcd"))
+
+
+# Law: a Nystroem model tells the effects of columns at its centres.
+def test_effects_at_centres() -> None:
+    X, y = rows(200, 3)
+    options: dict[str, Any] = {
+        "n_components": 40,
+        "features": "nystroem",
+        "alpha": 0.01,
+        "passes": 5,
+        "random_state": 0,
+    }
+    path = summarize(rw.AveragedKernelRegressor(gamma=0.01, **options).fit(X, y)).targets[0].path
+    by_linear = summarize(rw.ExactRidgePath(alpha=0.01).fit(X, y)).targets[0].path
+    signs = [dict(zip(one.features, np.sign(one.stops[0]), strict=True)) for one in (path, by_linear)]
+    largest = by_linear.features[0]
+    assert signs[0][largest] == signs[1][largest]

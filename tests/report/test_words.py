@@ -6,8 +6,9 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.report.fits import FITS, fitted
+from tests.report.fits import FITS, fitted, rows
 
+import ridgeway as rw
 from ridgeway.report import summarize
 from ridgeway.report.summary import Rows
 from ridgeway.report.words import drift, headline, number
@@ -89,3 +90,44 @@ def test_learned_rows_claim_nothing() -> None:
     summary = summarize(fitted("folds"))
     target = dataclasses.replace(summary.targets[0], mean_squared_error=None)
     assert "learned from" in headline(dataclasses.replace(summary, targets=(target,), rows_source="learned"))[0]
+
+
+# Law: a model no better than the mean is said to be so, and one that stands alone has no others beside it.
+def test_no_better_than_the_mean() -> None:
+    summary = summarize(fitted("folds"))
+    target = summary.targets[0]
+    assert target.variance is not None
+    poor = dataclasses.replace(target, mean_squared_error=1.1 * target.variance)
+    text = headline(dataclasses.replace(summary, targets=(poor,)))[0]
+    assert "always predicting the mean would do as well" in text
+    assert "R²" not in text
+    assert summary.comparison is not None
+    chosen = next(row for row in summary.comparison.candidates if row.chosen)
+    assert chosen.error is not None
+    far = [
+        row if row.chosen else dataclasses.replace(row, error=100 * chosen.error)
+        for row in summary.comparison.candidates
+    ]
+    alone = dataclasses.replace(summary.comparison, candidates=tuple(far))
+    assert "within one standard error" in headline(summary)[1]
+    assert "within one standard error" not in headline(dataclasses.replace(summary, comparison=alone))[1]
+
+
+# Law: how much an alpha regularizes is measured by the run: one that it cannot resolve is hardly any.
+def test_how_much() -> None:
+    X, _ = rows(600, 3)
+    column = (X[:, 0] - X[:, 0].mean()) / X[:, 0].std()
+    y = 0.1 * column + np.random.default_rng(2).standard_normal(600)
+    summary = summarize(rw.AveragedSGDRegressor(averaging="geometric", passes=20, random_state=0).fit(X, y))
+    assert summary.comparison is not None
+    assert "pulled towards zero" in headline(summary)[1]
+    candidates = [dataclasses.replace(row, alpha=1e-9) if row.chosen else row for row in summary.comparison.candidates]
+    weak = dataclasses.replace(summary.comparison, candidates=tuple(candidates))
+    assert "hardly any regularization" in headline(dataclasses.replace(summary, comparison=weak))[1]
+
+
+# Law: where targets are constant, no column has an effect, and that is said.
+def test_no_effect_at_all() -> None:
+    X, _ = rows(60, 3)
+    summary = summarize(rw.ExactRidgePath(alpha=0.1).fit(X, np.ones(60)))
+    assert headline(summary)[2] == "No column has an effect: the model always predicts the mean."

@@ -22,6 +22,7 @@ def with_entry(value: float, row: int = 2, column: int = 1) -> Any:
     return changed
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "-inf")])
 def test_entries_that_are_not_finite(form: Any, value: float, word: str) -> None:
@@ -29,6 +30,12 @@ def test_entries_that_are_not_finite(form: Any, value: float, word: str) -> None
         rw.run_sgd(form(with_entry(value)), y)
     with pytest.raises(ValueError, match=rf"X\[2, 1\] is {word}"):
         rw.run_sgd(form(with_entry(value)), y, step=1e-6)
+    for options in ({"store": "sketch"}, {"store": "replay", "batch_size": 2}, {"store": "sketch", "batch_size": 3}):
+        run = rw.SGDRun(1e-6, **options)
+        # As plain Python a kernel warns of what it multiplies; compiled ones do not.
+        with np.errstate(invalid="ignore"), pytest.raises(ValueError, match=rf"X\[2, 1\] is {word}"):
+            run.update(form(with_entry(value)), y)
+        assert run.n_steps == 0
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -51,6 +58,8 @@ def test_norms_that_overflow(form: Any) -> None:
         ((sp.csr_array((4, 0)), y), ValueError, r"X has 0 feature\(s\)"),
         ((y, y), ValueError, r"X has 1 dimension\(s\), shape \(4,\): expected \(rows, columns\)\. Reshape your data"),
         ((X[None], y), ValueError, r"X has 3 dimension\(s\)"),
+        ((sp.coo_array(y), y), ValueError, r"X has shape \(4,\): expected \(rows, columns\)"),
+        ((X, sp.csr_array(X[:, :1])), TypeError, r"y is a sparse matrix: expected a dense array; pass y\.toarray\(\)"),
         ((X.astype(str), y), TypeError, "X holds values of type <U.*, which are not real numbers: encode"),
         ((X.astype(complex), y), ValueError, "Complex data not supported: X has type complex128"),
         (
@@ -85,6 +94,7 @@ def test_bad_input(arguments: Any, error: type[Exception], message: str) -> None
 
 
 # Law: a CSR matrix that points outside itself is refused before any kernel reads it.
+@pytest.mark.kernel
 @pytest.mark.parametrize("part", ["indices", "indptr", "negative", "decreasing"])
 def test_damaged_sparse_matrices(part: str) -> None:
     damaged = sp.csr_array(X)

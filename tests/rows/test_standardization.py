@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from ridgeway.averaging import Geometric, Last, Uniform
 from ridgeway.rows import FLOAT64, DenseRows, Order, SparseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import CONSTANT_SHARE, Standardization
+from ridgeway.sgd import SGDRun
 
 pytestmark = pytest.mark.kernel
 
@@ -58,6 +60,37 @@ def test_sparse_rows_stand_for_centred_ones() -> None:
     np.testing.assert_allclose(seen.times(u), dense @ w, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(standard.slopes(u.T, sparse=True), w[:-1].T, rtol=1e-12)
     np.testing.assert_array_equal(seen.take(np.array([3, 1])).squared_norms(), seen.squared_norms()[[3, 1]])
+
+
+# Law: a run over sparse rows that are centred without being stored is the run over the dense rows they stand for.
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("store", ["sketch", "replay"])
+def test_runs_over_centred_sparse_rows(store: str, batch_size: int) -> None:
+    X, y, weight = data()
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.4, X, 0.0)
+    batch = check_batch(scipy.sparse.csr_array(X), y, weight, target_dtype=FLOAT64)
+    standard = Standardization.of(batch, scale=True, centre=True)
+    seen = standard.batch(batch)
+    largest = np.abs(X).max(axis=0)
+    dense = np.column_stack([(X - weight @ X / weight.sum()) / largest, np.full(len(X), standard.constant)])
+    sparse_run, dense_run = (SGDRun(0.05, store, batch_size=batch_size) for _ in range(2))
+    sparse_run.advance(seen)
+    dense_run.update(dense, seen.y, seen.weight)
+    assert isinstance(seen.rows, SparseRows)
+    for scheme in (Uniform(), Last(), Geometric(0.3)):
+        u = sparse_run.trajectory().coef(scheme)
+        w = u - np.outer(u[:, -1], seen.rows.centre)
+        np.testing.assert_allclose(w, dense_run.trajectory().coef(scheme), rtol=1e-7, atol=1e-9)
+
+
+# Law: sparse rows that are scaled and not centred are the entries over the largest of their column.
+def test_sparse_rows_that_are_only_scaled() -> None:
+    X, y, _ = data()
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.4, X, 0.0)
+    batch = check_batch(scipy.sparse.csr_array(X), y, target_dtype=FLOAT64)
+    standard = Standardization.of(batch, scale=True, centre=False)
+    seen, order = standard.batch(batch, np.array([5, 2, 2])).rows, [5, 2, 2]
+    np.testing.assert_allclose(seen.times(np.eye(5)), (X / np.abs(X).max(axis=0))[order], rtol=1e-12)
 
 
 # Law: without centring and scaling the rows stay as they are, uncopied.

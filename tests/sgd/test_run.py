@@ -208,3 +208,14 @@ def test_rows_are_seen_in_passing(dtype: Any) -> None:
 def test_who_looks() -> None:
     assert not rw.SGDRun(store="replay").looks
     assert not rw.SGDRun(batch_size=2).looks
+
+
+# Law: a run that refers to rows cannot be stored, and a start must be numbers.
+def test_what_cannot_be_stored() -> None:
+    run = rw.SGDRun(0.1, "replay")
+    run.update(np.eye(3), np.ones(3))
+    with pytest.raises(ValueError, match="a run with store='replay' refers to rows and cannot be stored"):
+        run.state()
+    start: Any = ["a", "b", "c"]
+    with pytest.raises(TypeError, match=r"w0=\['a', 'b', 'c'\] is no array of numbers: expected the coefficients"):
+        rw.SGDRun(0.1, w0=start)

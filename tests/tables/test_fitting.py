@@ -16,6 +16,7 @@ from tests.tables.shop import shop_table, write_csv, write_parquet
 
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, open_data, source, target_of
+from ridgeway.model import read_state, write_state
 from ridgeway.tables import Checkpoint, Request, fit_table, fitting
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -161,8 +162,36 @@ def test_libsvm(tmp_path: Path) -> None:
     loaded = rw.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.predict(tmp_path / "t.svm"), by_sklearn.predict(read))
     assert loaded.predict(tmp_path / "few.svm").shape == (600,)
+    assert loaded.feature_names[:2] == ["column 1", "column 2"]
+    np.testing.assert_array_equal(loaded.predict(read), by_sklearn.predict(read))
     with pytest.raises(DataError, match="have no names"):
         fit_table(tmp_path / "t.svm", Request(target="y"))
+
+
+# Law: sparse rows that are streamed are partial_fit over their batches, pass after pass.
+def test_libsvm_streamed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X: Any = scipy.sparse.random(600, 40, density=0.1, random_state=rng, format="csr")
+    dump_svmlight_file(X, X @ rng.standard_normal(40), str(tmp_path / "t.svm"), zero_based=False)
+    model = fit_table(tmp_path / "t.svm", Request(passes=2), memory=0)
+    by_hand = rw.AveragedSGDRegressor(random_state=0, passes=2)
+    read, y = (list(part) for part in zip(*open_data(tmp_path / "t.svm").batches(), strict=True))
+    rows, targets = scipy.sparse.vstack(read, format="csr"), np.concatenate(y)
+    by_hand.partial_fit(rows, targets).partial_fit(rows, targets)
+    np.testing.assert_array_equal(model.model.coef_, by_hand.coef_)
+
+
+# Law: a batch of rows without targets changes nothing, wherever it stands.
+@pytest.mark.parametrize("first", [0, 1280])
+def test_batch_without_targets(first: int) -> None:
+    rng = np.random.default_rng(0)
+    x, noise = rng.standard_normal(2304), rng.standard_normal(2304)
+    missing = (np.arange(2304) >= first) & (np.arange(2304) < first + 256)
+    table = pa.table({"x": x, "y": pa.array(3 * x + noise, mask=missing)})
+    request = Request(target="y", passes=2)
+    got, expected = fit_table(table, request, memory=0), fit_table(table.filter(pa.array(~missing)), request, memory=0)
+    np.testing.assert_array_equal(got.model.coef_, expected.model.coef_)
+    assert (got.facts.rows, got.facts.left_out) == (2048, 256)
 
 
 class Killed(BaseException):
@@ -230,6 +259,14 @@ def test_checkpoint_of_another_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     kept = file.read_bytes()
     with pytest.raises(DataError, match=r"with other options \(passes is 3, and was 2\).*delete it"):
         fit_table(path, Request(target="price", passes=3), checkpoint=Checkpoint(file, 1))
+    values: Any = read_state(file, "checkpoint")._values
+    write_state(file, {**values, "options": {**values["options"], "loss": "huber"}}, "checkpoint")
+    with pytest.raises(DataError, match=r"with other options \(of another form\)"):
+        fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))
+    write_state(file, {**values, "place": {}}, "checkpoint")
+    with pytest.raises(rw.ModelFileError, match=r"not a checkpoint that ridgeway writes: place\.\w+ is missing"):
+        fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))
+    file.write_bytes(kept)
     write_parquet(shop_table(seed=1), path)
     with pytest.raises(DataError, match=r"with other data \(files is .*delete it"):
         fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))

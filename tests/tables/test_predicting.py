@@ -88,3 +88,27 @@ def test_no_infinity() -> None:
     far = shop_table(3).set_column(0, "size", pa.array([1e9, 1.0, 1.0]))
     with pytest.raises(DataError, match="a prediction is beyond float64"):
         model.predict(far)
+
+
+# Law: sparse rows are predicted as such, to a file of nothing but predictions; columns counted from 0 stay so.
+def test_sparse_rows(model: TableModel, tmp_path: Path) -> None:
+    (tmp_path / "t.svm").write_text("".join(f"{i % 7} 0:{i % 3} 2:{i % 5}\n" for i in range(60)))
+    sparse = fit_table(tmp_path / "t.svm", Request(passes=1, averaging="uniform"))
+    assert sparse.feature_names == ["column 0", "column 1", "column 2"]
+    done = predict_table(sparse, tmp_path / "t.svm", tmp_path / "p.parquet")
+    assert (done.rows, done.ignored) == (60, ())
+    answer = pyarrow.parquet.read_table(tmp_path / "p.parquet")
+    assert answer.column_names == ["prediction"]
+    np.testing.assert_array_equal(answer["prediction"].to_numpy(), sparse.predict(tmp_path / "t.svm"))
+    (tmp_path / "without.svm").write_text("0 2:4\n0 0:0 2:4\n")  # the same row, without and with a column 0
+    (tmp_path / "by_chance.svm").write_text("0 2:4\n0 2:4\n")
+    expected = sparse.predict(tmp_path / "without.svm")
+    assert expected[0] == expected[1]
+    np.testing.assert_array_equal(sparse.predict(tmp_path / "by_chance.svm"), expected)
+    (tmp_path / "wide.svm").write_text("0 0:1 9:4\n")
+    with pytest.raises(DataError, match=r"wide\.svm: 10 columns: expected at most 3, as in the fit"):
+        sparse.predict(tmp_path / "wide.svm")
+    with pytest.raises(DataError, match="a table, but the model is one of sparse rows: expected LIBSVM text"):
+        sparse.predict(shop_table(10))
+    with pytest.raises(DataError, match="sparse rows, but the model is one of a table: expected columns with names"):
+        model.predict(tmp_path / "t.svm")

@@ -146,3 +146,9 @@ def test_refused_steps() -> None:
         additive_noise_bound(Uniform(), [1.0], [1.0], 1.0, 2.0, 5)
     with pytest.raises(ValueError, match=r"step=1 is too large .* 1 / \(s_max \+ alpha\) = 0\.5"):
         tikhonov_sgd_bound([1.0], [1.0], 1.0, 1.0, 1.0, 5)
+
+
+def test_unknown_form_of_the_additive_bound() -> None:
+    blunt: Any = "blunt"
+    with pytest.raises(ValueError, match="form='blunt': expected 'sharp' or 'paper'"):
+        additive_noise_bound(Geometric(0.1), [1.0, 0.5], [1.0, 1.0], 1.0, 0.1, 100, form=blunt)

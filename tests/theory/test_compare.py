@@ -76,3 +76,17 @@ def test_refusals() -> None:
         winner_map({}, [10], [1.0])
     with pytest.raises(ValueError, match=r"snr=0\.0 is not positive"):
         winner_map({"one": [1.0]}, [10], [0.0])
+
+
+# Law: where there is one kind of averages only, no other comes near it.
+def test_margin_of_one_kind() -> None:
+    assert compare(S, 100, snr=1.0, schemes=[Geometric(0.1), Geometric(0.2)]).margin == np.inf
+
+
+# Law: without spectra the map is that of three usual ones.
+def test_usual_spectra() -> None:
+    usual = winner_map(n_steps=[50], snrs=[1.0])
+    places = np.arange(1, 21.0)
+    given = winner_map({"a": np.ones(20), "b": 1 / places, "c": 1 / places**2}, n_steps=[50], snrs=[1.0])
+    assert usual.winner.tolist() == given.winner.tolist()
+    assert len(usual.spectra) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,3 +67,10 @@ def test_chains_as_one_trajectory() -> None:
     assert "2 chains" in repr(chains)
     with pytest.raises(ValueError, match=r"t.chains\[0\].iterate\(3\)"):
         chains.iterate(3)
+
+
+def test_chains_are_trajectories() -> None:
+    run = rw.run_sgd(np.eye(3), np.ones(3), step=0.5)
+    other: list[Any] = [run, "a run"]
+    with pytest.raises(TypeError, match=r"'a run' is not a trajectory: expected what run_sgd or SGDRun.trajectory"):
+        rw.merge(other)

@@ -19,4 +19,7 @@ def command(console: Console, out: str, only: tuple[int, ...], quick: bool, seed
 
     report = run(out, only=only or None, quick=quick, seed=seed, progress=console.progress)
     console.say(str(report))
-    console.result({"out": out})
+    if report.failure is not None:
+        raise ArithmeticError(report.failure)
+    results = {outcome.number: outcome.result.value for outcome in report.outcomes}
+    console.result({"page": str(report.page), "table": str(report.table), "results": results})

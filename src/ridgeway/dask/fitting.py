@@ -163,7 +163,8 @@ def fit_opened(
     try:
         form = table.form
         if encoder is not None:
-            form = table.encoded(_learned(encoder, executor, table.partitions, form))
+            form = table.encoded(encoder)
+            _learn(encoder, executor, table.partitions, table.form)
         elif table.form.features is not None:
             table.require_numbers()
         fitted = {"data": table.fingerprint, "parameters": parameters_state(estimator)}
@@ -212,17 +213,16 @@ def _require_supported(estimator: AveragedSGDRegressor) -> None:
     counted("batch_size", estimator.batch_size)
 
 
-def _learned(encoder: TableEncoder, executor: Executor, partitions: Sequence[Partition], form: Form) -> TableEncoder:
-    """Let an encoder learn from the first rows, on a worker."""
+def _learn(encoder: TableEncoder, executor: Executor, partitions: Sequence[Partition], form: Form) -> None:
+    """Let an encoder that has not learned yet learn from the first rows, on a worker."""
     if encoder.__sklearn_is_fitted__():
-        return encoder
+        return
     for partition in partitions:
         executor.submit(None, learn_encoding, partition, None, encoder, form, partition.name)
         for _, learned in executor.results():
             encoder.__dict__.update(learned.__dict__)
         if encoder.rows_seen_ >= encoder.learn_rows:
             break
-    return encoder
 
 
 def learn_encoding(loaded: Any, encoder: TableEncoder, form: Form, place: str) -> TableEncoder:

@@ -54,12 +54,10 @@ class Split:
         return np.asarray(np.searchsorted(edges, places, side="right") - 1, np.int64)
 
     def holds_out(self, partition: int) -> bool:
-        """Tell whether some rows of a partition may be held out."""
-        if self.k == 1:
-            if self.seed is not None:
-                return partition in self.from_partitions
-            return bool(self.starts[partition + 1] > self.starts[-1] - self._size())
-        return self.k > 0
+        """Tell whether some rows of a partition may be held out, in a choice by hold-out."""
+        if self.seed is not None:
+            return partition in self.from_partitions
+        return bool(self.starts[partition + 1] > self.starts[-1] - self._size())
 
     def of_held_rows(self) -> Split:
         """Return the split of rows that are all held out."""

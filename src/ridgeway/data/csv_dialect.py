@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 SEPARATORS = ",;\t|"
 LINES = 50  # looked at
@@ -59,13 +60,5 @@ def dialect_of(head: str) -> Dialect:
 
 
 def _rows(head: str, separator: str) -> list[list[str]]:
-    rows = []
-    try:
-        for row in csv.reader(io.StringIO(head, newline=""), delimiter=separator):
-            if row:
-                rows.append(row)
-            if len(rows) > LINES:
-                break
-    except csv.Error:
-        return rows
-    return rows
+    rows = (row for row in csv.reader(io.StringIO(head, newline=""), delimiter=separator) if row)
+    return list(islice(rows, LINES + 1))

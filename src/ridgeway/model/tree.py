@@ -30,8 +30,6 @@ def split(state: State) -> tuple[State, dict[str, NDArray[Any]]]:
     def part(value: Any, name: str) -> Any:
         if isinstance(value, np.ndarray):
             return _named_array(value, name, arrays)
-        if isinstance(value, np.generic):
-            return value.item()
         if isinstance(value, dict):
             return {key: part(entry, f"{name}.{key}" if name else key) for key, entry in value.items()}
         if isinstance(value, list | tuple):

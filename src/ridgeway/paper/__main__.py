@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 
-from ridgeway.paper.claim import Result
 from ridgeway.paper.registry import CLAIMS, claims_of
 from ridgeway.paper.run import run
 
@@ -33,15 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if not options.quiet:
-        for result in Result:
-            print(f"{report.count(result):3d}  {result.value}")
-        print(f"{report.page}\n{report.table}")
-    if report.unexpected:
-        items = ", ".join(map(str, report.unexpected))
-        print(
-            f"error: a corrected statement or the library did not come out as it should in item {items}; see the page.",
-            file=sys.stderr,
-        )
+        print(report)
+    if report.failure is not None:
+        print(f"error: {report.failure}", file=sys.stderr)
         return 1
     return 0
 

@@ -37,6 +37,25 @@ class Result(Enum):
     FAILS = "does not hold"
     SHOWN = "shown"
 
+    def counted(self, n: int) -> str:
+        """Say how many claims came out so.
+
+        Examples
+        --------
+        >>> Result.HOLDS.counted(18), Result.FAILS.counted(1), Result.SHOWN.counted(3)
+        ('18 hold', '1 does not hold', '3 are shown')
+        """
+        one, several = _VERBS[self]
+        return f"{n} {one if n == 1 else several}"
+
+
+_VERBS = {
+    Result.HOLDS: ("holds", "hold"),
+    Result.CORRECTED: ("holds as corrected", "hold as corrected"),
+    Result.FAILS: ("does not hold", "do not hold"),
+    Result.SHOWN: ("is shown", "are shown"),
+}
+
 
 class Form(Enum):
     """Which statement a finding speaks of."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,3 +78,10 @@ def outcome_of(claim: Claim, context: Context) -> Outcome:
         evidence.caption,
         time.perf_counter() - begun,
     )
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """Say in words how the claims came out."""
+    counts = [(result, sum(outcome.result is result for outcome in outcomes)) for result in Result]
+    said = ", ".join(result.counted(n) for result, n in counts if n)
+    return f"{len(outcomes)} item{'' if len(outcomes) == 1 else 's'}: {said}"

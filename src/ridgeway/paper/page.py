@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 
 from ridgeway.paper.claim import Claim, Finding, Form, Result
-from ridgeway.paper.outcome import Outcome
+from ridgeway.paper.outcome import Outcome, summary
 
 SUPERSCRIPT = re.compile(r"\^(\{[^}]*\}|\([^)]*\)|-?½|-?\w+(?:\.\d+)?)")
 SUBSCRIPT = re.compile(r"_(\{[^}]*\}|max|[a-z0-9](?![A-Za-z0-9_]))")
@@ -22,11 +22,6 @@ def page(claims: Sequence[Claim], outcomes: Sequence[Outcome], seed: int, quick:
     pairs = list(zip(claims, outcomes, strict=True))
     contents = "\n".join(_line_of_contents(claim, outcome) for claim, outcome in pairs)
     sections = "\n".join(_section(claim, outcome) for claim, outcome in pairs)
-    counts = ", ".join(
-        f"{sum(outcome.result is result for outcome in outcomes)} {escape(result.value)}"
-        for result in Result
-        if any(outcome.result is result for outcome in outcomes)
-    )
     size = "fewer settings (quick)" if quick else "all settings"
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -44,7 +39,7 @@ def page(claims: Sequence[Claim], outcomes: Sequence[Outcome], seed: int, quick:
 <p>Every claim of Neu and Rosasco, <em>Iterate averaging as regularization for stochastic gradient descent</em>
 (COLT 2018), as a computation. A result follows from the findings below it: the statement is compared with exact
 expectations, exact risks or brute force, as printed and, where that fails, as corrected.</p>
-<p>{len(pairs)} items: {counts}. Seed {seed}, {escape(size)}.</p>
+<p>{escape(summary(outcomes))}. Seed {seed}, {escape(size)}.</p>
 <p class="small">Σ = E[xx′], w* the minimiser of the risk, η the step, λ the ridge strength (alpha in the library),
 ρ = 1/(1+ηλ) the discount, γ = ηρ, so that 1-γλ = ρ; v = w₀-w*; S(j) the survival function of an average.</p>
 <nav aria-label="Items">

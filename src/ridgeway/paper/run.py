@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ridgeway.files import write_atomically
 from ridgeway.number import counted, whole_number
-from ridgeway.paper.claim import Claim, Context, Result
+from ridgeway.paper.claim import Claim, Context
 from ridgeway.paper.figures import require_matplotlib
-from ridgeway.paper.outcome import Outcome, outcome_of
+from ridgeway.paper.outcome import Outcome, outcome_of, summary
 from ridgeway.paper.page import page
 from ridgeway.paper.registry import claims_of
 from ridgeway.progress import Progress
@@ -43,9 +43,16 @@ class Report:
         """Items in which a corrected statement, or something the library does, did not come out as it should."""
         return tuple(outcome.number for outcome in self.outcomes if outcome.unexpected)
 
-    def count(self, result: Result) -> int:
-        """Return how many items came out so."""
-        return sum(outcome.result is result for outcome in self.outcomes)
+    @property
+    def failure(self) -> str | None:
+        """What is wrong, in words; None where everything came out as it should."""
+        if not self.unexpected:
+            return None
+        items = ", ".join(map(str, self.unexpected))
+        return f"a corrected statement or the library did not come out as it should in item {items}; see {self.page}."
+
+    def __str__(self) -> str:
+        return f"{summary(self.outcomes)}.\n{self.page}\n{self.table}"
 
 
 def run(
@@ -82,8 +89,10 @@ def run(
     >>> report = paper.run(tempfile.mkdtemp(), only=[12, 28], quick=True)
     >>> [outcome.result.value for outcome in report.outcomes]
     ['holds as corrected', 'holds as corrected']
-    >>> report.page.name, report.table.name
-    ('paper.html', 'paper.json')
+    >>> print(report)
+    2 items: 2 hold as corrected.
+    ...paper.html
+    ...paper.json
     """
     claims = claims_of(only)
     jobs = counted("n_jobs", n_jobs)

@@ -75,8 +75,6 @@ def given_rows(fitted: Any, X: Any, y: Any, standing: str, unseen: bool) -> Pred
         raise ValueError(
             f"y has {actual.shape[1]} targets: expected {predicted.shape[1]}, those of the fit; pass the same columns."
         )
-    if len(actual) == 0:
-        raise ValueError("X has no rows: expected some to predict; leave X and y out to show those held out.")
     errors = ((actual - predicted) ** 2).mean(axis=0) if unseen else None
     source = "given" if unseen else "learned"
     numbers = np.arange(len(actual))

@@ -85,8 +85,7 @@ def predict_table(
             writer.write(table)
             rows += batch.num_rows
             bar.add(batch.num_rows)
-        if writer is not None:
-            writer.close()
+        writer.close()  # sources without rows are refused
     return Predicted(rows, column, tuple(name for name in names if name not in known))
 
 
