@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.split import Split, spread_over
-from ridgeway.rows import Batch
+from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import HeldOut
 from ridgeway.selection.held_out import MOST
@@ -47,7 +47,7 @@ def predict_rows(
         rows = sample[hands[sample] == fold]
         if len(rows):
             residuals = predictor.residuals(standardization.batch(batch, rows))
-            numbers = start + np.asarray(batch.numbers, np.int64)[rows]
+            numbers = start + numbered(batch.numbers)[rows]
             actual = batch.y[rows].astype(np.float64)
             found.append(Predicted(numbers, actual, residuals * standardization.target_scale))
     return found

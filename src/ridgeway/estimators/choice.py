@@ -9,6 +9,7 @@ import numpy as np
 from ridgeway.averaging import Uniform
 from ridgeway.estimators.options import FOLDS
 from ridgeway.estimators.stream import Stream
+from ridgeway.rows import numbered
 from ridgeway.rows.feed import Feed
 from ridgeway.selection import (
     MANY_ROWS,
@@ -47,7 +48,7 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
         folds = k_folds(len(feed), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
         return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
     if not isinstance(cv, str):
-        folds = split_by(cv, X, y, np.asarray(feed.source.numbers), int(np.shape(y)[0]))
+        folds = split_by(cv, X, y, numbered(feed.source.numbers), int(np.shape(y)[0]))
         return by_folds(feed, folds, plan, f"{len(folds)} given splits")
     if cv == "holdout":
         return by_holdout(feed, plan)

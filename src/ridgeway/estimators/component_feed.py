@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.kernel.features import Features
-from ridgeway.rows import AnyRows, Batch, DenseRows, Float, Order, readonly
+from ridgeway.rows import AnyRows, Batch, DenseRows, Float, Order, numbered, readonly
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 
@@ -80,7 +80,7 @@ class ComponentFeed(Feed):
 
     def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized."""
-        return replace(self.standardization.batch(self.source.take(np.asarray(numbers))), numbers=numbers)
+        return replace(self.standardization.batch(self.source.take(numbered(numbers))), numbers=numbers)
 
 
 def component_feed(batch: Batch, features: Features, centre: bool, memory: float, rng: np.random.Generator) -> Feed:

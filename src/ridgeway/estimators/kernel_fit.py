@@ -20,7 +20,7 @@ from ridgeway.kernel.memory import MB, require_memory
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.kernel.race import race
 from ridgeway.kernel.span import COPIES
-from ridgeway.rows import FLOAT64, Batch, DenseRows, Float
+from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold, alike, held_out, k_folds, split_by
 from ridgeway.selection.held_out import HeldOut, sample_held_out
@@ -125,7 +125,7 @@ def fit_exact(batch: Batch, request: ExactRequest, X: Any, y: Any) -> ExactFit:
 
 def _gram(batch: Batch, kernel: Kernel | None, scaling: Scaling) -> tuple[Gram, Features]:
     if kernel is None:
-        used = np.asarray(batch.numbers, np.int64)
+        used = numbered(batch.numbers)
         return GivenGram(_square(batch, used)), GivenFeatures(used)
     rows = scaling.rows(batch.rows)
     return RowsGram(kernel, rows), SupportFeatures(kernel, scaling, rows)
@@ -167,7 +167,7 @@ def _folds(
         ranking = alike(gram.diagonal(), targets)
         folds = k_folds(len(batch), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
         return folds, f"{len(folds)} folds over shared kernel blocks"
-    folds = split_by(cv, X, y, np.asarray(batch.numbers), int(np.shape(y)[0]))
+    folds = split_by(cv, X, y, numbered(batch.numbers), int(np.shape(y)[0]))
     return folds, f"{len(folds)} given splits"
 
 

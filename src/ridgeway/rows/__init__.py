@@ -3,7 +3,7 @@
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import check_batch, check_rows, largest_norm, require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
-from ridgeway.rows.types import FLOAT64, Float, Order, Scalar
+from ridgeway.rows.types import FLOAT64, Float, Order, Scalar, numbered
 
 __all__ = [
     "FLOAT64",
@@ -17,6 +17,7 @@ __all__ = [
     "check_batch",
     "check_rows",
     "largest_norm",
+    "numbered",
     "readonly",
     "require_finite_rows",
 ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.forms import readonly
 from ridgeway.rows.standardization import Standardization
-from ridgeway.rows.types import Order
+from ridgeway.rows.types import Order, numbered
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
 KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
@@ -71,10 +71,10 @@ class Feed:
     def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized; neighbours in their own order are viewed, others copied."""
         if self.kept is None:
-            return self.standardization.batch(self.source, np.asarray(numbers))
+            return self.standardization.batch(self.source, numbered(numbers))
         if _consecutive(numbers):
             return self.kept.between(int(numbers[0]), int(numbers[-1]) + 1)
-        return self.kept.take(np.asarray(numbers))
+        return self.kept.take(numbered(numbers))
 
     def pieces(self, order: Order, shared: bool = True) -> Iterator[Piece]:
         """Yield the rows of `order`, which may hold several passes, in turn.
@@ -89,7 +89,7 @@ class Feed:
             numbers = order[first : first + size]
             if whole:
                 assert self.kept is not None
-                yield Piece(self.kept, np.asarray(numbers), numbers, in_sequence=False)
+                yield Piece(self.kept, numbered(numbers), numbers, in_sequence=False)
             else:
                 yield Piece(self.take(numbers), IN_SEQUENCE[: len(numbers)], numbers, in_sequence=True)
 

@@ -13,7 +13,7 @@ from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import standardize_csr, standardize_dense, standardize_targets
 from ridgeway.rows.moments import RowMoments, column_moments, spread_of_targets
-from ridgeway.rows.types import Float
+from ridgeway.rows.types import Float, numbered
 from ridgeway.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
@@ -206,7 +206,7 @@ class Standardization:
         y = readonly(self.targets(batch.y[part], dtype))
         weight = batch.weight[part] if self.weight_scale == 1 else batch.weight[part] / self.weight_scale
         numbers = range(len(batch)) if order is None else order
-        rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, np.asarray(numbers))
+        rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, numbered(numbers))
         return Batch(
             rows,
             y,
