@@ -22,7 +22,7 @@ from benchmarks.peers.sets import Split, real_sets
 from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
 
-SPLITS = 1
+SPLITS = 3
 FEW = 3  # sets in a quick run
 EPOCHS = 10
 GRID = np.logspace(-6, 1, 8)
