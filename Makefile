@@ -42,8 +42,8 @@ coverage: setup
 	NUMBA_DISABLE_JIT=1 .venv/bin/coverage run -m pytest -n 2 -q -m kernel tests
 	@.venv/bin/coverage combine -q
 	.venv/bin/coverage report --skip-covered --show-missing
-	@.venv/bin/coverage json -q -o .coverage.json
-	$(PYTHON) scripts/branches.py .coverage.json
+	@.venv/bin/coverage json -q -o coverage.json
+	$(PYTHON) scripts/branches.py coverage.json
 
 # The oldest versions that we claim to work with, in an environment of their own.
 test-oldest:
@@ -81,5 +81,5 @@ docs: setup
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-oldest .venv-peers .coverage* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-oldest .venv-peers .coverage* coverage.json build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

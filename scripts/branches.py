@@ -15,7 +15,7 @@ def main(report: Path) -> int:
     totals = measured["totals"]
     missed = {name: of["summary"]["missing_branches"] for name, of in measured["files"].items()}
     for name, count in sorted(missed.items(), key=lambda item: -item[1])[:10]:
-        print(f"{count:5} branches missed in {name}")
+        print(f"{count:5} missed in {name}")
     share = 100 * totals["covered_branches"] / totals["num_branches"]
     print(f"{totals['covered_branches']} of {totals['num_branches']} branches: {share:.2f}% (required: {REQUIRED:g}%)")
     return int(share < REQUIRED)

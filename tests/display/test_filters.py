@@ -12,6 +12,8 @@ from tests.display.problem import problem
 
 import ridgeway as rw
 from ridgeway.display import FilterDisplay
+from ridgeway.display.flattened_filter import learned_share
+from ridgeway.kernel.flattened import Flattened
 from ridgeway.theory import residual_filter
 
 SCHEMES = [rw.Geometric(0.1), rw.Geometric(0.0), rw.Uniform(), rw.Tail(0.5), rw.Last(), rw.Poisson(9.0)]
@@ -87,3 +89,18 @@ def test_refusals(schemes: list[rw.Scheme], eigenvalues: list[float] | None, mes
         FilterDisplay.from_schemes(schemes, 0.1, 10, eigenvalues)
     with pytest.raises(NotFittedError):
         FilterDisplay.from_estimator(rw.AveragedSGDRegressor())
+
+
+# Law: a kernel run with flattened directions is drawn by its own filter, down to what its averages tell apart.
+def test_flattened_directions() -> None:
+    X, y = problem()
+    model = rw.AveragedKernelRegressor(alpha=0.01, passes=4, random_state=0).fit(X, y)
+    assert isinstance(model.trajectory_, Flattened)
+    display = FilterDisplay.from_estimator(model)
+    s = display.lines_[0].get_xdata()
+    assert s[0] <= 1e-4
+    assert s[-1] == pytest.approx(model.trajectory_.eigenvalues[0])
+    np.testing.assert_array_equal(
+        display.lines_[0].get_ydata(), learned_share(model.trajectory_, rw.Geometric(0.01), s)
+    )
+    np.testing.assert_allclose(display.ridge_lines_[0].get_ydata(), s / (s + 0.01))

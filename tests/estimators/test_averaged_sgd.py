@@ -515,7 +515,7 @@ def test_rows_that_are_not_kept(form: Any, monkeypatch: pytest.MonkeyPatch) -> N
     X, y = data()
     options: dict[str, Any] = {"averaging": "geometric", "alpha": 0.1, "passes": 2, "random_state": 0}
     kept = rw.AveragedSGDRegressor(**options).fit(form(X), y)
-    monkeypatch.setattr("ridgeway.rows.feed.KEPT_BYTES", 0)
+    monkeypatch.setattr("ridgeway.rows.feed.KEPT_FOR_PASSES", 0)
     again = rw.AveragedSGDRegressor(**options).fit(form(X), y)
     assert again.step_ == pytest.approx(kept.step_, rel=1e-12)
     np.testing.assert_allclose(again.coef_, kept.coef_, rtol=1e-9)
@@ -532,3 +532,11 @@ def test_sampled_step(outlier: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ridgeway.estimators.options.WORTH_SAMPLING", 0)
     sampled = rw.AveragedSGDRegressor(**options).fit(X, X[:, 0]).step_
     assert sampled == pytest.approx(of_all, rel=1e-12 if outlier else 0.1)
+
+
+# Law: coefficients beyond the precision of the rows are an error, not infinity.
+def test_coefficients_beyond_float32() -> None:
+    X, y = data()
+    model = rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0).fit((1e-18 * X).astype(np.float32), 1e25 * y)
+    with pytest.raises(OverflowError, match="coefficients exceed float32: scale y down or X up, or pass X as float64"):
+        _ = model.coef_

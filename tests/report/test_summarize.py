@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
 from dataclasses import dataclass
@@ -255,3 +256,13 @@ def test_effects_at_centres() -> None:
     signs = [dict(zip(one.features, np.sign(one.stops[0]), strict=True)) for one in (path, by_linear)]
     largest = by_linear.features[0]
     assert signs[0][largest] == signs[1][largest]
+
+
+# Law: alpha 0 is told as the plain average that it is; errors that are not on the grid are refused.
+def test_alpha_0_and_errors_off_the_grid() -> None:
+    assert summarize(fitted("given").at(0.0)).stops[0].kind == "uniform"
+    summary = summarize(fitted("folds"))
+    assert summary.comparison is not None
+    fewer = dataclasses.replace(summary.comparison, errors=summary.comparison.errors[1:])
+    with pytest.raises(ValueError, match="the errors of the summary are not on its grid"):
+        dataclasses.replace(summary, comparison=fewer)

@@ -175,3 +175,16 @@ def test_bad_questions() -> None:
         sketch.path([1.0, -1.0])
     with pytest.raises(ValueError, match="expected a list of ridge strengths"):
         sketch.path(np.ones((2, 2)))
+
+
+# Law: so it does for any number of moments, gathered in chunks of a few steps.
+@pytest.mark.kernel
+@pytest.mark.parametrize("moments", [9, 10, 11])
+@pytest.mark.parametrize("degree", [1, 2])
+def test_any_number_of_moments(moments: int, degree: int) -> None:
+    X, y = problem(700, 3, seed=1)
+    layout = rw.Layout(4, moments, 64, degree)
+    sketch, replay = rw.run_sgd(X, y, STEP, store=layout), rw.run_sgd(X, y, STEP)
+    alphas = np.logspace(-4, 4, 20)
+    np.testing.assert_allclose(sketch.path(alphas), replay.path(alphas), atol=10 * sketch.tolerance, rtol=0)
+    assert sketch.tolerance < (1e-3 if degree == 1 else 1e-4)
