@@ -110,11 +110,13 @@ class Form:
 
     def _columns(self, loaded: Any, place: str) -> Any:
         table = as_table(loaded)
-        expected = [name for name in (*(self.features or ()), self.target, self.weight) if name is not None]
+        found = table.column_names
+        expected = dict.fromkeys(name for name in (*(self.features or ()), self.target, self.weight) if name is not None)
+        here = set(found)
         for name in expected:
-            if name not in table.column_names:
-                raise no_column(name, table.column_names, place)
-        new = [name for name in table.column_names if name not in expected]
+            if name not in here:
+                raise no_column(name, found, place)
+        new = [name for name in found if name not in expected]
         if new:
             raise DataError(
                 f"{place}: it has the column {new[0]!r}, which other partitions lack: expected the same columns in "
