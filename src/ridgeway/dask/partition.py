@@ -111,7 +111,9 @@ class Form:
     def _columns(self, loaded: Any, place: str) -> Any:
         table = as_table(loaded)
         found = table.column_names
-        expected = dict.fromkeys(name for name in (*(self.features or ()), self.target, self.weight) if name is not None)
+        expected = dict.fromkeys(
+            name for name in (*(self.features or ()), self.target, self.weight) if name is not None
+        )
         here = set(found)
         for name in expected:
             if name not in here:

@@ -153,6 +153,17 @@ def add_norms(*parts: Norms) -> Norms:
     )
 
 
+def norms_of_half(batch: Batch | None, standardization: Standardization, half: int) -> dict[int, Norms]:
+    """Return `norms_of` rows that count for one half of a sample."""
+    return {half: norms_of(batch, standardization)}
+
+
+def add_halves(*parts: dict[int, Norms]) -> dict[int, Norms]:
+    """Join the norms of each half."""
+    halves = sorted({half for part in parts for half in part})
+    return {half: add_norms(*(part[half] for part in parts if half in part)) for half in halves}
+
+
 def norms_for_step(
     executor: Executor,
     partitions: Sequence[Partition],
@@ -166,11 +177,12 @@ def norms_for_step(
     by_number = {partition.number: partition for partition in partitions}
     if not every and len(partitions) > LOOKED_AT:
         chosen = [by_number[number].glimpse() for number in spread_over(numbers, LOOKED_AT, seed)]
-        halves = [
-            executor.total(norms_of, chosen[part::2], form, lambda _: (standardization,), add_norms) for part in (0, 1)
-        ]
-        whole = add_norms(*halves)
-        agree = all(math.isclose(half.step.size, whole.step.size, rel_tol=0.1) for half in halves)
+        half_of = {partition.number: place % 2 for place, partition in enumerate(chosen)}
+        halves: dict[int, Norms] = executor.total(
+            norms_of_half, chosen, form, lambda part: (standardization, half_of[part.number]), add_halves
+        )
+        whole = add_norms(*halves.values())
+        agree = all(math.isclose(half.step.size, whole.step.size, rel_tol=0.1) for half in halves.values())
         if agree and whole.mean < MEDIANS / 4 * whole.median:
             return whole
     norms: Norms = executor.total(norms_of, list(partitions), form, lambda _: (standardization,), add_norms)
