@@ -25,7 +25,7 @@ from benchmarks.planted import dense_rows
 from benchmarks.report import Case, Result, Target
 from benchmarks.timing import Timing
 from ridgeway.dask.cluster import Cluster
-from ridgeway.dask.fitting import fit_opened
+from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import survey_rows
@@ -37,7 +37,6 @@ from ridgeway.selection.groups import HeldOutErrors
 
 COLUMNS = 100
 GROUP = 40_000  # rows of a row group: 16 MB
-PARTITION = 2**27  # bytes as the library counts them: 8 a number
 DIRECTIONS = 20  # that candidates are mixed from, about
 LATENCY = 0.015  # seconds between two tasks of a convoy
 MODES: dict[str, dict[str, Any]] = {
@@ -54,7 +53,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
         warnings.simplefilter("ignore")
         path = Path(folder)
         write(path, gigabytes)
-        table = opened_files(path, "y", None, PARTITION)
+        table = opened_files(path, "y", None, PARTITION_BYTES)
         costs, results = measured_costs(table)
         yield Case(f"one partition, {COLUMNS} columns", results, {})
         taken = {name: {workers: Taken([], []) for workers in (1, 2)} for name in MODES}

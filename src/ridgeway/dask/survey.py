@@ -172,11 +172,12 @@ def norms_for_step(
     every: bool,
     seed: int | None,
 ) -> Norms:
-    """Return the norms that set the step: of some partitions if these agree, otherwise (or if `every`) of all."""
+    """Return the norms that set the step: of some rows of some partitions if these agree; else, or if `every`, of all."""
     numbers = np.array([partition.number for partition in partitions], np.int64)
     by_number = {partition.number: partition for partition in partitions}
-    if not every and len(partitions) > LOOKED_AT:
-        chosen = [by_number[number].glimpse() for number in spread_over(numbers, LOOKED_AT, seed)]
+    chosen = [by_number[number].glimpse() for number in spread_over(numbers, LOOKED_AT, seed)]
+    fewer = len(chosen) < len(partitions) or any(by_number[part.number] is not part for part in chosen)
+    if not every and fewer and len(chosen) > 1:
         half_of = {partition.number: place % 2 for place, partition in enumerate(chosen)}
         halves: dict[int, Norms] = executor.total(
             norms_of_half, chosen, form, lambda part: (standardization, half_of[part.number]), add_halves
