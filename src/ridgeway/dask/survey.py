@@ -172,7 +172,7 @@ def norms_for_step(
     every: bool,
     seed: int | None,
 ) -> Norms:
-    """Return the norms that set the step: of some rows of some partitions if these agree; else, or if `every`, of all."""
+    """Return the norms that set the step: of some rows of some partitions if these agree, else or if `every` of all."""
     numbers = np.array([partition.number for partition in partitions], np.int64)
     by_number = {partition.number: partition for partition in partitions}
     chosen = [by_number[number].glimpse() for number in spread_over(numbers, LOOKED_AT, seed)]
