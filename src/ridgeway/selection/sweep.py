@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.progress import Progress
-from ridgeway.rows import Order
+from ridgeway.rows import Order, numbered
 from ridgeway.rows.feed import Feed, Piece
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.sgd.shuffle import IN_CACHE, shuffled_order
@@ -38,13 +38,12 @@ class Chain:
         """Take the steps of a piece's rows."""
         places, numbers = piece.places, piece.numbers
         part = slice(numbers.start, numbers.stop) if isinstance(numbers, range) else numbers
-        kept = None if self._train is None or (trained := self._train[part]).all() else trained
-        if kept is not None:
-            places = places[kept]
+        if self._train is not None and not (kept := self._train[part]).all():
+            places, part = places[kept], numbered(numbers)[kept]
         if len(self.runs) == 1:
             self._step(self.runs[0], piece, places)
             return
-        segment = self._segment[part] if kept is None else self._segment[part][kept]
+        segment = self._segment[part]
         for s, run in enumerate(self.runs):
             self._step(run, piece, places[segment == s])
 
