@@ -195,10 +195,14 @@ class Progressive:
             return
         known = self._open.known(batch) if look is None else look.seen[:, None]
         self.rows += len(batch)
-        if self._open.add_known(known, batch.weight, to_last=True):
-            self._sample.add(known, place)
-            if self._open.weight[0] >= self._group:
+        finite, size = True, math.ceil(self._group)
+        for first in range(0, len(batch), size):
+            part = slice(first, first + size)
+            finite &= self._open.add_known(known[part], batch.weight[part], to_last=True)
+            if finite and self._open.weight[0] >= self._group:
                 self._close_group()
+        if finite:
+            self._sample.add(known, place)
 
     def _close_group(self) -> None:
         """Turn the gathered rows into errors."""

@@ -139,7 +139,7 @@ class Residuals:
         moments = np.stack(self._moments)
         answer = np.empty((models.shape[1], self._n_targets, len(moments)))
         for q, v in enumerate(models):
-            answer[:, q] = np.einsum("lgs,ls->lg", np.tensordot(v, moments[:, q], axes=([1], [1])), v)
+            answer[:, q] = ((v @ moments[:, q]) * v).sum(axis=-1).T
         return np.maximum(answer, 0.0)
 
     def target_sums(self) -> NDArray[np.float64]:
