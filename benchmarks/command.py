@@ -60,7 +60,7 @@ def run(
                 cases.append(case)
             store(path, suite, machine, cases)
             found += cases
-    print(f"\n{summary(found)}; stored in {path}")
+    print(f"\n{summary(found)}stored in {path}")
 
 
 def _names(text: str, suites: Suites) -> list[str]:

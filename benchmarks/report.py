@@ -85,9 +85,9 @@ def lines(case: Case) -> str:
 
 
 def summary(cases: Sequence[Case]) -> str:
-    """Count the targets that were met."""
+    """Count the targets that were met, where there are any."""
     held = [result for case in cases for result in case.results if result.target]
-    return f"{sum(result.verdict == 'met' for result in held)} of {len(held)} targets met"
+    return f"{sum(result.verdict == 'met' for result in held)} of {len(held)} targets met; " if held else ""
 
 
 def store(path: Path, suite: str, machine: Mapping[str, str], cases: Sequence[Case]) -> None:
