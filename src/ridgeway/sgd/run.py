@@ -118,7 +118,10 @@ class SGDRun:
         return self._batch_size == 1 and not self.keeps_rows
 
     def advance(self, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> None:
-        """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input."""
+        """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input.
+
+        A look, where the run `looks`, is filled with what is found out about the rows in passing.
+        """
         if self._state is not None:
             _require_same_shape(self._state, batch)
         if len(batch) == 0:  # every row had weight 0
