@@ -25,7 +25,7 @@ class Costs:
 
     Attributes
     ----------
-    load : a worker has for a partition, standardized and in order.
+    load : of a worker, until a partition is there, standardized and in order.
     learn : of one run, for a partition.
     latency : between the end of a task of a convoy and the start of its next, at least.
     """

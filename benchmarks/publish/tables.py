@@ -249,9 +249,7 @@ def kernels(results: Results) -> str:
 
 def readme(results: Results) -> str:
     """The table of the README: cells of the tables of speed."""
-    cases = [
-        case for case in results.suites["shapes"] if case.name in ("100,000 x 10", "1,000,000 x 100", "20,000 x 1,000")
-    ]
+    cases = [case for case in results.suites["shapes"] if case.name in README_SHAPES]
     wanted = {
         "`ridgeway`: one pass, 100 strengths": "ridgeway, 100 strengths",
         "Gram matrix + `eigh`, 100 strengths": "Gram + eigh, 100 strengths",

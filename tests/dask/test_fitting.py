@@ -78,6 +78,29 @@ def test_unshuffled_fit_is_that_of_all_rows(table: Table, parameters: dict[str, 
         np.testing.assert_allclose(rows.actual[:, 0], y[rows.numbers])
 
 
+# Law: held-out rows are numbered as they stand in the data, also behind rows without a weight or a target.
+@pytest.mark.filterwarnings("ignore:the held-out error was still falling")
+@pytest.mark.parametrize("cv", [3, "holdout"])
+@pytest.mark.parametrize("source", ["arrays", "files"])
+def test_numbers_of_held_out_rows(table: Table, source: str, cv: Any, tmp_path: Path) -> None:
+    X, y, _ = (np.asarray(part) for part in table)
+    left_out = np.random.default_rng(0).random(len(y)) < 0.4
+    left_out[:CHUNK] |= np.arange(CHUNK) < 400
+    estimator = rw.AveragedSGDRegressor(cv=cv, passes=1, random_state=0)
+    if source == "arrays":
+        model = fit(estimator, blocks(X, y), weight=da.from_array(np.where(left_out, 0.0, 1.0), chunks=CHUNK))
+    else:
+        columns = {f"x{j}": X[:, j] for j in range(X.shape[1])} | {"y": pa.array(y, mask=left_out)}
+        columns["weight"] = np.where(np.arange(len(y)) % 7, 1.0, 0.0)
+        pq.write_table(pa.table(columns), tmp_path / "rows.parquet", row_group_size=CHUNK)
+        model = fit(estimator, tmp_path / "rows.parquet", target="y", weight="weight", partition_bytes=1)
+    rows = model.held_out_
+    assert rows is not None
+    assert not left_out[rows.numbers].any()
+    assert len(np.unique(rows.numbers)) == len(rows)
+    np.testing.assert_allclose(rows.actual[:, 0], y[rows.numbers])
+
+
 # Law: one chain is one run over the partitions in their order and over the rows of each in theirs, bit for bit.
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])

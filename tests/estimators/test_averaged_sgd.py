@@ -254,6 +254,25 @@ def test_refused_batch_changes_nothing() -> None:
     assert stream.n_steps_ == steps
 
 
+# Law: so is one whose targets or weights are so far beyond those of the first batch that their squares overflow.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_refused_targets_and_weights_change_nothing(dtype: type, form: Any) -> None:
+    X, y = data(300)
+    rows = form(X.astype(dtype))
+    whole = rw.AveragedSGDRegressor().partial_fit(rows[:100], y[:100]).partial_fit(rows[100:], y[100:])
+    stream = rw.AveragedSGDRegressor().partial_fit(rows[:100], y[:100])
+    for value in (1e305, np.sqrt(np.finfo(dtype).max) * 1e3):
+        spoiled, weight = y[100:].copy(), np.ones(200)
+        spoiled[30] = weight[30] = value
+        with pytest.raises(ValueError, match="y has a value of"):
+            stream.partial_fit(rows[100:], spoiled)
+        with pytest.raises(ValueError, match="sample_weight has a value of"):
+            stream.partial_fit(rows[100:], y[100:], weight)
+    stream.partial_fit(rows[100:], y[100:])
+    np.testing.assert_array_equal(stream.coef_, whole.coef_)
+
+
 # Law: an explicit step that explodes is reported, not returned.
 def test_divergence() -> None:
     X, y = data(1000)

@@ -90,3 +90,22 @@ def test_errors_along_a_stream(n_rows: int, directions: int, rounding: float, mo
             coef = run.nearest_average([scored.scheme])[0]
             errors.append((y[start : 2 * start] - X[start : 2 * start] @ coef) ** 2)
         assert scored.error == pytest.approx(np.concatenate(errors).mean(), rel=rounding)
+
+
+# Law: errors and their standard errors do not depend on how a stream is cut into batches.
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_of_any_batches(weighted: bool) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((6000, 3))
+    y = X @ [1.0, 0.0, -1.0] + rng.standard_normal(6000)
+    weight = rng.integers(1, 4, 6000).astype(float) if weighted else np.ones(6000)
+    tables = []
+    for size in (70, 333, 1000, 5500):
+        model = rw.AveragedSGDRegressor().partial_fit(X[:500], y[:500], weight[:500])
+        for first in range(500, 6000, size):
+            part = slice(first, first + size)
+            model.partial_fit(X[part], y[part], weight[part])
+        assert model.selection_ is not None
+        tables.append([(row.error, row.standard_error) for row in model.selection_])
+    for table in tables[1:]:
+        np.testing.assert_allclose(table, tables[0], rtol=1e-7)

@@ -150,6 +150,20 @@ def test_failures_leave_no_trace(store: str, form: Any, batch_size: int, fault: 
     assert same_bits(run.trajectory(), rw.run_sgd(form(X), y, step, batch_size=batch_size, store=store))
 
 
+# Law: so does one whose targets overflow, also in a run whose steps are all safe.
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_targets_that_overflow_leave_no_trace(form: Any) -> None:
+    X, y = problem(150)
+    run = rw.SGDRun(rw.LimitedStep(0.05))
+    run.update(form(X[:90]), y[:90])
+    before = run.trajectory()
+    bad_y = y[90:].copy()
+    bad_y[30] = 1e305
+    with pytest.raises(rw.DivergenceError):
+        run.update(form(X[90:]), bad_y)
+    assert same_bits(run.trajectory(), before)
+
+
 def test_a_failed_first_batch_is_no_first_batch() -> None:
     run = rw.SGDRun()
     with pytest.raises(ValueError, match=r"X\[1, 0\] is NaN"):

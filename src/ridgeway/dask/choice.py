@@ -16,7 +16,7 @@ from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.predictions import predict_held_out
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.split import Split
-from ridgeway.dask.survey import Survey, add_surveys, survey_rows
+from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
 from ridgeway.dask.sweep import Convoy, Sweep, convoys_for
 from ridgeway.rows import Batch
 from ridgeway.rows.moments import RowMoments
@@ -176,7 +176,7 @@ def by_folds(problem: Problem) -> Outcome:
     selection = Selection(FOLDS.format(k), marked(ending.contest.rows, plan.one_standard_error, others), ending.halfway)
     place, scheme = contests.index(ending.contest), selection.chosen.scheme
     chain = sweep.chains[(place + 1) * (k + 1) - 1]
-    predictions = predict_held_out(joints[place], problem.split.starts, problem.n_rows, scheme)
+    predictions = predict_held_out(joints[place], starts_of(problem.survey.read), problem.n_rows, scheme)
     run, passes = chain.only_run, sweep.passes
     return Outcome(chain.trajectory(), scheme, selection, run, passes, ending.falling, predictions)
 
@@ -205,7 +205,7 @@ def by_holdout(problem: Problem) -> Outcome:
         HOLDS_OUT.format(held.total.n_rows), marked(ending.contest.rows, plan.one_standard_error), ending.halfway
     )
     scheme = selection.chosen.scheme
-    predictions = predict_held_out(joints[0], problem.split.starts, held.total.n_rows, scheme)
+    predictions = predict_held_out(joints[0], starts_of(problem.survey.read), held.total.n_rows, scheme)
     _learn_held(problem, sweep, kept, held.counts)
     (chain,) = sweep.chains
     run, passes = chain.only_run, sweep.passes

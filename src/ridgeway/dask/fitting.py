@@ -319,15 +319,17 @@ def _survey(
         hands = sorted(survey.moments)
         return {
             "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
-            "read": survey.read,
+            "read": np.array([survey.read[number] for number in range(len(partitions))], np.int64),
             "hands": hands,
             "moments": [survey.moments[hand].state() for hand in hands],
         }
 
     stored = checkpoint.part(name, made)
-    counts = stored.array("counts", (len(partitions),), "int64").tolist()
+    counts, read = (
+        dict(enumerate(stored.array(name, (len(partitions),), "int64").tolist())) for name in ("counts", "read")
+    )
     moments = [RowMoments.from_state(part) for part in stored.parts("moments")]
-    return Survey(dict(enumerate(counts)), stored.integer("read"), dict(zip(stored.raw("hands"), moments, strict=True)))
+    return Survey(counts, read, dict(zip(stored.raw("hands"), moments, strict=True)))
 
 
 def _steps(

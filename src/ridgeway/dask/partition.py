@@ -15,7 +15,7 @@ from ridgeway.data.numbers import as_numbers
 from ridgeway.data.schema import kind_of, no_column
 from ridgeway.kernel.features import Features
 from ridgeway.kernel.memory import require_memory
-from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, readonly, require_finite_rows
+from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, numbered, readonly, require_finite_rows
 
 AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
 
@@ -100,7 +100,10 @@ class Form:
         else:
             X = _numbers(rows.table, self.features, np.dtype(self.dtype), place)
         y = rows.y if self.transform is None else self.transform(rows.y, place)
-        return _checked(X, y, rows.weight, None)
+        batch = _checked(X, y, rows.weight, None)
+        if batch is None or rows.dropped == 0:
+            return batch
+        return replace(batch, numbers=rows.numbers[numbered(batch.numbers)])
 
     def _of_arrays(self, loaded: Any) -> Batch | None:
         X, y, weight = loaded

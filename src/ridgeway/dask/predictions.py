@@ -64,7 +64,7 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
     Parameters
     ----------
     joint : the trials, with all held-out rows gathered.
-    starts : number of the first row of each partition.
+    starts : number of the first row of each partition in the data.
     n_held : number of all held-out rows.
     scheme : the average.
     """

@@ -32,12 +32,12 @@ class Survey:
     Attributes
     ----------
     counts : number of rows of each partition seen.
-    read : rows that were read in all, also those without a target or with no weight.
+    read : number of rows of each that were read, also those without a target or with no weight.
     moments : of the rows of each hand (see `Split`).
     """
 
     counts: dict[int, int]
-    read: int
+    read: dict[int, int]
     moments: dict[int, RowMoments]
 
     @property
@@ -52,20 +52,20 @@ class Survey:
 def survey_partition(loaded: Any, form: Form, split: Split, number: int, name: str) -> Survey:
     """Survey what was loaded of a partition."""
     rows = loaded[0] if form.features is None else loaded
-    return replace(survey_rows(form.batch(loaded, name), split, number), read=int(rows.shape[0]))
+    return replace(survey_rows(form.batch(loaded, name), split, number), read={number: int(rows.shape[0])})
 
 
 def survey_rows(batch: Batch | None, split: Split, number: int) -> Survey:
     """Survey rows of a partition."""
     if batch is None:
-        return Survey({number: 0}, 0, {})
+        return Survey({number: 0}, {number: 0}, {})
     hands = split.hands(number, len(batch))
     kinds = np.unique(hands)
     if len(kinds) == 1:
-        return Survey({number: len(batch)}, len(batch), {int(kinds[0]): RowMoments.of(batch)})
+        return Survey({number: len(batch)}, {number: len(batch)}, {int(kinds[0]): RowMoments.of(batch)})
     return Survey(
         {number: len(batch)},
-        len(batch),
+        {number: len(batch)},
         {int(hand): RowMoments.of(batch.take(np.flatnonzero(hands == hand))) for hand in kinds},
     )
 
@@ -73,6 +73,7 @@ def survey_rows(batch: Batch | None, split: Split, number: int) -> Survey:
 def add_surveys(*surveys: Survey) -> Survey:
     """Join surveys; rows of different forms are an error that names a partition of each."""
     counts: dict[int, int] = {}
+    read: dict[int, int] = {}
     moments: dict[int, RowMoments] = {}
     form: tuple[object, ...] | None = None
     for survey in surveys:
@@ -87,7 +88,8 @@ def add_surveys(*surveys: Survey) -> Survey:
             form = found
             moments[hand] = moments[hand] + new if hand in moments else new
         counts.update(survey.counts)
-    return Survey(counts, sum(survey.read for survey in surveys), moments)
+        read.update(survey.read)
+    return Survey(counts, read, moments)
 
 
 def _form(form: tuple[object, ...]) -> str:

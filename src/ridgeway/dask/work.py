@@ -30,7 +30,6 @@ class Work:
     arguments : small, for they travel.
     partition : whose rows.
     form : what they become before the function sees them; None leaves what was loaded as it is.
-    versions : of the client.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class Column:
     ----------
     name : its name.
     kind : "number", "boolean", "time" (dates, times of day, instants), "category" (an Arrow dictionary), "text"
-    (strings: categories or words), "empty" (no value in sight) or "other" (lists, structs, bytes).
+        (strings: categories or words), "empty" (no value in sight) or "other" (lists, structs, bytes).
     """
 
     name: str

@@ -23,12 +23,14 @@ class TargetRows:
     table : the other columns, a record batch.
     y : (rows,), the target.
     weight : (rows,), or None.
+    numbers : (rows,), where each row stands in the batch.
     dropped : rows left out because their target or weight was missing.
     """
 
     table: Any
     y: NDArray[np.float64]
     weight: NDArray[np.float64] | None
+    numbers: NDArray[np.intp]
     dropped: int
 
 
@@ -67,7 +69,7 @@ def target_of(batch: Any, target: str, weight: str | None = None, place: str = "
         table = table.filter(pa.array(kept))
         y = y[kept]
         weights = None if weights is None else weights[kept]
-    return TargetRows(table, y, weights, dropped)
+    return TargetRows(table, y, weights, np.flatnonzero(kept), dropped)
 
 
 def _column(batch: Any, name: str, role: str, place: str) -> NDArray[np.float64]:

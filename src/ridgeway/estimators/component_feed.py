@@ -92,6 +92,7 @@ def component_feed(batch: Batch, features: Features, centre: bool, memory: float
     features : the components.
     centre : whether there is an intercept.
     memory : bytes.
+    rng : draws the rows that offsets are taken from, where there is no room for all.
     """
     mapped = replace(batch, rows=ComponentRows.of(batch.rows, features))
     assert isinstance(mapped.rows, ComponentRows)

@@ -8,7 +8,7 @@ it was given: cosines of random projections (Fourier features of the rbf kernel)
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -262,8 +262,3 @@ def rows_of(stored: Stored, n_columns: int) -> AnyRows:
         raise StateError(f"entries in columns beyond 0..{n_columns - 1}.")
     unsigned = indices.astype(np.int32).view(np.uint32)
     return SparseRows(readonly(data), readonly(unsigned), readonly(indptr), n_columns)
-
-
-def without_constant(standardization: Standardization) -> Standardization:
-    """Return the standardization without a constant column: the intercept of a kernel model is the mean of y."""
-    return replace(standardization, constant=0.0)

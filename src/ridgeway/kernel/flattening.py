@@ -74,6 +74,7 @@ def flatten(
     blocks : the kernel matrix.
     weight : (n,), in the order of the layout; 0 for rows that the run does not learn from.
     targets : (n, targets), centred, likewise.
+    rng : draws the blocks that are looked at for the step.
     """
     directions = span.directions(weight)
     diagonal = blocks.gram.diagonal()[blocks.layout]

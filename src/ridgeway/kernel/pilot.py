@@ -36,6 +36,7 @@ def pilot(gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64], rng: 
     gram : the kernel matrix.
     y : (n, targets), centred.
     weight : (n,).
+    rng : draws the rows.
     """
     n_rows = len(gram)
     few = rng.permutation(n_rows)[:MOST_ROWS]

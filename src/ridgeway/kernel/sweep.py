@@ -64,6 +64,8 @@ class KernelSweep:
     batch_size : rows per step; the blocks hold a whole number of them.
     flattening : shortens the steps of a single run along some directions; then a block is a step.
     shuffle : fresh random order of blocks, and of rows within them, each pass.
+    rng : source of these orders.
+    progress : the bar.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ def check_batch(
     X : array, data frame or scipy sparse matrix of shape (n_rows, n_columns).
     y : (n_rows,) or (n_rows, n_targets).
     sample_weight : (n_rows,), each 0 or more; None means 1 for every row. Rows of weight 0 are left out, whatever
-    they hold.
+        they hold.
     dtype : the precision to convert to; by default float32 stays and everything else becomes float64.
     target_dtype : the precision of y and the weights; by default that of the rows.
     """

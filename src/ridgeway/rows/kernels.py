@@ -1,4 +1,4 @@
-"""Loops over the rows themselves: norms, the soundness of a CSR matrix, gathering."""
+"""Loops over the rows themselves: norms, products, sums, gathering, standardizing, the soundness of a CSR matrix."""
 
 from __future__ import annotations
 
@@ -140,11 +140,15 @@ def target_moments(
 
 
 @compiled
-def standardize_targets(y: Float, offset: NDArray[np.float64], scale: NDArray[np.float64], out: Float) -> None:
-    """Fill out (n, targets) with (y - offset) / scale."""
+def standardize_targets(y: Float, offset: NDArray[np.float64], scale: NDArray[np.float64], out: Float) -> float:
+    """Fill out (n, targets) with (y - offset) / scale, and return the largest absolute value."""
+    largest = 0.0
     for i in range(y.shape[0]):
         for q in range(y.shape[1]):
-            out[i, q] = (y[i, q] - offset[q]) / scale[q]
+            value = (y[i, q] - offset[q]) / scale[q]
+            out[i, q] = value
+            largest = max(largest, abs(value))
+    return largest
 
 
 @compiled

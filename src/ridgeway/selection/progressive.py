@@ -195,12 +195,17 @@ class Progressive:
             return
         known = self._open.known(batch) if look is None else look.seen[:, None]
         self.rows += len(batch)
-        finite, size = True, math.ceil(self._group)
-        for first in range(0, len(batch), size):
-            part = slice(first, first + size)
-            finite &= self._open.add_known(known[part], batch.weight[part], to_last=True)
-            if finite and self._open.weight[0] >= self._group:
-                self._close_group()
+        reached = np.cumsum(batch.weight, dtype=np.float64)
+        first, full = 0, self._group - float(self._open.weight.sum())  # of the group that is being gathered
+        finite = True
+        while first < len(batch):
+            last = min(int(np.searchsorted(reached, full)) + 1, len(batch))
+            finite &= self._open.add_known(known[first:last], batch.weight[first:last], to_last=True)
+            if reached[last - 1] >= full:
+                if finite:
+                    self._close_group()
+                full = reached[last - 1] + self._group
+            first = last
         if finite:
             self._sample.add(known, place)
 

@@ -89,6 +89,8 @@ class Sweep:
     passes_apart : True when a pass has to end before the next one begins (mini-batches).
     shuffle : a fresh random order each pass, or the order of the rows.
     n_jobs : threads; the chains are spread over them, and each thread reads the rows.
+    rng : source of the orders.
+    progress : the bar.
     """
 
     def __init__(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.number import counted
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
+from ridgeway.rows.standardization import LARGEST_TARGET
 from ridgeway.sgd.guard import SAFE
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
@@ -117,7 +118,10 @@ class SGDRun:
         return self._batch_size == 1 and not self.keeps_rows
 
     def advance(self, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> None:
-        """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input."""
+        """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input.
+
+        A look, where the run `looks`, is filled with what is found out about the rows in passing.
+        """
         if self._state is not None:
             _require_same_shape(self._state, batch)
         if len(batch) == 0:  # every row had weight 0
@@ -128,7 +132,7 @@ class SGDRun:
             step = self._step or auto_step(batch)
             _require_representable(step, batch)
             state = RunState.begin(batch, step, self._store, self._batch_size, self._w0)
-        elif (batch.finite or self._state.sparse) and self._state.step.limit <= SAFE:
+        elif (batch.finite or (self._state.sparse and _moderate(batch))) and self._state.step.limit <= SAFE:
             state = self._state  # rows that are checked, steps that cannot explode: nothing to undo
         else:
             state = self._state.copy()
@@ -233,6 +237,11 @@ def _require_same_shape(state: RunState, batch: Batch) -> None:
         got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
         expected = "1-D" if state.single_target else f"2-D with {n_targets} targets"
         raise ValueError(f"y is {got}: expected {expected}, as in the first batch.")
+
+
+def _moderate(batch: Batch) -> bool:
+    """Tell whether the targets are far from overflow; those of standardized rows are."""
+    return float(np.abs(batch.y).max(initial=0.0)) < LARGEST_TARGET
 
 
 def _require_representable(step: LimitedStep, batch: Batch) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
+from ridgeway.rows.feed import IN_SEQUENCE
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
 from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps, dense_steps_with_moments
 from ridgeway.sgd.divergence import DivergenceError
@@ -19,7 +20,6 @@ from ridgeway.sgd.task import Look, Task
 
 IN_CACHE = 2**22  # bytes of rows that may be read in any order
 PIECE_BYTES = 2**18  # bytes of a piece of larger rows: gathered from a random order, or gone through by target
-IN_SEQUENCE = readonly(np.arange(2**16))
 
 
 def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> Float:

@@ -61,9 +61,9 @@ def fit_table_on(
     elif chains != 1:
         raise ValueError(f"chains={chains!r}: a kernel model has one chain here; leave chains out.")
     survey = fit_opened(estimator, table, executor, encoder, checkpoint)
-    rows = sum(survey.counts.values())
+    rows, read = sum(survey.counts.values()), sum(survey.read.values())
     estimator.set_params(verbose=0)
-    facts = FitFacts(os.fspath(data), rows, survey.read - rows, estimator.passes_, streamed=False, distributed=True)
+    facts = FitFacts(os.fspath(data), rows, read - rows, estimator.passes_, streamed=False, distributed=True)
     return TableModel(estimator, encoder, request.target, request.weight, request.log_target, facts)
 
 
