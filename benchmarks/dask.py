@@ -221,10 +221,11 @@ def modelled(
         sizes_of(n_chains, workers // parallel), n_partitions // parallel, workers // parallel, task
     ).seconds
     survey = n_partitions * (costs["load"] + costs["survey"]) * size / workers
-    norms = min(16, n_partitions) * (costs["load"] + costs["prepare"]) * size / workers
+    group = 4 * COLUMNS * GROUP / 1e9  # gigabytes of a row group
+    norms = min(16, n_partitions) * (costs["load"] + costs["prepare"]) * group / workers
     looks = 2 * n_partitions if "cv" in parameters else 0  # halfway and at the end
     scored = looks * (costs["load"] + costs["score, five folds"]) * size / workers
-    sampled = min(16, n_partitions) * costs["load"] * size / workers  # held-out rows, or a sample of predictions
+    sampled = min(16, n_partitions) * costs["load"] * size / workers if looks else 0.0  # predictions, a sample
     return survey + norms + swept + scored + sampled
 
 

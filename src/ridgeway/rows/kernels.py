@@ -147,7 +147,8 @@ def standardize_targets(y: Float, offset: NDArray[np.float64], scale: NDArray[np
         for q in range(y.shape[1]):
             value = (y[i, q] - offset[q]) / scale[q]
             out[i, q] = value
-            largest = max(largest, abs(value))
+            if abs(value) > largest:
+                largest = abs(value)
     return largest
 
 
