@@ -141,15 +141,14 @@ def target_moments(
 
 @compiled
 def standardize_targets(y: Float, offset: NDArray[np.float64], scale: NDArray[np.float64], out: Float) -> float:
-    """Fill out (n, targets) with (y - offset) / scale, and return the largest absolute value."""
-    largest = 0.0
-    for i in range(y.shape[0]):
-        for q in range(y.shape[1]):
+    """Fill out (n, targets) with (y - offset) / scale, and return the sum of their squares."""
+    squares = 0.0
+    for q in range(y.shape[1]):
+        for i in range(y.shape[0]):
             value = (y[i, q] - offset[q]) / scale[q]
             out[i, q] = value
-            if abs(value) > largest:
-                largest = abs(value)
-    return largest
+            squares += value * value
+    return squares
 
 
 @compiled

@@ -194,12 +194,12 @@ class Standardization:
     def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """(y - target_offset) / target_scale, (n, targets), in a precision that can hold their squares."""
         if not self.target_offset.any() and (self.target_scale == 1).all():
-            _require_squares("y", float(np.abs(y).max(initial=0.0)), dtype)
+            _require_squares("y", float(np.vdot(y, y)), dtype)
             return np.ascontiguousarray(y, dtype)
         standard: Float = np.empty(y.shape, dtype)
         with np.errstate(over="ignore"):
-            largest = standardize_targets(y, self.target_offset, self.target_scale, standard)
-        _require_squares("y", largest, dtype)
+            squares = standardize_targets(y, self.target_offset, self.target_scale, standard)
+        _require_squares("y", squares, dtype)
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
@@ -208,7 +208,7 @@ class Standardization:
         dtype = batch.rows.dtype
         y = readonly(self.targets(batch.y[part], dtype))
         weight = batch.weight[part] if self.weight_scale == 1 else batch.weight[part] / self.weight_scale
-        _require_squares("sample_weight", float(weight.max(initial=0.0)), dtype)
+        _require_squares("sample_weight", float(np.vdot(weight, weight)), dtype)
         numbers = range(len(batch)) if order is None else order
         rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, numbered(numbers))
         return Batch(
@@ -240,11 +240,11 @@ class Standardization:
         return centre
 
 
-def _require_squares(name: str, largest: float, dtype: np.dtype[np.floating[Any]]) -> None:
+def _require_squares(name: str, squares: float, dtype: np.dtype[np.floating[Any]]) -> None:
     """Refuse targets or weights of a stream that are so far beyond those of its first batch that squares overflow."""
-    most = float(np.sqrt(np.finfo(dtype).max))
-    if not largest < most:
+    most = float(np.finfo(dtype).max)
+    if not squares < most:
         raise ValueError(
-            f"{name} has a value of {largest:.3g} on the scale of the first rows: expected less than {most:.3g}, whose "
-            f"square {dtype} can hold; drop such rows, or begin anew with rows like them."
+            f"squares of {name} add up to {squares:.3g} on the scale of the first rows: expected less than {most:.3g}, "
+            f"what {dtype} can hold; drop rows with values so large, or begin anew with rows like them."
         )

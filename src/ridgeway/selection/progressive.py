@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
-from ridgeway.rows import Batch
+from ridgeway.compiled import compiled
+from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.residuals import Residuals, models_of
@@ -27,7 +28,7 @@ from ridgeway.state import State, StateError, Stored
 FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
 PER_DECADE = 3
-SMALLEST_GROUP, GROUPS = 32.0, 8  # rows in a group of errors; groups in a stretch
+SMALLEST_GROUP, GROUPS = 32.0, 6  # rows in a group of errors; groups in a stretch
 DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 UNIFORM = -1  # place of the uniform average among the candidates
@@ -195,34 +196,36 @@ class Progressive:
             return
         known = self._open.known(batch) if look is None else look.seen[:, None]
         self.rows += len(batch)
-        reached = np.cumsum(batch.weight, dtype=np.float64)
-        first, full = 0, self._group - float(self._open.weight.sum())  # of the group that is being gathered
-        finite = True
+        first, finite, lacking = 0, True, self._group - float(self._open.weight.sum())
         while first < len(batch):
-            last = min(int(np.searchsorted(reached, full)) + 1, len(batch))
+            last, reached = _reach(batch.weight, first, lacking)
             finite &= self._open.add_known(known[first:last], batch.weight[first:last], to_last=True)
-            if reached[last - 1] >= full:
-                if finite:
-                    self._close_group()
-                full = reached[last - 1] + self._group
-            first = last
+            if finite and reached:
+                self._close_group()
+            first, lacking = last, self._group
         if finite:
             self._sample.add(known, place)
 
     def _close_group(self) -> None:
         """Turn the gathered rows into errors."""
         if self._open is not None and self._open.moments:
-            self._stretches, self._sample = self._seen()
+            self._stretches[-1] += self._gathered(self._open)
+            self._sample.count(self._open.target_sums())
             self._open = self._open.emptied()
 
     def _seen(self) -> tuple[list[Stretch], StreamSample]:
         """Return stretches and sample with the rows that are being gathered: to look changes nothing."""
         if self._open is None or not self._open.moments:
             return self._stretches, self._sample
-        errors = self._open.errors(self._models).mean(axis=1)[:, 0]
         *before, now = self._stretches
-        stretches = [*before, now + Stretch.of_group(now.first_step, float(self._open.weight[0]), errors)]
-        return stretches, self._sample.counting(self._open.target_sums())
+        sample = self._sample.copy()
+        sample.count(self._open.target_sums())
+        return [*before, now + self._gathered(self._open)], sample
+
+    def _gathered(self, group: Residuals) -> Stretch:
+        """Return the errors of all candidates on the rows of a group."""
+        errors = group.errors(self._models).mean(axis=1)[:, 0]
+        return Stretch.of_group(self._stretches[-1].first_step, float(group.weight[0]), errors)
 
     def refresh(self, run: SGDRun, centre: Centre) -> None:
         """Take new averages if it is time."""
@@ -275,6 +278,17 @@ class Progressive:
 
     def _recent(self, n_steps: int) -> list[Stretch]:
         return [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= n_steps]
+
+
+@compiled
+def _reach(weight: Float, first: int, lacking: float) -> tuple[int, bool]:
+    """Return up to which row, from `first` on, weights (n,) add up to what is lacking, and whether they do."""
+    total = 0.0
+    for i in range(first, len(weight)):
+        total += weight[i]
+        if total >= lacking:
+            return i + 1, True
+    return len(weight), False
 
 
 def stream_candidates(family: str, step: float) -> list[Scheme]:

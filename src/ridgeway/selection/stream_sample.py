@@ -106,12 +106,10 @@ class StreamSample:
         if len(self._sum) == 0:
             self._sum, self._squares = np.zeros(len(models)), np.zeros(len(models))
 
-    def counting(self, sums: NDArray[np.float64]) -> StreamSample:
-        """Return the sample with the targets of these rows counted, as `Residuals.target_sums` gives them."""
-        other = self.copy()
-        other._weight += float(sums[0, 0, 0])
-        other._sum, other._squares = self._sum + sums[:, 0, 1], self._squares + sums[:, 1, 1]
-        return other
+    def count(self, sums: NDArray[np.float64]) -> None:
+        """Count the targets of rows that were looked at, as `Residuals.target_sums` gives them."""
+        self._weight += float(sums[0, 0, 0])
+        self._sum, self._squares = self._sum + sums[:, 0, 1], self._squares + sums[:, 1, 1]
 
     def add(self, known: Float, first: int) -> None:
         """Look at rows that stand at `first` and after it in the stream.
