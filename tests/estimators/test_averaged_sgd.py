@@ -265,9 +265,9 @@ def test_refused_targets_and_weights_change_nothing(dtype: type, form: Any) -> N
     for value in (1e305, np.sqrt(np.finfo(dtype).max) * 1e3):
         spoiled, weight = y[100:].copy(), np.ones(200)
         spoiled[30] = weight[30] = value
-        with pytest.raises(ValueError, match="y has a value of"):
+        with pytest.raises(ValueError, match="squares of y add up to"):
             stream.partial_fit(rows[100:], spoiled)
-        with pytest.raises(ValueError, match="sample_weight has a value of"):
+        with pytest.raises(ValueError, match="squares of sample_weight add up to"):
             stream.partial_fit(rows[100:], y[100:], weight)
     stream.partial_fit(rows[100:], y[100:])
     np.testing.assert_array_equal(stream.coef_, whole.coef_)

@@ -144,8 +144,9 @@ def standardize_targets(y: Float, offset: NDArray[np.float64], scale: NDArray[np
     """Fill out (n, targets) with (y - offset) / scale, and return the sum of their squares."""
     squares = 0.0
     for q in range(y.shape[1]):
+        inverse = 1.0 / scale[q]  # once: the compiler might divide by it here and multiply there
         for i in range(y.shape[0]):
-            value = (y[i, q] - offset[q]) / scale[q]
+            value = (y[i, q] - offset[q]) * inverse
             out[i, q] = value
             squares += value * value
     return squares
