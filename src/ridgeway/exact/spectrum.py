@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.linalg
 
+from ridgeway.blas import eigh
 from ridgeway.path_result import PathResult
 
 if TYPE_CHECKING:
@@ -75,10 +75,7 @@ class RidgeSpectrum:
         D = deviation if self.scale else np.ones_like(deviation)
         A /= D
         A /= D[:, None]
-        # evd was the fastest of LAPACK's drivers at d = 300 and 1,000 (older SciPy cannot call it for d = 1); A.T has
-        # the layout it may overwrite.
-        driver: Literal["ev", "evd"] = "evd" if len(A) > 1 else "ev"
-        eigenvalues, V = scipy.linalg.eigh(A.T, driver=driver, overwrite_a=True, check_finite=False)
+        eigenvalues, V = eigh(A.T)  # has the layout that may be overwritten
         targets = (b / D[:, None]).T @ V
         V /= D[:, None]
         eigenvalues = np.maximum(eigenvalues, 0.0)

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from ridgeway.blas import eigh
 from ridgeway.kernel.blocks import Gram
 from ridgeway.kernel.definiteness import BEYOND_ROUNDING, require_definite
 
@@ -74,7 +75,7 @@ class AllRows:
         matrix *= root[:, None]
         matrix *= root
         size = float(np.trace(matrix)) / len(matrix)
-        eigenvalues, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+        eigenvalues, vectors = eigh(matrix)
         require_definite(float(eigenvalues[0]), size)
         noise = ROUNDING * np.finfo(self.gram.dtype).eps * max(float(eigenvalues[-1]), TINY)
         kept = int((eigenvalues > noise).sum())
@@ -139,7 +140,7 @@ class SomeRows:
         """Eigenvectors of the second moments in the coordinates of the basis."""
         share = weight / weight.sum()
         moments = self.rows.T @ (share[:, None] * self.rows)
-        eigenvalues, vectors = scipy.linalg.eigh(moments, overwrite_a=True, check_finite=False, driver="evd")
+        eigenvalues, vectors = eigh(moments)
         eigenvalues, vectors = np.maximum(eigenvalues[::-1], TINY), vectors[:, ::-1]
         coefs = scipy.linalg.solve_triangular(self.factor, vectors, lower=True, trans="T", check_finite=False)
         return Directions(eigenvalues, self.rows @ vectors, self.centres, coefs)

@@ -44,7 +44,8 @@ FRACTION = 0.5
 LIMIT = 1.0
 MEDIANS = 256  # R^2 counts for at most this many medians
 PER_OCTAVE = 8
-ONE_IN = 64  # share of the rows in a sample, which ends at 128 runs
+ONE_IN = 32  # share of the rows in a sample, which ends at 128 runs
+GUESSED = 64  # the same where the run itself is going to confirm it
 SAMPLED_RUNS = 128
 RUN = 64  # neighbouring rows read together when sampling
 
@@ -121,13 +122,13 @@ def guess(batch: Batch) -> LimitedStep | None:
 
     A step that `step_for` gives for the R^2 of all rows as well is the one that `auto_step` finds.
     """
-    sample = sample_of(len(batch))
+    sample = sample_of(len(batch), GUESSED)
     return None if sample is None else sampled_step(batch.rows.take(sample).squared_norms(), batch.weight[sample])
 
 
-def sample_of(n_rows: int) -> NDArray[np.intp] | None:
+def sample_of(n_rows: int, one_in: int = ONE_IN) -> NDArray[np.intp] | None:
     """Return numbers of rows to look at, in runs of neighbours; None when there are too few rows to sample."""
-    n_runs = min(SAMPLED_RUNS, n_rows // (ONE_IN * RUN))
+    n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN))
     if n_runs < 2:
         return None
     starts = np.linspace(0, n_rows - RUN, n_runs).astype(np.intp)
