@@ -50,7 +50,7 @@ from ridgeway.sgd.step_size import check_step
 from ridgeway.state import State
 
 HELD_FROM = 16  # partitions that rows are held out from
-PARTITION_BYTES = 2**28  # of numbers of 8 bytes: 128 MB of float32 rows
+PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
 
 FittedT = TypeVar("FittedT", AveragedSGDRegressor, AveragedKernelRegressor)
