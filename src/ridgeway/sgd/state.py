@@ -16,6 +16,7 @@ from ridgeway.sgd.task import Centre, Columns, OpenBatch
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
 from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk
 
+CACHE_LINE = 64  # bytes
 NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the one block of a replay
 
 
@@ -80,12 +81,12 @@ class RunState:
             layout=layout,
             start=start,
             start_square=float(np.vdot(start, start)),
-            w=w,
+            w=_on_cache_lines(w),
             tally=np.zeros((n_targets, TALLY_SIZE)),
             block=block,
             moments=_empty_moments(block, n_targets, n_columns, sparse),
-            anchor=w[:, :in_chunk].copy(),
-            local=np.zeros((n_targets, LOCAL, in_chunk), w.dtype),
+            anchor=_on_cache_lines(w[:, :in_chunk]),
+            local=_on_cache_lines(np.zeros((n_targets, LOCAL, in_chunk), w.dtype)),
             gradient=np.zeros((n_targets, in_batch), w.dtype),
             marked=np.zeros((n_targets, in_batch if sparse else 0), np.bool_),
             listed=np.empty((n_targets, in_batch if sparse else 0), np.int64),
@@ -203,6 +204,15 @@ def _start_from(
     if not np.isfinite(start).all():
         raise ValueError(f"w0 has entries that are not finite in {dtype}: expected the coefficients to start from.")
     return start.reshape(n_targets, n_columns)
+
+
+def _on_cache_lines(values: Float) -> Float:
+    """Copy an array to where a cache line begins: a step takes up to a tenth longer when its vectors straddle two."""
+    room = np.empty(values.nbytes + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    copied: Float = room[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
+    copied[...] = values
+    return copied
 
 
 def _empty_moments(block: Block, n_targets: int, n_columns: int, sparse: bool) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from ridgeway.state import State, Stored
 
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
-LONGEST_CHUNK = 256
+LONGEST_CHUNK = 1024
 MOST = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
 NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
 
@@ -127,14 +127,10 @@ class Layout:
     def block(self, step: int) -> Block:
         """Return the block that step number step + 1 belongs to (the one that follows `step` steps)."""
         if step < self.head:
-            return Block(0, self.head, self.head, 1, self.chunk_degree)
+            return _block(self, 0)
         octave = 1 << (step.bit_length() - 1)
         length = octave // self.blocks_per_octave
-        start = octave + (step - octave) // length * length
-        chunk = 1
-        while 2 * chunk <= min(start // self.steps_per_chunk, length, LONGEST_CHUNK):
-            chunk *= 2
-        return Block(start, length, self.moments, chunk, self.chunk_degree)
+        return _block(self, octave + (step - octave) // length * length)
 
     def blocks(self, n_steps: int) -> tuple[Block, ...]:
         """Return the blocks of a run of n_steps, the last one perhaps not full."""
@@ -152,6 +148,7 @@ class Layout:
         return sum(block.moments for block in self.blocks(n_steps))
 
     @classmethod
+    @lru_cache(maxsize=64)
     def choose(cls, dtype: np.dtype[np.floating[Any]], n_coefs: int, memory_budget: int = DEFAULT_BUDGET) -> Layout:
         """Return the most accurate layout that fits the budget, in bytes, and is worth having in this precision.
 
@@ -170,6 +167,18 @@ class Layout:
             f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
             f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."
         )
+
+
+@lru_cache(maxsize=1024)
+def _block(layout: Layout, start: int) -> Block:
+    """Return the block that starts after `start` steps."""
+    if start < layout.head:
+        return Block(0, layout.head, layout.head, 1, layout.chunk_degree)
+    length = (1 << (start.bit_length() - 1)) // layout.blocks_per_octave
+    chunk = 1
+    while 2 * chunk <= min(start // layout.steps_per_chunk, length, LONGEST_CHUNK):
+        chunk *= 2
+    return Block(start, length, layout.moments, chunk, layout.chunk_degree)
 
 
 @lru_cache(maxsize=256)
