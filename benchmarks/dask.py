@@ -24,7 +24,7 @@ from benchmarks.pipelining import Costs, simulate, sizes_of
 from benchmarks.planted import dense_rows
 from benchmarks.report import Case, Result, Target
 from benchmarks.timing import Timing
-from ridgeway.dask.cluster import Cluster
+from ridgeway.dask.cluster import Cluster, local_cluster
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.split import Split
@@ -88,9 +88,9 @@ class Taken(NamedTuple):
 
 @contextmanager
 def cluster(workers: int) -> Iterator[distributed.Client]:
-    """Start processes of one thread each."""
+    """Start workers as a fit without a client does."""
     with (
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as started,
+        local_cluster(workers) as started,
         distributed.Client(started, set_as_default=False) as client,
     ):
         yield client

@@ -221,6 +221,8 @@ def test_clusters_found_and_started(client: Any, monkeypatch: pytest.MonkeyPatch
     started.submit("first", _twice, Partition(0, "part 0", 21), None)
     assert list(started.results()) == [("first", 42)]
     inner = started._client
+    (kept,) = inner.run(os.environ.get, "MALLOC_MMAP_THRESHOLD_").values()
+    assert int(kept) >= 2**30  # memory of one partition is there for the next
     inner.retire_workers(list(inner.scheduler_info()["workers"]))
     monkeypatch.setattr("ridgeway.dask.cluster.LOOK", 0.2)
     started.submit("second", _twice, Partition(1, "part 1", 21), None)

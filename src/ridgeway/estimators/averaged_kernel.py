@@ -227,7 +227,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         remember_columns(self, X)
         return self
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]
+    @available_if(_streams)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more rows, once and in their order; the features are those of the first batch.
 

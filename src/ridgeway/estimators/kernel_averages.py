@@ -89,7 +89,7 @@ class ComponentAverages(AnyAverages):
     features: Features
 
     @property
-    def trajectory(self) -> Trajectory:  # type: ignore[override]
+    def trajectory(self) -> Trajectory:  # type: ignore[override]  # read only here
         """The run over features."""
         return self.linear.trajectory
 

@@ -134,7 +134,9 @@ class RunState:
         """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared."""
         new = RunState.__new__(RunState)
         vars(new).update(vars(self))
-        for name in ("w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed", "products"):
+        for name in ("w", "anchor", "local"):
+            setattr(new, name, _on_cache_lines(getattr(self, name)))
+        for name in ("tally", "moments", "gradient", "marked", "listed", "products"):
             setattr(new, name, getattr(self, name).copy())
         for name in ("finished", "segments", "gains", "short_batches"):
             setattr(new, name, copy(getattr(self, name)))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
 from ridgeway.data import DataError, Source, TableEncoder, open_data
+from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.schema import no_column
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.model import write_state
@@ -116,8 +117,8 @@ class TableModel:
             source = open_data(data)
             if source.schema is not None:
                 raise DataError(f"{source.name}: a table, but the model is one of sparse rows: expected LIBSVM text.")
-            if self.zero_based and not getattr(source, "zero_based", True):  # by chance no row has a column 0
-                source.zero_based, source.n_columns = True, source.n_columns + 1  # type: ignore[attr-defined]
+            if self.zero_based and isinstance(source, LibsvmSource) and not source.zero_based:
+                source.zero_based, source.n_columns = True, source.n_columns + 1  # by chance no row has a column 0
             return source
         columns = open_data(data).schema
         if columns is None:
