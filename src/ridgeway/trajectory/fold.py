@@ -92,7 +92,7 @@ def fold_chunk(memory: Memory, place: Place, w: Float) -> None:
             _add_three(moments[k], moments[k + 1], moments[k + 2], basis[k:], change, first, second)
         for k in range(n_moments - n_moments % 3, n_moments):
             _add_one(moments[k], basis[k], change, first, second)
-    for c in range(n_columns):  # slices assigned at once would take longer than all the sums above
+    for c in range(n_columns):  # slices assigned at once take about as long as the sums above
         change[c] = w[c]
         first[c] = 0
         second[c] = 0
