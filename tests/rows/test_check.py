@@ -143,6 +143,7 @@ def test_sparse_rows_mean_what_dense_rows_mean(index: Any) -> None:
         np.testing.assert_allclose(rows.between(1, 3).times(np.eye(3)), X[1:3])
         np.testing.assert_allclose(rows.take(order).times(np.eye(3)), X[order])
         np.testing.assert_allclose(rows.take(order).between(1, 3).squared_norms(), (X[[0, 0]] ** 2).sum(axis=1))
+        np.testing.assert_allclose(rows.squared_norms_of(order), (X[order] ** 2).sum(axis=1))
         require_finite_rows(rows, rows.squared_norms())
 
 

@@ -28,6 +28,13 @@ def test_blocks_tile_time(layout: Layout) -> None:
         assert all(layout.block(step) == block for step in (block.start, block.stop - 1))
 
 
+# Law: the blocks ahead are those that the steps to come fall into.
+@settings(deadline=None, derandomize=True)
+@given(n=st.integers(0, 10**6), more=st.integers(1, 10**6), layout=st.sampled_from(LAYOUTS))
+def test_blocks_ahead(n: int, more: int, layout: Layout) -> None:
+    assert layout.ahead(n, more) == tuple(block for block in layout.blocks(n + more) if block.stop > n)
+
+
 # Law: after n steps fewer than m (q log2(n) + 8) numbers are kept per coefficient, q blocks per octave.
 @settings(deadline=None, derandomize=True)
 @given(n=st.integers(2, 10**12), layout=st.sampled_from(LAYOUTS))

@@ -212,9 +212,11 @@ def survival_table(schemes: Sequence[Scheme], j: ArrayLike, n_steps: int, step: 
     """Return `continued_survival` of several schemes at once: (n_schemes, n_places)."""
     n_steps, step = _checked_run(n_steps, step)
     places = np.asarray(j, dtype=np.float64)
-    table = np.empty((len(schemes), len(places)))
     kinds = [type(scheme) for scheme in schemes]
     with np.errstate(under="ignore"):
+        if len(set(kinds)) == 1:
+            return kinds[0]._survivals(schemes, places, n_steps, step)
+        table = np.empty((len(schemes), len(places)))
         for kind in dict.fromkeys(kinds):
             rows = [i for i, other in enumerate(kinds) if other is kind]
             table[rows] = kind._survivals([schemes[i] for i in rows], places, n_steps, step)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ridgeway.rows.kernels import csr_squared_norms, dense_squared_norms, gather_csr
+from ridgeway.rows.kernels import csr_squared_norms, dense_squared_norms, gather_csr, some_squared_norms
 from ridgeway.rows.types import Float
 
 
@@ -60,6 +60,12 @@ class DenseRows:
         """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""
         norms = np.empty(self.shape[0], self.dtype)
         dense_squared_norms(self.array, norms)
+        return norms
+
+    def squared_norms_of(self, order: NDArray[np.intp]) -> Float:
+        """|x_i|^2 of some rows, where they lie."""
+        norms = np.empty(len(order), self.dtype)
+        some_squared_norms(self.array, order, norms)
         return norms
 
     def times(self, coef: Float) -> Float:
@@ -129,6 +135,10 @@ class SparseRows:
             norms = norms - 2 * cross + self._constants() ** 2 * (self.centre @ self.centre)
             norms = np.maximum(norms, 0).astype(self.dtype)
         return norms
+
+    def squared_norms_of(self, order: NDArray[np.intp]) -> Float:
+        """|x_i|^2 of some rows."""
+        return self.take(order).squared_norms()
 
     def times(self, coef: Float) -> Float:
         """X @ coef for coef of shape (n_columns, k)."""

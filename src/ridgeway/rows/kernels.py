@@ -22,6 +22,16 @@ def dense_squared_norms(X: Float, norms: Float) -> None:
 
 
 @compiled
+def some_squared_norms(X: Float, order: NDArray[np.intp], norms: Float) -> None:
+    """Fill norms (len(order),) with the squared norms of some rows of X (n, d)."""
+    for i in range(len(order)):
+        row, total = order[i], X.dtype.type(0)
+        for c in range(X.shape[1]):
+            total += X[row, c] * X[row, c]
+        norms[i] = total
+
+
+@compiled
 def one_target_six_products(X: Float, y: Float, coefs: Float, out: Float) -> None:
     """Fill out (n, 8) with 1, y (n, 1) and X (n, d) times the rows of coefs (6, d).
 

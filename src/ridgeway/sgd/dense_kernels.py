@@ -66,7 +66,38 @@ def dense_steps(
 
 
 @compiled
-def dense_steps_with_moments(
+def dense_blocks(
+    X: Float,
+    order: NDArray[np.intp],
+    y: Float,
+    weight: Float,
+    task: Task,
+    w: Float,
+    memory: Memory,
+    blocks: NDArray[np.int64],
+    look: Look,
+    tally: NDArray[np.float64],
+) -> tuple[int, int]:
+    """Take one step per row through one or more blocks, and add the increments to their memory, without gains.
+
+    The moments of the blocks lie behind each other in memory; blocks (n_blocks, 5) tells the place in each and how
+    many moments it keeps. A call for each block would cost 30 microseconds, as much as a thousand short rows.
+    """
+    first, kept = 0, 0
+    for b in range(len(blocks)):
+        place = Place(blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3])
+        part = order[first : first + place.length - place.offset]
+        own = Memory(memory.moments[kept : kept + blocks[b, 4]], memory.anchor, memory.local)
+        status, row = _dense_block(X, part, y, weight, task, w, own, place, look, tally)
+        if status != FINISHED:
+            return status, first + row
+        first += len(part)
+        kept += blocks[b, 4]
+    return FINISHED, first
+
+
+@compiled
+def _dense_block(
     X: Float,
     order: NDArray[np.intp],
     y: Float,

@@ -142,13 +142,38 @@ class RunState:
             setattr(new, name, copy(getattr(self, name)))
         return new
 
+    def room_for(self, n_steps: int) -> NDArray[np.int64]:
+        """Make room for the moments of all blocks that the next steps, over dense rows, fall into; see `dense_blocks`.
+
+        Returns offset, length, chunk, degree and number of moments of each block: (n_blocks, 5).
+        """
+        assert self.layout is not None
+        blocks = self.layout.ahead(self.n_steps, n_steps)
+        if len(blocks) > 1:
+            n_targets, n_columns = self.start.shape
+            moments = np.zeros((n_targets, sum(block.moments for block in blocks), n_columns))
+            moments[:, : self.block.moments] = self.moments
+            self.moments = moments
+        described = np.array([(0, block.length, block.chunk, block.degree, block.moments) for block in blocks])
+        described[0, 0] = self.place.offset
+        return described
+
     def after(self, n_steps: int, open_rows: int) -> None:
-        """Count steps that were made, and begin the next block when this one is full."""
-        self.n_steps += n_steps
-        self.open_rows = open_rows
-        if self.layout is not None and self.n_steps == self.block.stop:
-            self.finished.append(self._moments_first())
-            self.block = self.layout.block(self.n_steps)
+        """Count steps that were made, and begin the next block when one is full."""
+        before, self.n_steps, self.open_rows = self.n_steps, self.n_steps + n_steps, open_rows
+        if self.layout is None or self.n_steps < self.block.stop:
+            return
+        moments, kept = self._moments_first(), 0
+        for block in self.layout.ahead(before, n_steps):
+            if block.stop <= self.n_steps:
+                full = moments[kept : kept + block.moments]
+                several = moments.shape[1] > 1 and len(full) < len(moments)  # targets in a row of blocks, far apart
+                self.finished.append(full.copy(order="K") if several else full)
+                kept += block.moments
+        self.block = self.layout.block(self.n_steps)
+        if self.n_steps > self.block.start:
+            self.moments = self.moments[:, kept:]
+        else:
             n_targets, n_columns = self.start.shape
             self.moments = _empty_moments(self.block, n_targets, n_columns, self.sparse)
 
@@ -186,10 +211,10 @@ class RunState:
         """Moments of the block in progress, with the steps of its open chunk."""
         if self.sparse or self.place.offset % self.block.chunk == 0:
             return self._moments_first().copy(order="K")
-        folded = self.copy()
-        for target in range(len(self.w)):
-            fold_chunk(folded.memory(target), self.place, self.w[target])
-        return folded._moments_first()
+        moments = self.moments.copy()
+        for target, w in enumerate(self.w):
+            fold_chunk(Memory(moments[target], self.anchor[target].copy(), self.local[target].copy()), self.place, w)
+        return moments.transpose(1, 0, 2)
 
 
 def _start_from(

@@ -123,7 +123,7 @@ def guess(batch: Batch) -> LimitedStep | None:
     A step that `step_for` gives for the R^2 of all rows as well is the one that `auto_step` finds.
     """
     sample = sample_of(len(batch), GUESSED)
-    return None if sample is None else sampled_step(batch.rows.take(sample).squared_norms(), batch.weight[sample])
+    return None if sample is None else sampled_step(batch.rows.squared_norms_of(sample), batch.weight[sample])
 
 
 def sample_of(n_rows: int, one_in: int = ONE_IN) -> NDArray[np.intp] | None:
@@ -131,7 +131,7 @@ def sample_of(n_rows: int, one_in: int = ONE_IN) -> NDArray[np.intp] | None:
     n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN))
     if n_runs < 2:
         return None
-    starts = np.linspace(0, n_rows - RUN, n_runs).astype(np.intp)
+    starts = np.arange(n_runs) * (n_rows - RUN) // (n_runs - 1)
     return (starts[:, None] + np.arange(RUN)).reshape(-1)
 
 
@@ -143,10 +143,12 @@ def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
     if not np.isfinite(norms).all():
         return None
     q = (norms.astype(np.float64) * weight).reshape(-1, RUN)
-    step = step_for(_mean_norm(q))
+    r2 = _mean_norm(q)
+    step = step_for(r2)
     halves = (step_for(_mean_norm(q[part::2])) for part in (0, 1))
     agree = all(math.isclose(half, step, rel_tol=0.1) for half in halves)
-    return LimitedStep(step) if agree and _mean_norm(q) < MEDIANS / 4 * _median(q) else None
+    ordinary = 2 * np.count_nonzero(q > r2 / (MEDIANS / 4)) > np.count_nonzero(q)  # r2 < 64 medians
+    return LimitedStep(step) if agree and ordinary else None
 
 
 def step_from(norms: Float, weight: Float) -> LimitedStep:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
 from ridgeway.rows.feed import IN_SEQUENCE
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
-from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps, dense_steps_with_moments
+from ridgeway.sgd.dense_kernels import dense_batches, dense_blocks, dense_close, dense_steps
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, LARGEST_T2, NOT_FINITE, SAFE
 from ridgeway.sgd.losses import SQUARED
@@ -33,7 +33,10 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
     for piece, places in _pieces(batch, order):
         last = first + len(places)
         part = None if look is None else Look(look.directions, look.seen[first:last])
-        _through_blocks(state, piece, places, gains[:, first:last], batch, part)
+        if state.layout is not None and state.batch_size == 1 and isinstance(piece.rows, DenseRows):
+            _through_blocks(state, piece, piece.rows, places, batch, part)
+        else:
+            _block_by_block(state, piece, places, gains[:, first:last], batch)
         first = last
     safe = batch.finite and state.step.limit <= SAFE
     if not safe and has_exploded(state):
@@ -88,49 +91,53 @@ def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batc
 
 
 def _through_blocks(
-    state: RunState, piece: Batch, places: NDArray[np.intp], gains: Float, batch: Batch, look: Look | None
+    state: RunState, piece: Batch, rows: DenseRows, places: NDArray[np.intp], batch: Batch, look: Look | None
 ) -> None:
+    """Take the steps of a piece of the batch, of dense rows, through all blocks of a sketch at once."""
+    blocks = state.room_for(len(places))
+    look = look or Look(*np.empty((2, 0, 0), rows.dtype))
+    for target, y in enumerate(_targets(piece)):
+        given = (rows.array, places, y, piece.weight, _task(state), state.w[target], state.memory(target))
+        _require_finished(state, batch, *dense_blocks(*given, blocks, look, state.tally[target]))
+    state.after(n_steps=len(places), open_rows=0)
+
+
+def _block_by_block(state: RunState, piece: Batch, places: NDArray[np.intp], gains: Float, batch: Batch) -> None:
     """Take the steps of a piece of the batch, block by block of the layout, each target in turn."""
     first, b = 0, state.batch_size
-    task = Task(SQUARED, state.step.size, state.step.limit, state.start_square)
-    look = look or Look(*np.empty((2, 0, 0), piece.rows.dtype))
-    columns = [readonly(np.ascontiguousarray(y)) for y in piece.y.T]
+    targets = _targets(piece)
     while first < len(places):
         room = (state.block.stop - state.n_steps) * b - state.open_rows
         part = slice(first, first + room)
         rows = len(places[part])
         n_listed = state.n_listed
-        for target, y in enumerate(columns):
+        for target, y in enumerate(targets):
             state.n_listed = n_listed
-            status, row = _run_kernel(state, target, piece, places[part], y, gains[target, part], task, look)
-            if status == NOT_FINITE:
-                require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
-            if status == EXPLODED:
-                raise _divergence(state, batch, (state.open_rows + row) // b)
+            _require_finished(state, batch, *_run_kernel(state, target, piece, places[part], y, gains[target, part]))
         rows += state.open_rows
         state.after(n_steps=rows // b, open_rows=rows % b)
         first += room
 
 
+def _targets(piece: Batch) -> list[Float]:
+    return [readonly(np.ascontiguousarray(y)) for y in piece.y.T]
+
+
+def _task(state: RunState) -> Task:
+    return Task(SQUARED, state.step.size, state.step.limit, state.start_square)
+
+
 def _run_kernel(
-    state: RunState,
-    target: int,
-    piece: Batch,
-    places: NDArray[np.intp],
-    y: Float,
-    gains: Float,
-    task: Task,
-    look: Look,
+    state: RunState, target: int, piece: Batch, places: NDArray[np.intp], y: Float, gains: Float
 ) -> tuple[int, int]:
     """Run the compiled loop over rows that stay within the current block."""
     rows, weight, w, place, tally = piece.rows, piece.weight, state.w[target], state.place, state.tally[target]
+    task = _task(state)
     if isinstance(rows, DenseRows):
         given = (rows.array, places, y, weight, task, w)
-        if state.batch_size > 1:
-            return dense_batches(*given, state.open_batch(target), state.memory(target), place, gains, tally)
-        if state.layout is None:
+        if state.batch_size == 1:
             return dense_steps(*given, gains, tally)
-        return dense_steps_with_moments(*given, state.memory(target), place, look, tally)
+        return dense_batches(*given, state.open_batch(target), state.memory(target), place, gains, tally)
     csr = (rows.data, rows.indices, rows.indptr, places, y, weight, task, w, state.centre_of(target))
     moments = state.moments[target]
     if state.batch_size == 1:
@@ -138,6 +145,14 @@ def _run_kernel(
     open_batch, columns = state.open_batch(target), state.columns(target)
     status, row, state.n_listed = csr_batches(*csr, open_batch, columns, moments, place, gains, tally)
     return status, row
+
+
+def _require_finished(state: RunState, batch: Batch, status: int, row: int) -> None:
+    """Raise the error of a kernel that ended at a row."""
+    if status == NOT_FINITE:
+        require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
+    if status == EXPLODED:
+        raise _divergence(state, batch, (state.open_rows + row) // state.batch_size)
 
 
 def _divergence(state: RunState, batch: Batch, more_steps: int = 0) -> DivergenceError:

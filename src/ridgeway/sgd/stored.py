@@ -30,6 +30,7 @@ def stored_run_state(state: RunState) -> State:
         "listed": listed,
         "step": state.step.state(),
         "layout": state.layout.state(),
+        "chunk": state.block.chunk,
         "finished": list(state.finished),
     }
 
@@ -40,6 +41,12 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
     layout = Layout.from_state(stored.part("layout"))
     n_steps = stored.integer("n_steps")
     block = layout.block(n_steps)
+    chunk = stored.integer("chunk", 1)
+    if chunk != block.chunk:
+        raise StateError(
+            f"the run stands in a chunk of {chunk} steps: expected {block.chunk}. It was stored by another version, "
+            "which gathers steps otherwise: go on with that one, or run anew."
+        )
     start = stored.array("start", (1 if single_target else None, None), FLOATS)
     n_targets, n_columns = start.shape
     dtype = np.dtype(np.float64) if sparse else start.dtype

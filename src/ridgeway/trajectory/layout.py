@@ -134,7 +134,11 @@ class Layout:
 
     def blocks(self, n_steps: int) -> tuple[Block, ...]:
         """Return the blocks of a run of n_steps, the last one perhaps not full."""
-        return _blocks_until(self, self.block(n_steps - 1).start) if n_steps > 0 else ()
+        return _blocks_between(self, 0, self.block(n_steps - 1).start) if n_steps > 0 else ()
+
+    def ahead(self, n_steps: int, more: int) -> tuple[Block, ...]:
+        """Return the blocks that 1 or more further steps fall into, after n_steps."""
+        return _blocks_between(self, self.block(n_steps).start, self.block(n_steps + more - 1).start)
 
     def edges(self, n_steps: int) -> NDArray[np.int64]:
         """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
@@ -182,9 +186,9 @@ def _block(layout: Layout, start: int) -> Block:
 
 
 @lru_cache(maxsize=256)
-def _blocks_until(layout: Layout, last: int) -> tuple[Block, ...]:
-    """Blocks up to the one that starts after `last` steps."""
-    blocks = [layout.block(0)]
+def _blocks_between(layout: Layout, first: int, last: int) -> tuple[Block, ...]:
+    """Blocks from the one that starts after `first` steps to the one that starts after `last`."""
+    blocks = [_block(layout, first)]
     while blocks[-1].start < last:
         blocks.append(layout.block(blocks[-1].stop))
     return tuple(blocks)
@@ -193,7 +197,7 @@ def _blocks_until(layout: Layout, last: int) -> tuple[Block, ...]:
 @lru_cache(maxsize=256)
 def _edges_until(layout: Layout, last: int) -> NDArray[np.int64]:
     """Edges up to the block that starts after `last` steps."""
-    starts = [block.start for block in _blocks_until(layout, last)]
+    starts = [block.start for block in _blocks_between(layout, 0, last)]
     return np.unique(np.array([*range(min(layout.head, last) + 1), *starts], dtype=np.int64))
 
 
