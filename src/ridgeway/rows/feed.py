@@ -17,7 +17,7 @@ KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data ar
 KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
 IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
 PIECE_BYTES = 2**22
-LONGEST = 2**18  # places in a piece
+LONGEST = 2**16  # places in a piece
 IN_SEQUENCE = readonly(np.arange(LONGEST))
 
 
