@@ -37,7 +37,7 @@ def test_class_is_final_and_frozen(cls: type[Scheme]) -> None:
     for scheme in cls.examples():
         assert type(scheme) is cls
         with pytest.raises(dataclasses.FrozenInstanceError):
-            scheme.alpha = 1.0  # type: ignore[attr-defined]
+            scheme.alpha = 1.0  # type: ignore[attr-defined]  # must fail
 
 
 # Law: equal parameters make equal schemes, with equal hashes, and the repr evaluates to the scheme.
@@ -226,14 +226,14 @@ def test_bad_indices(scheme: Scheme) -> None:
     with pytest.raises(ValueError, match=r"j has the minimum nan"):
         scheme.continued_survival([float("nan")], 10, 0.1)
     with pytest.raises(TypeError, match=r"rng=0 is a int: .* numpy.random.default_rng\(seed\)"):
-        scheme.sample(10, 0.1, 0)  # type: ignore[call-overload]
+        scheme.sample(10, 0.1, 0)  # type: ignore[call-overload]  # must fail
 
 
 # Law: numpy scalars are numbers like any other.
 @every_scheme
 def test_numpy_scalars(scheme: Scheme) -> None:
     expected = scheme.weights(10, 0.5)
-    np.testing.assert_array_equal(scheme.weights(np.int32(10), np.float32(0.5)), expected)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(scheme.weights(np.int32(10), np.float32(0.5)), expected)  # type: ignore[arg-type]  # NumPy's
 
 
 # Law: a scheme that is exported can be stored in a model file, and comes back from there.

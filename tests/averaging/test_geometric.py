@@ -81,6 +81,6 @@ def test_bad_alpha(alpha: float, error: type[Exception], message: str) -> None:
 
 # Law: fields are plain floats, whatever number they came as.
 def test_normalised() -> None:
-    assert repr(Geometric(np.float32(0.5))) == "Geometric(alpha=0.5)"  # type: ignore[arg-type]
-    assert repr(Geometric(np.int64(2))) == "Geometric(alpha=2.0)"  # type: ignore[arg-type]
+    assert repr(Geometric(np.float32(0.5))) == "Geometric(alpha=0.5)"  # type: ignore[arg-type]  # NumPy's number
+    assert repr(Geometric(np.int64(2))) == "Geometric(alpha=2.0)"  # type: ignore[arg-type]  # NumPy's number
     assert repr(Geometric(-0.0)) == "Geometric(alpha=0.0)"

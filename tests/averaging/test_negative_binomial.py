@@ -91,4 +91,5 @@ def test_bad_parameters(alpha: float, order: int, error: type[Exception], messag
 
 # Law: fields are plain numbers, whatever they came as.
 def test_normalised() -> None:
-    assert repr(NegativeBinomial(1, np.int64(2))) == "NegativeBinomial(alpha=1.0, order=2)"  # type: ignore[arg-type]
+    scheme = NegativeBinomial(1, np.int64(2))  # type: ignore[arg-type]  # NumPy's number
+    assert repr(scheme) == "NegativeBinomial(alpha=1.0, order=2)"

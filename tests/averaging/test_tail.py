@@ -82,5 +82,5 @@ def test_bad_start(start: float, error: type[Exception], message: str) -> None:
 
 # Law: numpy integers are indices, numpy floats are fractions.
 def test_normalised() -> None:
-    assert repr(Tail(np.int32(5))) == "Tail(start=5)"  # type: ignore[arg-type]
-    assert repr(Tail(np.float32(0.5))) == "Tail(start=0.5)"  # type: ignore[arg-type]
+    assert repr(Tail(np.int32(5))) == "Tail(start=5)"  # type: ignore[arg-type]  # NumPy's number
+    assert repr(Tail(np.float32(0.5))) == "Tail(start=0.5)"  # type: ignore[arg-type]  # NumPy's number

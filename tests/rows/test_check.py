@@ -134,6 +134,7 @@ def test_row_numbers(form: Any, options: dict[str, Any]) -> None:
 
 
 # Law: parts, selections, norms and products of sparse rows are those of the dense rows.
+@pytest.mark.kernel
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_sparse_rows_mean_what_dense_rows_mean(index: Any) -> None:
     sparse = sp.csr_array(X)
