@@ -68,10 +68,11 @@ def check_batch(
     weight: Float = np.ones(n_rows, label_dtype)
     if sample_weight is not None:
         weight = _weights(sample_weight, n_rows, label_dtype)
-    finite = np.isfinite(targets.reshape(n_rows, -1)).all(axis=1) if targets.ndim == 2 else np.isfinite(targets)
-    if not finite.all() and not (finite | (weight == 0)).all():
-        row = int(np.argmin(finite | (weight == 0)))
-        _refuse_value("y", row, targets[row], np.asarray(y)[row])
+    if not _surely_finite(targets):
+        allowed = np.isfinite(targets.reshape(n_rows, -1)).all(axis=1) | (weight == 0)
+        if not allowed.all():
+            row = int(np.argmin(allowed))
+            _refuse_value("y", row, targets[row], np.asarray(y)[row])
     batch = Batch(rows, readonly(targets.reshape(n_rows, -1)), readonly(weight), targets.ndim == 1, range(n_rows))
     if sample_weight is not None and not weight.all():
         return batch.take(np.flatnonzero(weight))
@@ -158,6 +159,12 @@ def _weights(sample_weight: ArrayLike, n_rows: int, dtype: np.dtype[np.floating[
             f"sample_weight[{row}] = {weight[row]} is negative: weights must be 0 or more; 0 leaves a row out."
         )
     return weight
+
+
+def _surely_finite(values: Float) -> bool:
+    """Tell by their sum that all values are finite; a sum that is not says nothing, for it may have overflown."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()))
 
 
 def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -> Float:

@@ -1,6 +1,7 @@
 """SGD over sparse rows, for one target: each step touches the row's own columns only.
 
-Moments are kept column by column, shape (d, m), so that the m numbers a non-zero entry changes lie side by side.
+Moments are kept column by column, shape (d, m), so that the m numbers a non-zero entry changes lie side by side. An
+empty `order` stands for all rows as they lie.
 
 Centred rows (`SparseRows.centre`) cost one more gather per entry. A row stands for x - v c, where v is its last entry,
 and the run holds u with w = u - u_last c, so that a step of gain g is u += g x. Then
@@ -77,16 +78,17 @@ def csr_steps(
     gains: Float,
     tally: NDArray[np.float64],
 ) -> tuple[int, int]:
-    """Take one step per row of `order`, within one block of the layout.
+    """Take one step per row of `order`, or per row if it is empty, within one block of the layout.
 
     data, indices, indptr, y (n,), weight (n,) are read. w (d,), centre.product, gains (of each step: what multiplies
-    its row), tally and, if m > 0, moments (d, m) are changed. Returns a status and the place in `order` at which the
+    its row), tally and, if m > 0, moments (d, m) are changed. Returns a status and the number of rows after which the
     run ended.
     """
     n_moments = moments.shape[1]
     basis = np.empty(n_moments)
-    for i in range(len(order)):
-        row = order[i]
+    n_rows = len(order) or len(y)
+    for i in range(n_rows):
+        row = order[i] if len(order) else i
         start, stop = indptr[row], indptr[row + 1]
         fill_step_basis(basis, place.offset + i, place.length)
         norm, prediction, cross = _centred_look(data, indices, start, stop, w, centre)
@@ -104,7 +106,7 @@ def csr_steps(
             w[indices[e]] += increment
             for k in range(n_moments):
                 moments[indices[e], k] += basis[k] * increment
-    return FINISHED, len(order)
+    return FINISHED, n_rows
 
 
 @compiled
@@ -131,8 +133,9 @@ def csr_batches(
     """
     marked, listed, count = columns.marked, columns.listed, columns.n_listed
     offset, filled = place.offset, batch.rows
-    for i in range(len(order)):
-        row = order[i]
+    n_rows = len(order) or len(y)
+    for i in range(n_rows):
+        row = order[i] if len(order) else i
         start, stop = indptr[row], indptr[row + 1]
         norm, prediction, _ = _centred_look(data, indices, start, stop, w, centre)
         if not np.isfinite(norm):
@@ -156,7 +159,7 @@ def csr_batches(
             csr_close(w, centre, full, Columns(marked, listed, count), moments, now)
             filled, count = 0, 0
             offset += 1
-    return FINISHED, len(order), count
+    return FINISHED, n_rows, count
 
 
 @compiled

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
-from ridgeway.rows.feed import IN_SEQUENCE
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
 from ridgeway.sgd.dense_kernels import dense_batches, dense_blocks, dense_close, dense_steps
 from ridgeway.sgd.divergence import DivergenceError
@@ -20,6 +19,8 @@ from ridgeway.sgd.task import Look, Task
 
 IN_CACHE = 2**22  # bytes of rows that may be read in any order
 PIECE_BYTES = 2**18  # bytes of a piece of larger rows: gathered from a random order, or gone through by target
+AT_ONCE = 2**28  # bytes of rows per call of a kernel, which nothing interrupts: some tens of milliseconds
+AS_THEY_LIE: NDArray[np.intp] = readonly(np.empty(0, np.intp))  # the places of a piece that is gone through as it is
 
 
 def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> Float:
@@ -31,7 +32,7 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
     gains = np.empty((len(state.w), n_rows), batch.rows.dtype)
     first = 0
     for piece, places in _pieces(batch, order):
-        last = first + len(places)
+        last = first + (len(places) or len(piece))
         part = None if look is None else Look(look.directions, look.seen[first:last])
         if state.layout is not None and state.batch_size == 1 and isinstance(piece.rows, DenseRows):
             _through_blocks(state, piece, piece.rows, places, batch, part)
@@ -77,46 +78,47 @@ def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batc
     """Yield parts of the rows that a kernel reads well, each with the places in it to go through, in turn."""
     n_rows = len(batch) if order is None else len(order)
     in_cache, by_target = batch.rows.nbytes <= IN_CACHE, batch.y.shape[1] > 1
-    size = len(IN_SEQUENCE)
-    if not in_cache and (by_target or order is not None):
-        size = min(size, max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes))
+    most = PIECE_BYTES if not in_cache and (by_target or order is not None) else AT_ONCE
+    size = max(1, most * len(batch) // batch.rows.nbytes)
     for first in range(0, n_rows, size):
         last = min(first + size, n_rows)
         if order is None:
-            yield batch.between(first, last), IN_SEQUENCE[: last - first]
+            yield batch.between(first, last), AS_THEY_LIE
         elif in_cache:
             yield batch, readonly(order[first:last])
         else:
-            yield batch.take(order[first:last]), IN_SEQUENCE[: last - first]
+            yield batch.take(order[first:last]), AS_THEY_LIE
 
 
 def _through_blocks(
     state: RunState, piece: Batch, rows: DenseRows, places: NDArray[np.intp], batch: Batch, look: Look | None
 ) -> None:
     """Take the steps of a piece of the batch, of dense rows, through all blocks of a sketch at once."""
-    blocks = state.room_for(len(places))
+    n_steps = len(places) or len(piece)
+    blocks = state.room_for(n_steps)
     look = look or Look(*np.empty((2, 0, 0), rows.dtype))
     for target, y in enumerate(_targets(piece)):
         given = (rows.array, places, y, piece.weight, _task(state), state.w[target], state.memory(target))
         _require_finished(state, batch, *dense_blocks(*given, blocks, look, state.tally[target]))
-    state.after(n_steps=len(places), open_rows=0)
+    state.after(n_steps=n_steps, open_rows=0)
 
 
 def _block_by_block(state: RunState, piece: Batch, places: NDArray[np.intp], gains: Float, batch: Batch) -> None:
     """Take the steps of a piece of the batch, block by block of the layout, each target in turn."""
-    first, b = 0, state.batch_size
-    targets = _targets(piece)
-    while first < len(places):
+    n_rows, b = len(places) or len(piece), state.batch_size
+    first = 0
+    while first < n_rows:
         room = (state.block.stop - state.n_steps) * b - state.open_rows
-        part = slice(first, first + room)
-        rows = len(places[part])
+        last = min(first + room, n_rows)
+        part = piece if len(places) else piece.between(first, last)
         n_listed = state.n_listed
-        for target, y in enumerate(targets):
+        for target, y in enumerate(_targets(part)):
             state.n_listed = n_listed
-            _require_finished(state, batch, *_run_kernel(state, target, piece, places[part], y, gains[target, part]))
-        rows += state.open_rows
+            ended = _run_kernel(state, target, part, places[first:last], y, gains[target, first:last])
+            _require_finished(state, batch, *ended)
+        rows = state.open_rows + last - first
         state.after(n_steps=rows // b, open_rows=rows % b)
-        first += room
+        first = last
 
 
 def _targets(piece: Batch) -> list[Float]:

@@ -38,15 +38,14 @@ def expand_values(
     smooth = [block for block in blocks if not block.raw]
     everywhere, n_schemes = places(blocks), len(survival)
     n_raw = sum(block.length for block in raw)
-    survival[:, :n_raw][:, everywhere[:n_raw] > n_steps] = 0.0  # steps not made yet
+    survival[:, np.searchsorted(everywhere[:n_raw], n_steps, side="right") : n_raw] = 0.0  # steps not made yet
     if not smooth:
         return survival, np.zeros(n_schemes)
     m = smooth[0].moments
     nodes, transform = _chebyshev(m + SPARE_NODES)
     with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
         series = survival[:, n_raw:].reshape(n_schemes, len(smooth), len(nodes)) @ transform
-        size = np.abs(series)
-        errors = size[:, :, m] + size[:, :, m + 1] + _chunk_errors(size[:, :, :m], smooth)
+        errors = _errors(np.abs(series), smooth)
     errors[np.isnan(errors)] = np.inf
     coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(n_schemes, -1)], axis=1)
     return coefficients, errors.max(axis=1)
@@ -72,17 +71,18 @@ def _chebyshev(n_nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.cos(angle), transform
 
 
-def _chunk_errors(size: NDArray[np.float64], blocks: Sequence[Block]) -> NDArray[np.float64]:
-    """Error of the polynomials within chunks, for series of sizes (n_schemes, n_blocks, m); none for single steps.
+def _errors(size: NDArray[np.float64], blocks: Sequence[Block]) -> NDArray[np.float64]:
+    """Estimate errors on blocks, (n_schemes, n_blocks), from sizes of series, (n_schemes, n_blocks, n_nodes).
 
-    Interpolation at 2 or 3 Chebyshev nodes over h = chunk/length errs by |f''| h^2 / 4 or |f^(3)| h^3 / 24, and the
-    largest derivatives of T_k on [-1, 1] are those at 1.
+    One part are the coefficients beyond the moments. The other are the polynomials within chunks, none for single
+    steps: interpolation at 2 or 3 Chebyshev nodes over h = chunk/length errs by |f''| h^2 / 4 or |f^(3)| h^3 / 24, and
+    the largest derivatives of T_k on [-1, 1] are those at 1.
     """
+    m, degree = blocks[0].moments, blocks[0].degree
     k2 = np.arange(size.shape[2], dtype=np.float64) ** 2
+    within = k2 * (k2 - 1) / 12 if degree == 1 else k2 * (k2 - 1) * (k2 - 4) / 360
+    beyond = (np.arange(len(k2)) >= m).astype(np.float64)
     h = np.array([block.chunk / block.length if block.chunk > 1 else 0.0 for block in blocks])
-    errors: NDArray[np.float64]
-    if blocks[0].degree == 1:
-        errors = size @ (k2 * (k2 - 1) / 3) * h**2 / 4
-    else:
-        errors = size @ (k2 * (k2 - 1) * (k2 - 4) / 15) * h**3 / 24
+    parts = size @ np.stack([beyond, np.where(beyond, 0.0, within)], axis=1)
+    errors: NDArray[np.float64] = parts[:, :, 0] + parts[:, :, 1] * h ** (degree + 1)
     return errors
