@@ -24,7 +24,7 @@ from benchmarks.pipelining import Costs, simulate, sizes_of
 from benchmarks.planted import dense_rows
 from benchmarks.report import Case, Result, Target
 from benchmarks.timing import Timing
-from ridgeway.dask.cluster import Cluster, local_cluster
+from ridgeway.dask.cluster import Cluster, client_within, local_cluster
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.split import Split
@@ -91,10 +91,7 @@ class Taken(NamedTuple):
 @contextmanager
 def cluster(workers: int) -> Iterator[distributed.Client]:
     """Start workers as a fit without a client does."""
-    with (
-        local_cluster(workers) as started,
-        distributed.Client(started, set_as_default=False) as client,
-    ):
+    with local_cluster(workers) as started, client_within(started) as client:
         yield client
 
 

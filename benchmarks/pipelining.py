@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchmarks.report import Case, Result, Target, header, lines
-from ridgeway.dask.sweep import AHEAD, convoys_for
+from ridgeway.dask.cluster import Cluster
+from ridgeway.dask.sweep import convoys_for, under_way
 from ridgeway.sgd import SGDRun
 
 BUSY = Target(low=0.9)
@@ -55,6 +56,7 @@ def simulate(sizes: list[int], n_partitions: int, n_workers: int, costs: Costs) 
     loaded = 0  # partitions that are loaded or being loaded
     running: list[tuple[float, int, int]] = []  # end, worker, convoy or -1
     free = set(range(n_workers))
+    ahead = under_way(n_workers, 1, Cluster.ahead)
     while min(places) < n_partitions:
         for worker in sorted(free):
             mine = [
@@ -67,7 +69,7 @@ def simulate(sizes: list[int], n_partitions: int, n_workers: int, costs: Costs) 
                 ready[convoy] = float("inf")
                 took = sizes[convoy] * costs.learn
                 heapq.heappush(running, (now + took, worker, convoy))
-            elif loaded < min(n_partitions, min(places) + AHEAD * n_workers):
+            elif loaded < min(n_partitions, min(places) + ahead):
                 took = costs.load
                 heapq.heappush(running, (now + took, worker, -1 - loaded))
                 loaded += 1

@@ -56,6 +56,23 @@ def test_cluster_gives_the_same_bits(parquet: Path, client: Any, parameters: dic
     same(model_of(parquet, client, **parameters), model_of(parquet, "serial", **parameters))
 
 
+# Law: so does a cluster that the fit starts by itself; its tasks go by their functions' names.
+def test_a_cluster_of_its_own_gives_the_same_bits(parquet: Path) -> None:
+    executor = executor_of(None, workers=2)
+    try:
+        client = executor._client
+        assert client.scheduler.address.startswith("inproc://")
+        assert executor.dashboard.startswith("http")
+        names = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.task_prefixes))
+        assert not {"learn", "prepare"} & names
+        parameters = {"cv": "holdout", "passes": 1, "chains": 2}
+        same(model_of(parquet, client, **parameters), model_of(parquet, "serial", **parameters))
+        names = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.task_prefixes))
+        assert {"learn", "prepare"} <= names
+    finally:
+        executor.close()
+
+
 # Law: as many chains as workers.
 def test_a_chain_per_worker(parquet: Path, client: Any) -> None:
     got = model_of(parquet, client, alpha=3.0, passes=1, chains="workers")

@@ -9,7 +9,14 @@ from ridgeway.dask.partition import Form, Partition
 
 
 class Executor(Protocol):
-    """A cluster, or this process."""
+    """A cluster, or this process.
+
+    Attributes
+    ----------
+    ahead : partitions that a worker with chains of its own should have under way.
+    """
+
+    ahead: int
 
     @property
     def n_workers(self) -> int:

@@ -18,9 +18,11 @@ class Serial:
     Attributes
     ----------
     n_workers : number of tasks that can run at a time.
+    ahead : partitions that a sweep should have under way: more would lie in memory to no purpose.
     """
 
     n_workers = 1
+    ahead = 1
 
     def __init__(self) -> None:
         self._results: deque[tuple[Any, Any]] = deque()

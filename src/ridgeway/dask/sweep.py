@@ -31,7 +31,8 @@ from ridgeway.trajectory import Trajectory, join
 NO_SEGMENT = np.empty(0, np.intp)
 LOADING = 12.0  # loading and standardizing a partition, in units of what one run takes to learn from it
 IN_TIME = 0.6  # share of the time between two partitions that a convoy may take for one
-AHEAD = 1  # partitions per worker that are loaded, or being loaded, ahead of the slowest chain
+ROOM = 2**29  # bytes of a worker for partitions that are under way, if they are more than one
+NUMBER = 8  # bytes, at most
 
 
 @dataclass
@@ -164,7 +165,8 @@ class Sweep:
         self._folds, self._segments = list(folds), list(segments)
         self._progress, self._saved = progress, saved
         self._n_rows = sum(counts[number] for segment in segments for number in segment.tolist())
-        self._n_workers = executor.n_workers
+        room = ROOM // (NUMBER * standardization.n_columns * max([1, *counts.values()]))
+        self._ahead = under_way(executor.n_workers, len(self._segments), max(1, min(executor.ahead, room)))
         self._loaded: dict[tuple[int, int], Partition] = {}  # by segment and place
         self.rows_done = 0
 
@@ -207,8 +209,7 @@ class Sweep:
         convoy = self.convoys[number]
         segment, place = convoy.segment, convoy.place
         places = [other.place for other in self.convoys if other.segment == segment]
-        ahead = max(1, AHEAD * self._n_workers // len(self._segments))
-        for next_place in range(min(places), min(min(places) + ahead, ends[segment])):
+        for next_place in range(min(places), min(min(places) + self._ahead, ends[segment])):
             if (segment, next_place) not in self._loaded:
                 self._loaded[segment, next_place] = self._load(segment, next_place)
         for old in [key for key in self._loaded if key[0] == segment and key[1] < min(places)]:
@@ -263,6 +264,15 @@ def convoys_for(n_chains: int, n_segments: int, n_workers: int, make_run: Callab
         for first in range(n_convoys):
             members = list(range(first, n_chains, n_convoys))
             yield Convoy(segment, members, [make_run(member) for member in members])
+
+
+def under_way(n_workers: int, n_segments: int, ahead: int) -> int:
+    """Return how many partitions of a segment are loaded or being loaded at a time, from where its slowest chain is.
+
+    A worker with chains of its own has `ahead` of them. Workers that share a chain have one each: a chain that comes to
+    a worker which has begun to load another would have to wait for it.
+    """
+    return n_workers // n_segments if n_segments < n_workers else max(1, ahead * n_workers // n_segments)
 
 
 def segments_of(counts: dict[int, int], n_segments: int) -> list[NDArray[np.int64]]:
