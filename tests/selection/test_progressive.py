@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import ridgeway as rw
 from ridgeway.averaging import Uniform
+from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.progressive import SURELY, Progressive, Stretch, stream_candidates
+from ridgeway.selection.progressive import SURELY, Progressive, Stretch, _reach, _reach_rows, stream_candidates
 
 NOTHING = np.zeros(1)
 SCHEMES = stream_candidates("auto", 0.1)
@@ -109,3 +112,11 @@ def test_scores_of_any_batches(weighted: bool) -> None:
         tables.append([(row.error, row.standard_error) for row in model.selection_])
     for table in tables[1:]:
         np.testing.assert_allclose(table, tables[0], rtol=1e-7)
+
+
+# Law: groups of rows without weights end where those of weights 1 do.
+@given(st.integers(1, 30), st.integers(0, 29), st.floats(-2, 40))
+def test_reach_of_rows_without_weights(n_rows: int, first: int, lacking: float) -> None:
+    batch = check_batch(np.ones((n_rows, 1)), np.zeros(n_rows))
+    first = min(first, n_rows - 1)
+    assert _reach_rows(batch, first, lacking) == _reach(batch.weight, first, lacking)

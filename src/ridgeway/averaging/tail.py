@@ -82,10 +82,12 @@ class Tail(Scheme):
         """Return the tail that starts at the nearest of `edges` (the earlier of two); itself if on one."""
         first = self.first(n_steps)
         places = np.asarray(edges, dtype=np.int64)
-        places = places[(places >= 0) & (places <= n_steps)]
-        if places.size == 0:
+        begin, end = np.searchsorted(places, [0, n_steps + 1])
+        if begin == end:
             raise ValueError(f"edges={edges!r} has no place in 0..{n_steps}: a tail needs one to start at; add 0.")
-        nearest = int(places[np.argmin(np.abs(places - first))])
+        after = min(max(int(np.searchsorted(places, first)), begin + 1), end - 1)
+        earlier, later = int(places[max(after - 1, begin)]), int(places[after])
+        nearest = earlier if first - earlier <= later - first else later
         return self if nearest == first else Tail(nearest)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:

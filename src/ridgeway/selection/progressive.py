@@ -197,9 +197,11 @@ class Progressive:
         known = self._open.known(batch) if look is None else look.seen[:, None]
         self.rows += len(batch)
         first, finite, lacking = 0, True, self._group - float(self._open.weight.sum())
+        unweighted = bool((batch.weight == 1).all())
         while first < len(batch):
-            last, reached = _reach(batch.weight, first, lacking)
-            finite &= self._open.add_known(known[first:last], batch.weight[first:last], to_last=True)
+            last, reached = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
+            weight = None if unweighted else batch.weight[first:last]
+            finite &= self._open.add_known(known[first:last], weight, to_last=True)
             if finite and reached:
                 self._close_group()
             first, lacking = last, self._group
@@ -224,7 +226,7 @@ class Progressive:
 
     def _gathered(self, group: Residuals) -> Stretch:
         """Return the errors of all candidates on the rows of a group."""
-        errors = group.errors(self._models).mean(axis=1)[:, 0]
+        errors = group.all_errors(self._models).mean(axis=1)
         return Stretch.of_group(self._stretches[-1].first_step, float(group.weight[0]), errors)
 
     def refresh(self, run: SGDRun, centre: Centre) -> None:
@@ -278,6 +280,12 @@ class Progressive:
 
     def _recent(self, n_steps: int) -> list[Stretch]:
         return [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= n_steps]
+
+
+def _reach_rows(batch: Batch, first: int, lacking: float) -> tuple[int, bool]:
+    """Do what `_reach` does where all weights are 1."""
+    last = first + max(1, math.ceil(lacking))
+    return min(last, len(batch)), last <= len(batch)
 
 
 @compiled

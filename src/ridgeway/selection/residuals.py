@@ -110,12 +110,13 @@ class Residuals:
             self._table = self._table.astype(dtype)
             self._few = None if self._few is None else self._few.astype(dtype)
 
-    def add_known(self, known: Float, weight: Float, to_last: bool = False) -> bool:
-        """Take in rows of which this is known; see `add`."""
-        weighted = not (weight == 1).all()
+    def add_known(self, known: Float, weight: Float | None, to_last: bool = False) -> bool:
+        """Take in rows of which this is known, and their weights, None if they are known to be 1; see `add`."""
+        if weight is not None and (weight == 1).all():
+            weight = None
         moments = np.empty((self._n_targets, self._width, self._width))
         for q in range(self._n_targets):
-            moments[q] = known[:, q].T @ (known[:, q] * weight[:, None] if weighted else known[:, q])
+            moments[q] = known[:, q].T @ (known[:, q] if weight is None else known[:, q] * weight[:, None])
         if not np.isfinite(moments).all():
             return False
         if to_last and self._moments:
@@ -142,16 +143,26 @@ class Residuals:
             answer[:, q] = ((v @ moments[:, q]) * v).sum(axis=-1).T
         return np.maximum(answer, 0.0)
 
+    def all_errors(self, models: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums of `errors` over the groups, (L, targets)."""
+        answer = [((v @ moments) * v).sum(axis=1) for v, moments in zip(models, self._total(), strict=True)]
+        errors: NDArray[np.float64] = np.maximum(np.stack(answer, axis=1), 0.0)
+        return errors
+
     def target_sums(self) -> NDArray[np.float64]:
         """Sums of weight times 1, y and y^2 over all rows, (targets, 2, 2): entries (0, 0), (0, 1) and (1, 1)."""
-        sums: NDArray[np.float64] = np.sum(self._moments, axis=0)[:, :2, :2]
+        sums: NDArray[np.float64] = self._total()[:, :2, :2]
         return sums
 
     def covariances(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of weight times y times prediction without intercept, over all rows: (L, targets)."""
-        total = np.sum(self._moments, axis=0)  # (targets, r + 2, r + 2)
-        covariances: NDArray[np.float64] = coordinates @ total[:, 2:, 1].T
+        covariances: NDArray[np.float64] = coordinates @ self._total()[:, 2:, 1].T
         return covariances
+
+    def _total(self) -> NDArray[np.float64]:
+        """Moments of all groups together, (targets, r + 2, r + 2)."""
+        total: NDArray[np.float64] = self._moments[0] if len(self._moments) == 1 else np.sum(self._moments, axis=0)
+        return total
 
 
 def models_of(coordinates: NDArray[np.float64], intercepts: NDArray[np.float64]) -> NDArray[np.float64]:

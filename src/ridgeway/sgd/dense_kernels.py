@@ -20,7 +20,6 @@ from ridgeway.compiled import compiled
 from ridgeway.rows import Float
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
-from ridgeway.sgd.prefetch import AHEAD, NARROW, fetch_lines
 from ridgeway.sgd.task import Look, OpenBatch, Task
 from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
 
@@ -42,8 +41,6 @@ def dense_steps(
     Returns a status and the number of steps after which the run ended.
     """
     n_steps, n_columns = len(order) or len(y), X.shape[1]
-    row_bytes, later = n_columns * X.itemsize, X.ctypes.data + AHEAD
-    narrow = row_bytes <= NARROW and len(order) == 0
     zero = w.dtype.type(0)
     gain = zero
     done = order[0] if len(order) else 0
@@ -51,8 +48,6 @@ def dense_steps(
         ahead = min(i, n_steps - 1)
         if len(order):
             ahead = order[ahead]
-        if narrow:
-            fetch_lines(later + ahead * row_bytes)
         inner, norm = zero, zero
         for c in range(n_columns):
             new = w[c] + gain * X[done, c]
@@ -126,8 +121,6 @@ def _dense_block(
     is at hand, and there is time while the step waits for its sum.
     """
     n_columns = X.shape[1]
-    row_bytes, later = n_columns * X.itemsize, X.ctypes.data + AHEAD
-    narrow = row_bytes <= NARROW and len(order) == 0
     zero = w.dtype.type(0)
     first, second = memory.local[0], memory.local[1]
     directions, seen = look.directions, look.seen
@@ -139,8 +132,6 @@ def _dense_block(
         ahead = min(i, last_step - 1)
         if len(order):
             ahead = order[ahead]
-        if narrow:
-            fetch_lines(later + ahead * row_bytes)
         now = offset & within
         gain1, gain2 = gain * places[0, now], gain * places[1, now]
         inner, norm = zero, zero

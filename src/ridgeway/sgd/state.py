@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float, SparseRows
 from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
-from ridgeway.sgd.prefetch import CACHE_LINE
 from ridgeway.sgd.step_size import LimitedStep
 from ridgeway.sgd.task import Centre, Columns, OpenBatch
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
 from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk
 
+CACHE_LINE = 64  # bytes
 NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the one block of a replay
 
 

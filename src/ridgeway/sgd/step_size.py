@@ -154,7 +154,9 @@ def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
 def step_from(norms: Float, weight: Float) -> LimitedStep:
     """Return the step from the squared norms of all rows, which are finite."""
     q = norms.astype(np.float64) * weight
-    return LimitedStep(step_for(min(_mean_norm(q), MEDIANS * _median(q))))
+    r2 = _mean_norm(q)
+    ordinary = 2 * np.count_nonzero(q > r2 / MEDIANS) > np.count_nonzero(q)  # r2 < 256 medians
+    return LimitedStep(step_for(r2 if ordinary else min(r2, MEDIANS * _median(q))))
 
 
 def _mean_norm(q: NDArray[np.float64]) -> float:
