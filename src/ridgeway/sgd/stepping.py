@@ -106,14 +106,16 @@ def _through_blocks(
 def _block_by_block(state: RunState, piece: Batch, places: NDArray[np.intp], gains: Float, batch: Batch) -> None:
     """Take the steps of a piece of the batch, block by block of the layout, each target in turn."""
     n_rows, b = len(places) or len(piece), state.batch_size
+    targets = _targets(piece)
     first = 0
     while first < n_rows:
         room = (state.block.stop - state.n_steps) * b - state.open_rows
         last = min(first + room, n_rows)
         part = piece if len(places) else piece.between(first, last)
         n_listed = state.n_listed
-        for target, y in enumerate(_targets(part)):
+        for target, whole in enumerate(targets):
             state.n_listed = n_listed
+            y = whole if len(places) else whole[first:last]
             ended = _run_kernel(state, target, part, places[first:last], y, gains[target, first:last])
             _require_finished(state, batch, *ended)
         rows = state.open_rows + last - first
