@@ -23,10 +23,9 @@ def with_errors(groups: NDArray[np.float64], weight: NDArray[np.float64]) -> Pro
     """Return scores as if groups of these weights had had these summed errors, in two stretches of the stream."""
     progressive = Progressive("auto", 0.1, PLAIN, sparse=False)
     for part in np.array_split(np.arange(len(groups)), 2):
-        stretch = Stretch.empty(int(part[0]), len(SCHEMES))
-        for group in part:
-            stretch += Stretch.of_group(int(part[0]), float(weight[group]), groups[group])
-        progressive._stretches.append(stretch)
+        start = int(part[0])
+        halves = [Stretch.of_groups(start, weight[half], groups[half].T) for half in np.array_split(part, 2)]
+        progressive._stretches.append(sum(halves, Stretch.empty(start, len(SCHEMES))))
     return progressive
 
 

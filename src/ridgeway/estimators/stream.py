@@ -12,6 +12,7 @@ from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Order
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
+from ridgeway.rows.weights import all_ones
 from ridgeway.selection import Progressive
 from ridgeway.selection.means import weighted_sum
 from ridgeway.selection.trial import Centre
@@ -98,6 +99,8 @@ class Stream:
 
     def learn_all(self, feed: Feed, order: Order, progress: Progress | None = None) -> None:
         """Learn from the rows of a feed in this order, piece by piece."""
+        if self.progressive is not None:
+            self.progressive.expect(self.run.n_steps_after(len(order)))
         for piece in feed.pieces(order, shared=self._reads_again):
             self.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
             if progress is not None:
@@ -185,8 +188,8 @@ class Stream:
         return other
 
     def _count(self, batch: Batch) -> None:
-        weight = batch.weight.astype(np.float64)
-        self._weight += float(weight.sum())
+        self._weight += len(batch) if all_ones(batch.weight) else float(batch.weight.sum(dtype=np.float64))
         if self.standardization.constant:
+            weight = batch.weight.astype(np.float64)
             self._sum_x += weighted_sum(batch.rows, weight)
             self._sum_y += weight @ batch.y

@@ -17,6 +17,7 @@ from ridgeway.rows.batch import Batch
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import csr_fault
 from ridgeway.rows.types import Float
+from ridgeway.rows.weights import ones
 
 
 def check_rows(X: Any, *, dtype: np.dtype[np.floating[Any]] | None = None) -> AnyRows:
@@ -65,9 +66,7 @@ def check_batch(
         raise ValueError(
             f"y has shape {targets.shape} but X has {n_rows} rows: expected ({n_rows},) or ({n_rows}, targets)."
         )
-    weight: Float = np.ones(n_rows, label_dtype)
-    if sample_weight is not None:
-        weight = _weights(sample_weight, n_rows, label_dtype)
+    weight = ones(n_rows, label_dtype) if sample_weight is None else _weights(sample_weight, n_rows, label_dtype)
     if not _surely_finite(targets):
         allowed = np.isfinite(targets.reshape(n_rows, -1)).all(axis=1) | (weight == 0)
         if not allowed.all():

@@ -14,6 +14,7 @@ from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import standardize_csr, standardize_dense, standardize_targets
 from ridgeway.rows.moments import RowMoments, column_moments, spread_of_targets
 from ridgeway.rows.types import Float, numbered
+from ridgeway.rows.weights import all_ones, ones
 from ridgeway.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
@@ -207,18 +208,24 @@ class Standardization:
         part: slice | NDArray[np.intp] = slice(None) if order is None else order
         dtype = batch.rows.dtype
         y = readonly(self.targets(batch.y[part], dtype))
-        weight = batch.weight[part] if self.weight_scale == 1 else batch.weight[part] / self.weight_scale
-        _require_squares("sample_weight", float(np.vdot(weight, weight)), dtype)
         numbers = range(len(batch)) if order is None else order
         rows = batch.rows if order is None and self.leaves_rows else self.rows(batch.rows, numbered(numbers))
         return Batch(
             rows,
             y,
-            readonly(weight.astype(dtype, copy=False)),
+            self._weights(batch.weight[part], dtype),
             batch.single_target,
             numbers,
             finite=not self.leaves_rows,
         )
+
+    def _weights(self, weight: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
+        """Weights over those of the first rows, (n,), in a precision that can hold their squares."""
+        if self.weight_scale == 1 and all_ones(weight):
+            return ones(len(weight), dtype)
+        scaled = weight / self.weight_scale
+        _require_squares("sample_weight", float(np.vdot(scaled, scaled)), dtype)
+        return readonly(scaled.astype(dtype, copy=False))  # type: ignore[no-any-return]
 
     def slopes(self, coefs: Float, sparse: bool) -> Float:
         """Coefficients of the standardized features, (..., d), from those of a run, (..., d or d + 1)."""

@@ -15,6 +15,7 @@ from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.compiled import compiled
 from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
+from ridgeway.rows.weights import all_ones
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.span import span_of
@@ -29,6 +30,7 @@ FIRST = 128  # steps after which the first averages are taken
 OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
 PER_DECADE = 3
 SMALLEST_GROUP, GROUPS = 32.0, 6  # rows in a group of errors; groups in a stretch
+MOST_GROUPS = 64  # that are gathered at a time: rows of large weights fill many
 DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 UNIFORM = -1  # place of the uniform average among the candidates
@@ -64,10 +66,11 @@ class Stretch:
         return cls(first_step, 0, 0.0, 0.0, *np.zeros((4, n_schemes)))
 
     @classmethod
-    def of_group(cls, first_step: int, weight: float, errors: NDArray[np.float64]) -> Stretch:
-        """Return a stretch of one group."""
-        apart2 = (errors - errors[UNIFORM]) ** 2
-        return cls(first_step, 1, weight, weight * weight, errors, errors * errors, errors * weight, apart2)
+    def of_groups(cls, first_step: int, weight: NDArray[np.float64], errors: NDArray[np.float64]) -> Stretch:
+        """Return a stretch of groups with these weights (groups,) and errors (candidates, groups)."""
+        apart2 = ((errors - errors[UNIFORM]) ** 2).sum(axis=1)
+        sums = errors.sum(axis=1), (errors * errors).sum(axis=1), errors @ weight, apart2
+        return cls(first_step, len(weight), float(weight.sum()), float(weight @ weight), *sums)
 
     @classmethod
     def from_state(cls, stored: Stored, n_schemes: int) -> Stretch:
@@ -124,8 +127,8 @@ class Progressive:
         self._standardization = standardization
         self._sparse = sparse
         self._models: NDArray[np.float64] = np.zeros((0, 0, 0))
-        self._open: Residuals | None = None  # the group of rows that is being gathered
-        self._group = 0.0  # weight at which it is full
+        self._open: Residuals | None = None  # the groups of rows that are being gathered
+        self._group = 0.0  # weight at which one is full
         self.rows = 0  # that have been predicted
         self._place = 0  # of the next row
         self._sample = StreamSample()
@@ -172,7 +175,14 @@ class Progressive:
         progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
         if progressive._open is not None and not progressive._stretches:
             raise StateError("rows are being gathered without a stretch of the stream: expected one.")
+        if progressive._sample.periods != len(progressive._stretches):
+            raise StateError("the sample of the stream and its errors are of different parts of it.")
         return progressive
+
+    def expect(self, n_steps: int) -> None:
+        """Leave out averages that will no longer count when the stream has got as far as is known to come."""
+        last = 1 << max(n_steps - 1, 1).bit_length() - 1  # that are taken on the way
+        self._next = max(self._next, last >> OCTAVES)
 
     def room(self, n_steps: int) -> int:
         """Return how many more steps may be made before the averages are refreshed."""
@@ -196,24 +206,28 @@ class Progressive:
             return
         known = self._open.known(batch) if look is None else look.seen[:, None]
         self.rows += len(batch)
-        first, finite, lacking = 0, True, self._group - float(self._open.weight.sum())
-        unweighted = bool((batch.weight == 1).all())
+        first, finite = 0, True
+        lacking = self._group - self._open.last_weight
+        unweighted = all_ones(batch.weight)
         while first < len(batch):
-            last, reached = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
+            begun = 0 < lacking < self._group
+            if not begun:
+                lacking = self._group
+                if len(self._open.moments) >= MOST_GROUPS:
+                    self._settle(self._open)
+            last = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
             weight = None if unweighted else batch.weight[first:last]
-            finite &= self._open.add_known(known[first:last], weight, to_last=True)
-            if finite and reached:
-                self._close_group()
-            first, lacking = last, self._group
+            finite &= self._open.add_known(known[first:last], weight, to_last=begun)
+            first, lacking = last, 0.0
         if finite:
             self._sample.add(known, place)
 
-    def _close_group(self) -> None:
-        """Turn the gathered rows into errors."""
-        if self._open is not None and self._open.moments:
-            self._stretches[-1] += self._gathered(self._open)
-            self._sample.count(self._open.target_sums())
-            self._open = self._open.emptied()
+    def _settle(self, gathered: Residuals) -> None:
+        """Turn the gathered groups of rows into errors."""
+        if gathered.moments:
+            self._stretches[-1] += self._errors(gathered)
+            self._sample.count(gathered.target_sums())
+            self._open = gathered.emptied()
 
     def _seen(self) -> tuple[list[Stretch], StreamSample]:
         """Return stretches and sample with the rows that are being gathered: to look changes nothing."""
@@ -222,25 +236,27 @@ class Progressive:
         *before, now = self._stretches
         sample = self._sample.copy()
         sample.count(self._open.target_sums())
-        return [*before, now + self._gathered(self._open)], sample
+        return [*before, now + self._errors(self._open)], sample
 
-    def _gathered(self, group: Residuals) -> Stretch:
-        """Return the errors of all candidates on the rows of a group."""
-        errors = group.all_errors(self._models).mean(axis=1)
-        return Stretch.of_group(self._stretches[-1].first_step, float(group.weight[0]), errors)
+    def _errors(self, gathered: Residuals) -> Stretch:
+        """Return the errors of all candidates on groups of rows."""
+        errors = gathered.errors(self._models).mean(axis=1)
+        return Stretch.of_groups(self._stretches[-1].first_step, gathered.weight, errors)
 
     def refresh(self, run: SGDRun, centre: Centre) -> None:
         """Take new averages if it is time."""
         if run.n_steps < self._next:
             return
-        self._close_group()
+        if self._open is not None:
+            self._settle(self._open)
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
-        self._sample.refresh(self._models)
+        recent = [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= run.n_steps]
+        self._sample.refresh(self._models, len(recent))
         self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
         self._next = 1 << run.n_steps.bit_length()
-        self._stretches = [*self._recent(run.n_steps), Stretch.empty(run.n_steps, len(self._schemes))]
+        self._stretches = [*recent, Stretch.empty(run.n_steps, len(self._schemes))]
 
     def held_out(self, scheme: Scheme) -> HeldOut | None:
         """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""
@@ -278,25 +294,21 @@ class Progressive:
         full = [stretch for stretch in stretches if stretch.groups]
         return reduce(add, full) if full else None
 
-    def _recent(self, n_steps: int) -> list[Stretch]:
-        return [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= n_steps]
 
-
-def _reach_rows(batch: Batch, first: int, lacking: float) -> tuple[int, bool]:
+def _reach_rows(batch: Batch, first: int, lacking: float) -> int:
     """Do what `_reach` does where all weights are 1."""
-    last = first + max(1, math.ceil(lacking))
-    return min(last, len(batch)), last <= len(batch)
+    return min(first + max(1, math.ceil(lacking)), len(batch))
 
 
 @compiled
-def _reach(weight: Float, first: int, lacking: float) -> tuple[int, bool]:
-    """Return up to which row, from `first` on, weights (n,) add up to what is lacking, and whether they do."""
+def _reach(weight: Float, first: int, lacking: float) -> int:
+    """Return up to which row, from `first` on, weights (n,) add up to what is lacking, or how many rows there are."""
     total = 0.0
     for i in range(first, len(weight)):
         total += weight[i]
         if total >= lacking:
-            return i + 1, True
-    return len(weight), False
+            return i + 1
+    return len(weight)
 
 
 def stream_candidates(family: str, step: float) -> list[Scheme]:

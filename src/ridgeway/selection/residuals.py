@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.rows.kernels import one_target_six_products
+from ridgeway.rows.weights import all_ones
 from ridgeway.sgd.task import Look
 from ridgeway.state import FLOATS, State, Stored
 
@@ -112,7 +113,7 @@ class Residuals:
 
     def add_known(self, known: Float, weight: Float | None, to_last: bool = False) -> bool:
         """Take in rows of which this is known, and their weights, None if they are known to be 1; see `add`."""
-        if weight is not None and (weight == 1).all():
+        if weight is not None and all_ones(weight):
             weight = None
         moments = np.empty((self._n_targets, self._width, self._width))
         for q in range(self._n_targets):
@@ -135,6 +136,11 @@ class Residuals:
         """Weight of the rows of each group, (groups,)."""
         return np.array([moments[0, 0, 0] for moments in self._moments])
 
+    @property
+    def last_weight(self) -> float:
+        """Weight of the rows of the last group; 0 if there is none."""
+        return float(self._moments[-1][0, 0, 0]) if self._moments else 0.0
+
     def errors(self, models: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of weight times squared residual, (L, targets, groups), of `models_of` candidates."""
         moments = np.stack(self._moments)
@@ -142,12 +148,6 @@ class Residuals:
         for q, v in enumerate(models):
             answer[:, q] = ((v @ moments[:, q]) * v).sum(axis=-1).T
         return np.maximum(answer, 0.0)
-
-    def all_errors(self, models: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of `errors` over the groups, (L, targets)."""
-        answer = [((v @ moments) * v).sum(axis=1) for v, moments in zip(models, self._total(), strict=True)]
-        errors: NDArray[np.float64] = np.maximum(np.stack(answer, axis=1), 0.0)
-        return errors
 
     def target_sums(self) -> NDArray[np.float64]:
         """Sums of weight times 1, y and y^2 over all rows, (targets, 2, 2): entries (0, 0), (0, 1) and (1, 1)."""

@@ -33,37 +33,49 @@ class Part(NamedTuple):
     period: NDArray[np.int64]
     known: NDArray[np.float64]
 
+    def only(self, kept: NDArray[np.bool_]) -> Part:
+        """Return some of the rows."""
+        return Part(self.numbers[kept], self.period[kept], self.known[kept])
+
     def below(self, halvings: int) -> Part:
         """Return the rows that are still kept after so many halvings."""
-        kept = self.numbers.astype(np.uint32) * np.uint32(GOLDEN) < CIRCLE >> halvings
-        return Part(self.numbers[kept], self.period[kept], self.known[kept])
+        return self.only(self.numbers.astype(np.uint32) * np.uint32(GOLDEN) < CIRCLE >> halvings)
+
+    def since(self, period: int) -> Part:
+        """Return the rows from a period on, which becomes the first."""
+        recent = self.only(self.period >= period)
+        return recent._replace(period=recent.period - period)
 
 
 NOTHING = Part(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0)))
 
 
 class StreamSample:
-    """Between half of MOST and MOST rows, spread evenly over a stream whose length is not known.
+    """At most MOST rows, spread evenly over the last part of a stream whose length is not known.
 
-    Row i is kept while the fractional part of i / golden ratio is below a share, which is halved whenever the sample is
-    full. Which rows are kept depends on their places alone, not on how the stream is cut into batches. A kept row is
-    stored along the few directions in which all candidates lie, so that the prediction of any of them can be told.
+    Row i is kept while the fractional part of i / golden ratio is below a share, which is halved whenever that many of
+    the rows so far would be too many. Which rows are kept depends on their places alone, not on how the stream is cut
+    into batches. A kept row is stored along the few directions in which all candidates lie, so that the prediction of
+    any of them can be told. Rows that were predicted by averages which no longer count are forgotten.
     """
 
     def __init__(self) -> None:
         self._halvings = 0
         self._parts: list[Part] = []  # joined when they are asked for
-        self._kept = 0  # rows in them
         self._models: list[NDArray[np.float64]] = []  # of each period, (targets, candidates, directions + 2)
-        self._seen = 0
-        self._weight = 0.0
-        self._sum: NDArray[np.float64] = np.zeros(0)  # of standardized targets, and of their squares
-        self._squares: NDArray[np.float64] = np.zeros(0)
+        self._seen: list[int] = []  # rows of each period, kept or not
+        self._sums: list[NDArray[np.float64]] = []  # over the rows of each period, see `Residuals.target_sums`
+
+    @property
+    def periods(self) -> int:
+        """Of how many averages there are rows."""
+        return len(self._models)
 
     def copy(self) -> StreamSample:
         """Return one that goes on by itself."""
         other = copy.copy(self)
-        other._models, other._parts = list(self._models), list(self._parts)
+        other._parts, other._models = list(self._parts), list(self._models)
+        other._seen, other._sums = list(self._seen), list(self._sums)
         return other
 
     def state(self) -> State:
@@ -72,10 +84,8 @@ class StreamSample:
             "halvings": self._halvings,
             **self._joined()._asdict(),
             "models": list(self._models),
-            "seen": self._seen,
-            "weight": self._weight,
-            "sum": self._sum,
-            "squares": self._squares,
+            "seen": np.array(self._seen, np.int64),
+            "sums": list(self._sums),
         }
 
     @classmethod
@@ -83,33 +93,41 @@ class StreamSample:
         """Return the sample of a state."""
         sample = cls()
         sample._halvings = stored.integer("halvings", most=32)
-        sample._seen, sample._weight = stored.integer("seen"), stored.number("weight", 0.0)
-        given = stored.raw("models")
-        n_models = len(given) if isinstance(given, list) else 0
-        sample._models = stored.arrays("models", [(n_targets, n_candidates, None)] * n_models)
+        seen = stored.array("seen", (None,), "int64")
+        n_periods = len(seen)
+        sample._seen = [int(rows) for rows in seen]
+        sample._models = stored.arrays("models", [(n_targets, n_candidates, None)] * n_periods)
+        sample._sums = stored.arrays("sums", [(n_targets, 2, 2)] * n_periods)
         numbers = stored.array("numbers", (None,), "int64")
         n_rows = len(numbers)
         period = stored.array("period", (n_rows,), "int64")
         if n_rows == 0:
             return sample
         known = stored.array("known", (n_rows, n_targets, None))
-        sample._parts, sample._kept = [Part(numbers, period, known)], n_rows
-        sample._sum, sample._squares = (stored.array(name, (n_targets,)) for name in ("sum", "squares"))
+        sample._parts = [Part(numbers, period, known)]
         widths = [models.shape[2] for models in sample._models]
-        if not ((period >= 0) & (period < n_models)).all() or max(widths) > known.shape[2]:
+        if not ((period >= 0) & (period < n_periods)).all() or max(widths) > known.shape[2]:
             raise StateError("the sample of the stream was predicted by averages that are not there.")
         return sample
 
-    def refresh(self, models: NDArray[np.float64]) -> None:
-        """Predict by other averages from now on: `models_of` the candidates."""
+    def refresh(self, models: NDArray[np.float64], kept: int) -> None:
+        """Predict by other averages from now on.
+
+        Parameters
+        ----------
+        models : `models_of` the candidates.
+        kept : how many of the averages before still count.
+        """
+        if (old := len(self._models) - kept) > 0:
+            self._models, self._seen, self._sums = self._models[old:], self._seen[old:], self._sums[old:]
+            self._parts = [part.since(old) for part in self._parts]
         self._models.append(models)
-        if len(self._sum) == 0:
-            self._sum, self._squares = np.zeros(len(models)), np.zeros(len(models))
+        self._seen.append(0)
+        self._sums.append(np.zeros((len(models), 2, 2)))
 
     def count(self, sums: NDArray[np.float64]) -> None:
         """Count the targets of rows that were looked at, as `Residuals.target_sums` gives them."""
-        self._weight += float(sums[0, 0, 0])
-        self._sum, self._squares = self._sum + sums[:, 0, 1], self._squares + sums[:, 1, 1]
+        self._sums[-1] = self._sums[-1] + sums
 
     def add(self, known: Float, first: int) -> None:
         """Look at rows that stand at `first` and after it in the stream.
@@ -119,17 +137,15 @@ class StreamSample:
         known : (n, targets, directions + 2), as `Residuals.known` gives it.
         first : place of the first row.
         """
-        self._seen += len(known)
+        self._seen[-1] += len(known)
+        halvings = max(0, (first + len(known) - 1) // MOST).bit_length()
+        if halvings > self._halvings:
+            self._halvings = halvings
+            self._parts = [part.below(halvings) for part in self._parts]
         picked = _kept(first, len(known), self._halvings)
-        if len(picked) == 0:
-            return
-        period = np.full(len(picked), len(self._models) - 1)
-        self._parts.append(Part(first + picked, period, known[picked].astype(np.float64)))
-        self._kept += len(picked)
-        while self._kept > MOST:
-            self._halvings += 1
-            self._parts = [part.below(self._halvings) for part in self._parts]
-            self._kept = sum(len(part.numbers) for part in self._parts)
+        if len(picked):
+            period = np.full(len(picked), len(self._models) - 1)
+            self._parts.append(Part(first + picked, period, known[picked].astype(np.float64)))
 
     def _joined(self) -> Part:
         """Return all rows of the sample."""
@@ -151,7 +167,8 @@ class StreamSample:
         error : its mean squared error, in standardized targets, where known; taken for one target.
         standardization : of the stream.
         """
-        if self._weight <= 0:
+        sums = np.sum(self._sums, axis=0) if self._sums else np.zeros((1, 2, 2))
+        if sums[0, 0, 0] <= 0:
             return None
         numbers, periods, known = self._joined()
         residuals = np.empty(known.shape[:2])
@@ -161,10 +178,10 @@ class StreamSample:
         scale = standardization.target_scale
         actual = known[:, :, 1] * scale + standardization.target_offset
         errors = np.array([error]) if error is not None and len(scale) == 1 else (residuals**2).mean(axis=0)
-        mean = self._sum / self._weight
-        variance = np.maximum(self._squares / self._weight - mean**2, 0.0)
+        mean, squares = sums[:, 0, 1] / sums[:, 0, 0], sums[:, 1, 1] / sums[:, 0, 0]
+        variance = np.maximum(squares - mean**2, 0.0)
         predicted = actual - residuals * scale
-        return HeldOut(scheme, numbers, actual, predicted, self._seen, errors * scale**2, variance * scale**2)
+        return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors * scale**2, variance * scale**2)
 
 
 @compiled

@@ -86,6 +86,11 @@ class SGDRun:
         """Number of increments so far."""
         return self._state.n_steps if self._state else 0
 
+    def n_steps_after(self, n_rows: int) -> int:
+        """Return the number of increments that there will be after so many more rows."""
+        open_rows = self._state.open_rows if self._state else 0
+        return self.n_steps + (open_rows + n_rows) // self._batch_size
+
     @property
     def limited(self) -> int:
         """Number of rows whose own step was limited."""
@@ -110,7 +115,10 @@ class SGDRun:
         y : (n_rows,) or (n_rows, targets).
         sample_weight : (n_rows,), multiplies each row's gradient; rows of weight 0 make no step.
         """
-        self.advance(check_batch(X, y, sample_weight, dtype=self._state.start.dtype if self._state else None))
+        batch = check_batch(X, y, sample_weight, dtype=self._state.start.dtype if self._state else None)
+        after = self if self._surely_goes_on(batch) else self.copy()
+        after.advance(batch)
+        self._state = after._state
 
     @property
     def looks(self) -> bool:
@@ -120,7 +128,8 @@ class SGDRun:
     def advance(self, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> None:
         """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input.
 
-        A look, where the run `looks`, is filled with what is found out about the rows in passing.
+        A look, where the run `looks`, is filled with what is found out about the rows in passing. A batch that raises
+        leaves a run that has begun half changed.
         """
         if self._state is not None:
             _require_same_shape(self._state, batch)
@@ -128,19 +137,23 @@ class SGDRun:
             return
         if not (batch.finite or isinstance(batch.rows, DenseRows)):
             require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
-        if self._state is None:
+        state = self._state
+        if state is None:
             step = self._step or auto_step(batch)
             _require_representable(step, batch)
             state = RunState.begin(batch, step, self._store, self._batch_size, self._w0)
-        elif (batch.finite or (self._state.sparse and _moderate(batch))) and self._state.step.limit <= SAFE:
-            state = self._state  # rows that are checked, steps that cannot explode: nothing to undo
-        else:
-            state = self._state.copy()
         gains = take_steps(state, batch, order, look)
         if state.layout is None:
             state.segments.append(Segment(batch.rows, order))
             state.gains.append(gains)
         self._state = state
+
+    def _surely_goes_on(self, batch: Batch) -> bool:
+        """Tell whether no row of this batch can stop the run, so that there is nothing to undo."""
+        if self._state is None:
+            return True
+        checked = batch.finite or (self._state.sparse and _moderate(batch))
+        return checked and self._state.step.limit <= SAFE
 
     def copy(self) -> SGDRun:
         """Return a run that goes on from here by itself."""
