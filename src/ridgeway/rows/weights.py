@@ -1,8 +1,7 @@
-"""Weights of 1, which most rows have: shared by all batches of moderate length, so that they cost nothing."""
+"""Weights of 1, which most rows have: one array for all batches, so that they cost nothing."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,20 +9,21 @@ import numpy as np
 from ridgeway.rows.forms import readonly
 from ridgeway.rows.types import Float
 
-SHARED = 2**17  # rows
+LONGEST = 2**20  # rows; weights of longer batches are their own
+
+_shared: dict[np.dtype[Any], Float] = {}  # as long as any batch so far has needed
 
 
 def ones(n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:
     """Return weights of 1, (n_rows,), which cannot be written."""
-    shared: Float = readonly(_shared(dtype)[:n_rows] if n_rows <= SHARED else np.ones(n_rows, dtype))
-    return shared
+    if n_rows > LONGEST:
+        return readonly(np.ones(n_rows, dtype))  # type: ignore[no-any-return]
+    shared = _shared.get(dtype)
+    if shared is None or len(shared) < n_rows:
+        shared = _shared[dtype] = np.ones(1 << n_rows.bit_length(), dtype)
+    return readonly(shared[:n_rows])  # type: ignore[no-any-return]
 
 
 def all_ones(weight: Float) -> bool:
-    """Tell whether all weights are 1; those of `ones` are known to be."""
-    return weight.base is _shared(weight.dtype) or bool((weight == 1).all())
-
-
-@lru_cache(maxsize=2)
-def _shared(dtype: np.dtype[np.floating[Any]]) -> Float:
-    return np.ones(SHARED, dtype)
+    """Tell whether all weights are 1; those that are shared need no look."""
+    return weight.base is _shared.get(weight.dtype, weight) or bool((weight == 1).all())

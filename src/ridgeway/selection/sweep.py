@@ -72,8 +72,13 @@ class Chain:
 
     @staticmethod
     def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp]) -> None:
-        if len(places):
-            run.advance(piece.batch, None if piece.in_sequence and len(places) == len(piece.places) else places)
+        if len(places) == 0:
+            return
+        first, last = int(places[0]), int(places[-1])
+        if piece.in_sequence and last - first == len(places) - 1:  # neighbours, for such places increase
+            run.advance(piece.batch.between(first, last + 1))
+        else:
+            run.advance(piece.batch, places)
 
 
 class Sweep:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
 from ridgeway.averaging.scheme import survival_table
+from ridgeway.compiled import compiled
 from ridgeway.trajectory.layout import Block
 
 SPARE_NODES = 2  # nodes beyond the number of moments: their coefficients show what is left out
@@ -43,12 +44,51 @@ def expand_values(
         return survival, np.zeros(n_schemes)
     m = smooth[0].moments
     nodes, transform = _chebyshev(m + SPARE_NODES)
-    with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
-        series = survival[:, n_raw:].reshape(n_schemes, len(smooth), len(nodes)) @ transform
-        errors = _errors(np.abs(series), smooth)
-    errors[np.isnan(errors)] = np.inf
-    coefficients = np.concatenate([survival[:, :n_raw], series[:, :, :m].reshape(n_schemes, -1)], axis=1)
-    return coefficients, errors.max(axis=1)
+    coefficients = np.empty((n_schemes, n_raw + m * len(smooth)))
+    coefficients[:, :n_raw] = survival[:, :n_raw]
+    errors = np.empty(n_schemes)
+    values = survival[:, n_raw:].reshape(n_schemes, len(smooth), len(nodes))
+    _fill_series(values, transform, *_rounding(blocks), coefficients[:, n_raw:], errors)
+    return coefficients, errors
+
+
+@compiled
+def _fill_series(
+    values: NDArray[np.float64],
+    transform: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    widths: NDArray[np.float64],
+    coefficients: NDArray[np.float64],
+    errors: NDArray[np.float64],
+) -> None:
+    """Fill coefficients (n_schemes, n_blocks * m) and the largest errors (n_schemes,) of series.
+
+    Parameters
+    ----------
+    values : (n_schemes, n_blocks, n_nodes); a scheme may grow without bound beyond the last step.
+    transform : (n_nodes, n_nodes), as `_chebyshev` gives it.
+    shares, widths : (m,) and (n_blocks,), as `_rounding` gives them.
+    """
+    n_schemes, n_blocks, n_nodes = values.shape
+    m = len(shares)
+    series = np.empty(n_nodes)
+    for scheme in range(n_schemes):
+        errors[scheme] = 0.0
+        for block in range(n_blocks):
+            series[:] = 0.0
+            for i in range(n_nodes):
+                value = values[scheme, block, i]
+                for k in range(n_nodes):
+                    series[k] += value * transform[i, k]
+            within, beyond = 0.0, 0.0
+            for k in range(m):
+                coefficients[scheme, block * m + k] = series[k]
+                within += shares[k] * abs(series[k])
+            for k in range(m, n_nodes):
+                beyond += abs(series[k])
+            error = beyond + widths[block] * within
+            if not error <= errors[scheme]:
+                errors[scheme] = np.inf if np.isnan(error) else error
 
 
 @lru_cache(maxsize=64)
@@ -71,18 +111,18 @@ def _chebyshev(n_nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.cos(angle), transform
 
 
-def _errors(size: NDArray[np.float64], blocks: Sequence[Block]) -> NDArray[np.float64]:
-    """Estimate errors on blocks, (n_schemes, n_blocks), from sizes of series, (n_schemes, n_blocks, n_nodes).
+@lru_cache(maxsize=64)
+def _rounding(blocks: tuple[Block, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return shares (m,) and widths (n_blocks,) of the blocks that are not raw, for errors of series on them.
 
-    One part are the coefficients beyond the moments. The other are the polynomials within chunks, none for single
-    steps: interpolation at 2 or 3 Chebyshev nodes over h = chunk/length errs by |f''| h^2 / 4 or |f^(3)| h^3 / 24, and
-    the largest derivatives of T_k on [-1, 1] are those at 1.
+    A series of coefficients c errs by the sum of those beyond the moments, and by the polynomials within chunks, none
+    for single steps: interpolation at 2 or 3 Chebyshev nodes over h = chunk/length errs by |f''| h^2 / 4 or
+    |f^(3)| h^3 / 24, and the largest derivatives of T_k on [-1, 1] are those at 1. The latter is at most the sum of
+    width times share_k |c_k|.
     """
-    m, degree = blocks[0].moments, blocks[0].degree
-    k2 = np.arange(size.shape[2], dtype=np.float64) ** 2
-    within = k2 * (k2 - 1) / 12 if degree == 1 else k2 * (k2 - 1) * (k2 - 4) / 360
-    beyond = (np.arange(len(k2)) >= m).astype(np.float64)
-    h = np.array([block.chunk / block.length if block.chunk > 1 else 0.0 for block in blocks])
-    parts = size @ np.stack([beyond, np.where(beyond, 0.0, within)], axis=1)
-    errors: NDArray[np.float64] = parts[:, :, 0] + parts[:, :, 1] * h ** (degree + 1)
-    return errors
+    smooth = [block for block in blocks if not block.raw]
+    degree = smooth[0].degree
+    k2 = np.arange(smooth[0].moments, dtype=np.float64) ** 2
+    shares = k2 * (k2 - 1) / 12 if degree == 1 else k2 * (k2 - 1) * (k2 - 4) / 360
+    h = np.array([block.chunk / block.length if block.chunk > 1 else 0.0 for block in smooth])
+    return shares, h ** (degree + 1)

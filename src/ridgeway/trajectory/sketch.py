@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging.geometric import geometric_survival
 from ridgeway.rows import Float
 from ridgeway.state import FLOATS, State, Stored
-from ridgeway.trajectory.expansion import expand
+from ridgeway.trajectory.expansion import expand, expand_values, places
 from ridgeway.trajectory.layout import Layout
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
@@ -172,7 +173,7 @@ class Sketch(Trajectory):
         edges = self._layout.edges(self.length)
         used = [scheme.snapped(edges, self.length) for scheme in schemes]
         coefficients, errors = expand(used, self._layout.blocks(self.length), self.length, self.step)
-        self._refuse_rough(used, errors)
+        self._refuse_rough(errors, used.__getitem__)
         return coefficients
 
     def mixed(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -190,11 +191,21 @@ class Sketch(Trajectory):
             answer = self.mixed(self.expansion(schemes))
         return self._finished(answer, self._start, self._single_target)
 
-    def _refuse_rough(self, schemes: Sequence[Scheme], errors: NDArray[np.float64]) -> None:
+    def _ridge_averages(self, strengths: list[float]) -> Float:
+        """As `_averages`, without a scheme for each strength: it would cost as much as all of their products."""
+        if not self._moments:
+            return super()._ridge_averages(strengths)
+        blocks = self._layout.blocks(self.length)
+        survival = geometric_survival(np.array(strengths), places(blocks), self.length, self.step)
+        coefficients, errors = expand_values(survival, blocks, self.length)
+        self._refuse_rough(errors, lambda worst: Geometric(strengths[worst]))
+        return self._finished(self.mixed(coefficients), self._start, self._single_target)
+
+    def _refuse_rough(self, errors: NDArray[np.float64], scheme: Callable[[int], Scheme]) -> None:
         worst = int(np.argmax(errors))
         if errors[worst] > self.tolerance:
             raise ValueError(
-                f"{schemes[worst]} is not smooth enough for this sketch: its survival values would be off by up to "
+                f"{scheme(worst)} is not smooth enough for this sketch: its survival values would be off by up to "
                 f"{errors[worst]:.1g}, while {self.tolerance:.1g} is accepted. "
                 "Run with store='replay', which answers every scheme exactly."
             )

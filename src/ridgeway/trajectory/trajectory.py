@@ -173,7 +173,11 @@ class Trajectory(ABC):
 
     def path(self, alphas: ArrayLike) -> Float:
         """Geometric averages, one per ridge strength: (L, d), or (L, targets, d) when y was 2-D."""
-        return self._averages([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+        return self._ridge_averages(ridge_strengths(alphas))
+
+    def _ridge_averages(self, strengths: list[float]) -> Float:
+        """Geometric averages of checked strengths."""
+        return self._averages([Geometric(alpha) for alpha in strengths])
 
     def _require_iterate(self, k: int) -> None:
         """Raise an error unless k is the index of an iterate."""
