@@ -15,6 +15,11 @@ R = TypeVar("R")
 FAST_MATH = frozenset({"reassoc", "contract", "nsz", "arcp"})
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a plain function into each of its callers: a call with arrays costs as much as a row of some columns."""
+    return cast("Callable[P, R]", numba.njit(inline="always")(function))
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays; it releases the GIL and knows nothing of Python objects.
 

@@ -1,4 +1,4 @@
-"""SGD over dense rows, for one target: each row is read from memory once.
+"""SGD over dense rows, for one target: each row is read from memory once. `sketch_kernels` has what sketches do.
 
 The sweep over the columns that applies the step of one row also takes the inner product of the next row with the new
 coefficients. A call begins with a step of size 0 and ends with a look at nothing new, so every row goes through the
@@ -20,7 +20,7 @@ from ridgeway.compiled import compiled
 from ridgeway.rows import Float
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
-from ridgeway.sgd.task import Look, OpenBatch, Task
+from ridgeway.sgd.task import OpenBatch, Task
 from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
 
 
@@ -66,119 +66,6 @@ def dense_steps(
         gains[i] = gain
         done = ahead
     return FINISHED, n_steps
-
-
-@compiled
-def dense_blocks(
-    X: Float,
-    order: NDArray[np.intp],
-    y: Float,
-    weight: Float,
-    task: Task,
-    w: Float,
-    memory: Memory,
-    blocks: NDArray[np.int64],
-    look: Look,
-    tally: NDArray[np.float64],
-) -> tuple[int, int]:
-    """Take one step per row through one or more blocks, and add the increments to their memory, without gains.
-
-    The moments of the blocks lie behind each other in memory; blocks (n_blocks, 5) tells the place in each and how
-    many moments it keeps. A call for each block would cost 30 microseconds, as much as a thousand short rows.
-    """
-    n_steps = len(order) or len(y)
-    first, kept = 0, 0
-    for b in range(len(blocks)):
-        place = Place(blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3])
-        last = min(first + place.length - place.offset, n_steps)
-        own = Memory(memory.moments[kept : kept + blocks[b, 4]], memory.anchor, memory.local)
-        status, step = _dense_block(X, order, first, last, y, weight, task, w, own, place, look, tally)
-        if status != FINISHED:
-            return status, step
-        first = last
-        kept += blocks[b, 4]
-    return FINISHED, first
-
-
-@compiled
-def _dense_block(
-    X: Float,
-    order: NDArray[np.intp],
-    first_step: int,
-    last_step: int,
-    y: Float,
-    weight: Float,
-    task: Task,
-    w: Float,
-    memory: Memory,
-    place: Place,
-    look: Look,
-    tally: NDArray[np.float64],
-) -> tuple[int, int]:
-    """Take the steps from one to another, within one block, and add the increments to its memory.
-
-    Six more products of a row cost less here than in a loop of their own (67 ns for a row of 100, 55 together): the row
-    is at hand, and there is time while the step waits for its sum.
-    """
-    n_columns = X.shape[1]
-    zero = w.dtype.type(0)
-    first, second = memory.local[0], memory.local[1]
-    directions, seen = look.directions, look.seen
-    places = chunk_places(place.chunk).astype(w.dtype)
-    offset, within = place.offset, place.chunk - 1
-    gain = zero
-    done = order[first_step] if len(order) else first_step
-    for i in range(first_step, last_step + 1):
-        ahead = min(i, last_step - 1)
-        if len(order):
-            ahead = order[ahead]
-        now = offset & within
-        gain1, gain2 = gain * places[0, now], gain * places[1, now]
-        inner, norm = zero, zero
-        if place.degree == 1:
-            for c in range(n_columns):
-                value = X[done, c]
-                new = w[c] + gain * value
-                w[c] = new
-                first[c] += gain1 * value
-                inner += X[ahead, c] * new
-                norm += X[ahead, c] * X[ahead, c]
-        else:
-            for c in range(n_columns):
-                value = X[done, c]
-                new = w[c] + gain * value
-                w[c] = new
-                first[c] += gain1 * value
-                second[c] += gain2 * value
-                inner += X[ahead, c] * new
-                norm += X[ahead, c] * X[ahead, c]
-        if i > first_step:
-            offset += 1
-            if offset & within == 0:
-                fold_chunk(memory, Place(offset, place.length, place.chunk, place.degree), w)
-        if i == last_step:
-            break
-        if not np.isfinite(norm):
-            return NOT_FINITE, i
-        rate = admit(task, weight[ahead], norm, tally)
-        slope = descent(task.loss, y[ahead], inner)
-        if not acceptable(task, slope, y[ahead], norm, tally):
-            return EXPLODED, i
-        gain = w.dtype.type(rate * slope)
-        done = ahead
-        if len(directions):
-            s0, s1, s2, s3, s4, s5 = zero, zero, zero, zero, zero, zero
-            for c in range(n_columns):
-                value = X[ahead, c]
-                s0 += value * directions[0, c]
-                s1 += value * directions[1, c]
-                s2 += value * directions[2, c]
-                s3 += value * directions[3, c]
-                s4 += value * directions[4, c]
-                s5 += value * directions[5, c]
-            seen[ahead, 0], seen[ahead, 1], seen[ahead, 2], seen[ahead, 3] = 1, y[ahead], s0, s1
-            seen[ahead, 4], seen[ahead, 5], seen[ahead, 6], seen[ahead, 7] = s2, s3, s4, s5
-    return FINISHED, last_step
 
 
 @compiled

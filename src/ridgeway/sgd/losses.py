@@ -11,6 +11,7 @@ from ridgeway.compiled import compiled
 from ridgeway.rows import Scalar
 
 SQUARED = 0  # (y - p)^2 / 2
+NO_NUMBER = np.float32(np.nan)  # times a number, in the precision of that number
 
 
 @compiled
@@ -18,4 +19,4 @@ def descent(loss: int, y: Scalar, prediction: Scalar) -> Scalar:
     """Minus the derivative of the loss by the prediction: the residual for squared loss, NaN for an unknown code."""
     if loss == SQUARED:
         return y - prediction
-    return np.nan * y
+    return NO_NUMBER * y

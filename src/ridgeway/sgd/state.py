@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Batch, DenseRows, Float, SparseRows
+from ridgeway.rows import Batch, DenseRows, Float, SparseRows, readonly
 from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
+from ridgeway.sgd.prefetch import CACHE_LINE
 from ridgeway.sgd.step_size import LimitedStep
-from ridgeway.sgd.task import Centre, Columns, OpenBatch
+from ridgeway.sgd.task import Centre, Columns, OpenBatch, OpenPair
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
-from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk
+from ridgeway.trajectory.fold import LOCAL, Memory, Place, chunk_places, fold_chunk
 
-CACHE_LINE = 64  # bytes
 NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the one block of a replay
 
 
@@ -45,6 +45,8 @@ class RunState:
     moments: NDArray[np.float64]
     anchor: Float  # w at the start of the chunk, (targets, d)
     local: Float  # local moments of the chunk, (targets, 2, d)
+    pair_rows: Float  # the first row of an open pair, and room for the second, (targets, 2, d); see `OpenPair`
+    pair_gain: Float  # of the first row, (targets, 1)
     gradient: Float  # sum over the rows of the open mini-batch, (targets, d)
     marked: NDArray[np.bool_]  # columns that the open mini-batch touched, (targets, d) if sparse
     listed: NDArray[np.int64]
@@ -72,6 +74,7 @@ class RunState:
         block = layout.block(0) if layout else NOTHING_KEPT
         in_chunk = n_columns if layout and not sparse else 0
         in_batch = n_columns if batch_size > 1 else 0
+        in_pair = in_chunk if batch_size == 1 else 0
         centre = batch.rows.centre if isinstance(batch.rows, SparseRows) else np.empty(0)
         return cls(
             sparse=sparse,
@@ -87,6 +90,8 @@ class RunState:
             moments=_empty_moments(block, n_targets, n_columns, sparse),
             anchor=_on_cache_lines(w[:, :in_chunk]),
             local=_on_cache_lines(np.zeros((n_targets, LOCAL, in_chunk), w.dtype)),
+            pair_rows=_on_cache_lines(np.zeros((n_targets, 2, in_pair), w.dtype)),
+            pair_gain=np.zeros((n_targets, 1), w.dtype),
             gradient=np.zeros((n_targets, in_batch), w.dtype),
             marked=np.zeros((n_targets, in_batch if sparse else 0), np.bool_),
             listed=np.empty((n_targets, in_batch if sparse else 0), np.int64),
@@ -108,6 +113,11 @@ class RunState:
     def memory(self, target: int) -> Memory:
         """What a dense kernel adds the increments of a target to."""
         return Memory(self.moments[target], self.anchor[target], self.local[target])
+
+    def pair(self, target: int, dtype: np.dtype[np.floating[Any]]) -> OpenPair:
+        """The pair of rows whose first step may be known already; targets and weights are of this type."""
+        rows, labels = self.pair_rows[target], np.empty((2, 2), dtype)
+        return OpenPair(rows, labels, self.pair_gain[target], (readonly(rows), *map(readonly, labels)))
 
     def open_batch(self, target: int) -> OpenBatch:
         """The mini-batch that is being filled."""
@@ -134,13 +144,23 @@ class RunState:
         """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared."""
         new = RunState.__new__(RunState)
         vars(new).update(vars(self))
-        for name in ("w", "anchor", "local"):
+        for name in ("w", "anchor", "local", "pair_rows"):
             setattr(new, name, _on_cache_lines(getattr(self, name)))
-        for name in ("tally", "moments", "gradient", "marked", "listed", "products"):
+        for name in ("tally", "moments", "pair_gain", "gradient", "marked", "listed", "products"):
             setattr(new, name, getattr(self, name).copy())
         for name in ("finished", "segments", "gains", "short_batches"):
             setattr(new, name, copy(getattr(self, name)))
         return new
+
+    @property
+    def has_open_pair(self) -> bool:
+        """Whether w and moments lack the last step."""
+        return self.pair_rows.size > 0 and self.block.chunk > 1 and self.place.offset % 2 == 1
+
+    def reached(self, target: int) -> Float:
+        """Return w after all steps, (d,)."""
+        w: Float = self.w[target]
+        return w + self.pair_gain[target] * self.pair_rows[target, 0] if self.has_open_pair else w
 
     def room_for(self, n_steps: int) -> NDArray[np.int64]:
         """Make room for the moments of all blocks that the next steps, over dense rows, fall into; see `dense_blocks`.
@@ -211,9 +231,14 @@ class RunState:
         """Moments of the block in progress, with the steps of its open chunk."""
         if self.sparse or self.place.offset % self.block.chunk == 0:
             return self._moments_first().copy(order="K")
-        moments = self.moments.copy()
-        for target, w in enumerate(self.w):
-            fold_chunk(Memory(moments[target], self.anchor[target].copy(), self.local[target].copy()), self.place, w)
+        moments, local = self.moments.copy(), self.local.copy()
+        if self.has_open_pair:
+            last = (self.place.offset - 1) % self.block.chunk
+            at = chunk_places(self.block.chunk)[: self.block.degree, last].astype(local.dtype)
+            local[:, : len(at)] += at[:, None] * (self.pair_gain * self.pair_rows[:, 0])[:, None]
+        for target in range(len(self.w)):
+            memory = Memory(moments[target], self.anchor[target].copy(), local[target])
+            fold_chunk(memory, self.place, self.reached(target))
         return moments.transpose(1, 0, 2)
 
 

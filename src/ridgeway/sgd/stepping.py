@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
-from ridgeway.sgd.dense_kernels import dense_batches, dense_blocks, dense_close, dense_steps
+from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, LARGEST_T2, NOT_FINITE, SAFE
 from ridgeway.sgd.losses import SQUARED
+from ridgeway.sgd.pair_kernels import piece_of
+from ridgeway.sgd.sketch_kernels import dense_blocks
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.task import Look, Task
 
@@ -66,7 +68,7 @@ def has_exploded(state: RunState) -> bool:
 
     The kernels look at w when the next row comes; this looks at it when there is none.
     """
-    size = float(np.abs(state.w).max())
+    size = max(float(np.abs(state.reached(target)).max()) for target in range(len(state.w)))
     if not np.isfinite(size):
         return True
     largest_q, largest_t2 = float(state.tally[0, LARGEST_Q]), float(state.tally[:, LARGEST_T2].max())
@@ -96,10 +98,13 @@ def _through_blocks(
     """Take the steps of a piece of the batch, of dense rows, through all blocks of a sketch at once."""
     n_steps = len(places) or len(piece)
     blocks = state.room_for(n_steps)
-    look = look or Look(*np.empty((2, 0, 0), rows.dtype))
+    piece_size = piece_of(rows.shape[1], rows.dtype.itemsize)
     for target, y in enumerate(_targets(piece)):
-        given = (rows.array, places, y, piece.weight, _task(state), state.w[target], state.memory(target))
-        _require_finished(state, batch, *dense_blocks(*given, blocks, look, state.tally[target]))
+        given = (rows.array, places if len(places) else None, y, piece.weight, _task(state), state.w[target])
+        memory, pair = state.memory(target), state.pair(target, y.dtype)
+        second = memory.local[1] if state.block.degree == 2 else None
+        ended = dense_blocks(*given, memory, pair, blocks, second, look, piece_size, state.tally[target])
+        _require_finished(state, batch, *ended)
     state.after(n_steps=n_steps, open_rows=0)
 
 

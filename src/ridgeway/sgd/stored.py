@@ -17,7 +17,7 @@ from ridgeway.trajectory import Layout
 from ridgeway.trajectory.fold import LOCAL
 
 AS_THEY_ARE = ("sparse", "single_target", "n_listed", "open_rows", "n_steps")
-ARRAYS = ("start", "w", "tally", "moments", "anchor", "local", "gradient", "marked", "listed", "centre", "products")
+ARRAYS = ("start", "w", "tally", "moments", "anchor", "local", "gradient", "marked", "centre", "products")
 
 
 def stored_run_state(state: RunState) -> State:
@@ -28,6 +28,8 @@ def stored_run_state(state: RunState) -> State:
     return {
         **{name: getattr(state, name) for name in (*AS_THEY_ARE, *ARRAYS)},
         "listed": listed,
+        "pair_row": state.pair_rows[:, 0] * state.has_open_pair,  # what else lies there depends on the batches
+        "pair_gain": state.pair_gain * state.has_open_pair,
         "step": state.step.state(),
         "layout": state.layout.state(),
         "chunk": state.block.chunk,
@@ -52,6 +54,7 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
     dtype = np.dtype(np.float64) if sparse else start.dtype
     in_chunk = 0 if sparse else n_columns
     in_batch = n_columns if batch_size > 1 else 0
+    in_pair = in_chunk if batch_size == 1 else 0
     listing = (n_targets, in_batch if sparse else 0)
     centre = stored.array("centre", (None,))
     if len(centre) not in ((0, n_columns) if sparse else (0,)):
@@ -81,6 +84,8 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
         moments=stored.array("moments", (n_targets, *one_block)),
         anchor=stored.array("anchor", (n_targets, in_chunk), dtype),
         local=stored.array("local", (n_targets, LOCAL, in_chunk), dtype),
+        pair_rows=np.repeat(stored.array("pair_row", (n_targets, in_pair), dtype)[:, None], 2, axis=1),
+        pair_gain=stored.array("pair_gain", (n_targets, 1), dtype),
         gradient=stored.array("gradient", (n_targets, in_batch), dtype),
         marked=marked,
         listed=listed,

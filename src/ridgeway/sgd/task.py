@@ -48,6 +48,23 @@ class OpenBatch(NamedTuple):
     gradient: Float
 
 
+class OpenPair(NamedTuple):
+    """A pair of dense rows whose first step is known but not made: w and moments lack it until the second one comes.
+
+    Attributes
+    ----------
+    rows : (2, d), the first row of the pair, and room for the second.
+    labels : (2, 2), room for their targets and weights.
+    gain : (1,), what multiplies the first row.
+    read : rows, targets and weights as kernels get those of all rows, not to be written: they are compiled for such.
+    """
+
+    rows: Float
+    labels: Float
+    gain: Float
+    read: tuple[Float, Float, Float]
+
+
 class Columns(NamedTuple):
     """Columns that the open mini-batch of sparse rows has touched: flagged in marked (d,), and listed."""
 

@@ -1,0 +1,40 @@
+"""Prefetch: rows are asked for before their step comes.
+
+The processor notices by itself that one row is read after the other, but not that two rows are read side by side, and
+it begins anew with every page of memory. Asked for 64 kilobytes ahead, rows come about as fast as memory gives them:
+one of 200 columns in float32 takes 35 ns instead of 105, one of 1000 columns 170 instead of 420.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numba
+from llvmlite import ir
+from numba.extending import intrinsic
+
+CACHE_LINE = 64  # bytes
+AHEAD = 2**16  # bytes
+
+
+def _ask(_: Any, address: Any) -> tuple[Any, Callable[..., Any]]:
+    """Tell Numba how to ask for the cache line at an address, which need not be one."""
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+        signature = ir.FunctionType(ir.VoidType(), (pointer, number, number, number))
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", fnty=signature)
+        read, second_level, data = number(0), number(2), number(1)  # the first level has no room to spare
+        builder.call(prefetch, (builder.inttoptr(arguments[0], pointer), read, second_level, data))
+        return context.get_dummy_value()
+
+    return numba.void(numba.uintp), generate
+
+
+def _ask_nothing(address: int) -> None:
+    """Stand in where kernels run as plain Python."""
+
+
+AS_PYTHON = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba sets it when it is imported
+fetch_line = cast("Callable[[int], None]", _ask_nothing if AS_PYTHON else intrinsic(_ask))
