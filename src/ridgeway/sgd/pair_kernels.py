@@ -68,7 +68,7 @@ def pair_steps(
     """
     n_columns, n_bytes = X.shape[1], np.uintp(X.shape[1] * X.itemsize)
     until = np.uintp(X.ctypes.data) + n_bytes * np.uintp(last_step if order is None else 0)  # rows to ask for
-    asked = np.uintp(X.ctypes.data) + n_bytes * np.uintp(first_step) + np.uintp(AHEAD)
+    ahead = np.uintp(X.ctypes.data) + np.uintp(AHEAD)
     zero = w.dtype.type(0)
     first = memory.local[0]
     places = chunk_places(place.chunk).astype(w.dtype)
@@ -80,6 +80,7 @@ def pair_steps(
             old1, old2, row1, row2 = old, old + 1, new, new + 1
         else:
             old1, old2, row1, row2 = order[old], order[old + 1], order[new], order[new + 1]
+        asked = ahead + n_bytes * np.uintp(i)
         now = offset & within
         steps = gain1, gain2, gain1 * places[0, now], gain2 * places[0, now + 1]
         more = gain1 * places[1, now], gain2 * places[1, now + 1]
@@ -173,12 +174,12 @@ def half_pair(
 
 @inlined
 def _ask_for(asked: Scalar, size: Scalar, until: Scalar) -> Scalar:
-    """Ask for so many bytes from where it was asked for last, but hardly beyond the last row; return where it ends."""
-    end = asked + size
-    if asked < until:
-        for address in range(asked, end, CACHE_LINE):
-            fetch_line(address)
-    return end
+    """Ask for so many bytes from where it was asked for last, but not beyond the last row; return where it ends."""
+    end = min(asked + size, until)
+    while asked < end:
+        fetch_line(asked)
+        asked += np.uintp(CACHE_LINE)
+    return asked
 
 
 @inlined
