@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.compiled import compiled, inlined
+from ridgeway.prefetch import AHEAD, CACHE_LINE, fetch_line
 from ridgeway.rows import Float, Scalar
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
-from ridgeway.sgd.prefetch import AHEAD, CACHE_LINE, fetch_line
 from ridgeway.sgd.task import Look, OpenPair, Task
 from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
 

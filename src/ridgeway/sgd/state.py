@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.prefetch import CACHE_LINE
 from ridgeway.rows import Batch, DenseRows, Float, SparseRows, readonly
 from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
-from ridgeway.sgd.prefetch import CACHE_LINE
 from ridgeway.sgd.step_size import LimitedStep
 from ridgeway.sgd.task import Centre, Columns, OpenBatch, OpenPair
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory

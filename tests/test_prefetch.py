@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ridgeway.compiled import compiled
+from ridgeway.prefetch import AHEAD, fetch_line
 from ridgeway.sgd import SGDRun
-from ridgeway.sgd.prefetch import AHEAD, fetch_line
 from ridgeway.trajectory import Layout
 
 

@@ -1,4 +1,4 @@
-"""Prefetch: rows are asked for before their step comes.
+"""Prefetch: rows are asked for before their turn comes.
 
 The processor notices by itself that one row is read after the other, but not that two rows are read side by side, and
 it begins anew with every page of memory. Asked for 64 kilobytes ahead, rows come about as fast as memory gives them:
@@ -11,11 +11,15 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
+from ridgeway.compiled import inlined
+
 CACHE_LINE = 64  # bytes
-AHEAD = 2**16  # bytes
+AHEAD = 2**16  # bytes, of rows that are read in sequence
+ROWS_AHEAD = 8  # of rows that are read in any order
 
 
 def _ask(_: Any, address: Any) -> tuple[Any, Callable[..., Any]]:
@@ -37,4 +41,15 @@ def _ask_nothing(address: int) -> None:
 
 
 AS_PYTHON = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba sets it when it is imported
-fetch_line = cast("Callable[[int], None]", _ask_nothing if AS_PYTHON else intrinsic(_ask))
+fetch_line = cast("Callable[[Any], None]", _ask_nothing if AS_PYTHON else intrinsic(_ask))
+
+
+@inlined
+def fetch_row(X: Any, row: int) -> None:
+    """Ask for a row of X (n, d)."""
+    size = np.uintp(X.shape[1] * X.itemsize)
+    address = np.uintp(X.ctypes.data) + size * np.uintp(row)
+    end = address + size
+    while address < end:
+        fetch_line(address)
+        address += np.uintp(CACHE_LINE)
