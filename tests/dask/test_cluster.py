@@ -26,6 +26,7 @@ import ridgeway as rw
 from ridgeway.dask import ClusterError, work
 from ridgeway.dask.cluster import Cluster, executor_of
 from ridgeway.dask.partition import Partition
+from ridgeway.dask.serial import Serial
 from ridgeway.data import DataError
 
 Table = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -71,6 +72,20 @@ def test_a_cluster_of_its_own_gives_the_same_bits(parquet: Path) -> None:
         assert {"learn", "prepare"} <= names
     finally:
         executor.close()
+
+
+def weighed(rows: Any, shared: np.ndarray, factor: float, number: int) -> float:
+    return float(rows + factor * shared.sum() + number)
+
+
+# Law: a sum is the same whether what its tasks have in common travels with each of them, or by itself.
+def test_common_arguments(client: Any) -> None:
+    partitions = [Partition(number, f"part {number}", 10.0 * number) for number in range(20)]
+    given = (weighed, partitions, None, lambda part: (part.number,), lambda *parts: sum(parts))
+    common = (np.arange(1000.0), 2.0)
+    on_cluster = Cluster(client).total(*given, common=common)
+    assert on_cluster == Serial().total(*given, common=common)
+    assert on_cluster == 20 * 2.0 * common[0].sum() + 11.0 * sum(range(20))
 
 
 # Law: as many chains as workers.

@@ -11,17 +11,19 @@ import queue
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ridgeway.cluster_error import ClusterError
 from ridgeway.dask.library import dask, distributed
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import ARITY
-from ridgeway.dask.work import Work
+from ridgeway.dask.work import Common, Work
 
 LOOK = 1.0  # seconds without a result after which the cluster is looked at
 FIRST = 10  # priority of tasks that others wait for, over those that work ahead
 CONNECT = 10.0  # seconds that a scheduler has to answer
+GATHERING = 0.001  # seconds in which messages to the scheduler are gathered, instead of 0.01
 LARGE = "1 GiB"  # of a task's arguments, beyond which dask warns
 # What workers started here do better without: a sample of all stacks every 10 ms; looks at the clock and at the memory
 # every 20 and 100 ms, by the workers and by the client for each of them; and giving back the memory of one partition
@@ -119,9 +121,11 @@ class Cluster:
         form: Form | None,
         arguments: Callable[[Partition], tuple[Any, ...]],
         add: Callable[..., Any],
+        common: tuple[Any, ...] = (),
     ) -> Any:
         """Return the sum of the results of one task per partition, added up in a tree on the workers."""
-        leaves = {self._future(function, part, form, arguments(part)): part for part in partitions}
+        shared = self._common(common) if common else None
+        leaves = {self._future(function, part, form, arguments(part), common=shared): part for part in partitions}
         level = list(leaves)
         held = [level]
         while len(level) > 1:
@@ -158,15 +162,26 @@ class Cluster:
         form: Form | None,
         arguments: tuple[Any, ...],
         priority: int = 0,
+        common: Any = None,
     ) -> Any:
         work = Work(function, arguments, partition, form)
         key = self._key(getattr(function, "__name__", "task"))
+        given = (partition.source,) if common is None else (partition.source, common)
+        with self._sending():
+            if hasattr(partition.source, "__dask_graph__"):
+                task = dask.delayed(work.do, pure=False)(*given, dask_key_name=key)
+                return self._client.compute(task, priority=priority)
+            return self._client.submit(work.do, *given, key=key, pure=False, priority=priority)
+
+    def _common(self, values: tuple[Any, ...]) -> Any:
+        with self._sending():
+            return self._client.submit(Common(values).itself, key=self._key("common"), pure=False, priority=FIRST)
+
+    @contextmanager
+    def _sending(self) -> Iterator[None]:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE}):
             try:
-                if hasattr(partition.source, "__dask_graph__"):
-                    task = dask.delayed(work.do, pure=False)(partition.source, dask_key_name=key)
-                    return self._client.compute(task, priority=priority)
-                return self._client.submit(work.do, partition.source, key=key, pure=False, priority=priority)
+                yield
             except LOST as error:
                 raise self._lost(error) from None
 
@@ -282,9 +297,14 @@ def local_cluster(workers: int | None = None) -> distributed.LocalCluster:
 
 
 def client_within(started: distributed.LocalCluster) -> distributed.Client:
-    """Connect to a scheduler of this process without sockets, which take a fifth of the client's time."""
+    """Connect to a scheduler of this process without sockets, which take a fifth of the client's time.
+
+    Messages do not wait for others to go with: a worker would have nothing to do meanwhile.
+    """
     address = started.sync(_listen_within, started.scheduler)
-    return distributed.Client(address, loop=started.loop, set_as_default=False)
+    client = distributed.Client(address, loop=started.loop, set_as_default=False)
+    client.scheduler_comm.interval = GATHERING
+    return client
 
 
 async def _listen_within(scheduler: Any) -> str:

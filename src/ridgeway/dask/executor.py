@@ -43,8 +43,12 @@ class Executor(Protocol):
         form: Form | None,
         arguments: Callable[[Partition], tuple[Any, ...]],
         add: Callable[..., Any],
+        common: tuple[Any, ...] = (),
     ) -> Any:
-        """Return the sum of the results of one task per partition."""
+        """Return the sum of the results of one task per partition.
+
+        The function is called with the rows, what is common to all tasks, which travels once, and the arguments.
+        """
 
     def close(self) -> None:
         """Release everything."""

@@ -77,8 +77,9 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
         predict_rows,
         chosen,
         joint.form,
-        lambda part: (predictors, sent, standardization, part.number, int(starts[part.number]), most),
+        lambda part: (part.number, int(starts[part.number]), most),
         add_predicted,
+        common=(predictors, sent, standardization),
     )
     numbers, actual, residuals = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(numbers, kind="stable")[:MOST]

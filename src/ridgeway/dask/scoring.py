@@ -97,8 +97,9 @@ class JointTrial:
             tally,
             self.partitions,
             self.form,
-            lambda part: (held, sent, self.standardization, part.number, self._groups(places[part.number])),
+            lambda part: (part.number, self._groups(places[part.number])),
             add_tallies,
+            common=(held, sent, self.standardization),
         )
         for fold, trial in enumerate(self.trials):
             trial.hold([total[key] for key in sorted(total) if key[0] == fold])

@@ -52,9 +52,10 @@ class Serial:
         form: Form | None,
         arguments: Callable[[Partition], tuple[Any, ...]],
         add: Callable[..., Any],
+        common: tuple[Any, ...] = (),
     ) -> Any:
         """Return the sum of the results of one task per partition, added up `ARITY` at a time, in their order."""
-        level = [self._done(function, partition, form, arguments(partition)) for partition in partitions]
+        level = [self._done(function, partition, form, (*common, *arguments(partition))) for partition in partitions]
         while len(level) > 1:
             level = [add(*level[first : first + ARITY]) for first in range(0, len(level), ARITY)]
         return level[0]

@@ -27,7 +27,7 @@ class Work:
     Parameters
     ----------
     function : called with the rows (None for a partition without any) and the arguments.
-    arguments : small, for they travel.
+    arguments : small, for they travel; behind those that tasks have in common, if there are such.
     partition : whose rows.
     form : what they become before the function sees them; None leaves what was loaded as it is.
     """
@@ -42,13 +42,13 @@ class Work:
     def __repr__(self) -> str:
         return f"Work({getattr(self.function, '__name__', self.function)}, {self.name})"
 
-    def do(self, source: Any) -> Any:
+    def do(self, source: Any, common: Common | None = None) -> Any:
         """Load the rows and apply the function; every error names the partition."""
         self._require_versions()
         with one_thread(), naming_partition(self.name):
             loaded = source.load() if isinstance(source, Loader) else source
             rows = loaded if self.form is None else self.form.batch(loaded, self.name)
-            return self.function(rows, *self.arguments)
+            return self.function(rows, *(common.values if common else ()), *self.arguments)
 
     def _require_versions(self) -> None:
         mine = versions()
@@ -58,6 +58,20 @@ class Work:
                     f"version mismatch: the worker on {platform.node()} has {name} {mine[name]}, the client {theirs}: "
                     "expected the same on all machines, for results depend on it; install one of them everywhere."
                 )
+
+
+class Common:
+    """Arguments that many tasks have in common: the result of a task of their own, which each worker fetches once.
+
+    A plain object, as `Work` is.
+    """
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.values = values
+
+    def itself(self) -> Common:
+        """Return this: what a worker that has lost it does again."""
+        return self
 
 
 @lru_cache(maxsize=1)
