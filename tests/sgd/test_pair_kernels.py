@@ -53,7 +53,7 @@ def test_pieces() -> None:
     assert piece_of(NARROW // 4, 4) is None
     piece = piece_of(NARROW // 4 + 1, 4)
     assert piece is not None
-    assert piece < NARROW // 4
+    assert piece < NARROW // 4 + 1
 
 
 # Law: the average is that of plain iterates, taken one after the other.

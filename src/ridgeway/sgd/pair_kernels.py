@@ -28,7 +28,7 @@ from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
 
 BOTH, OPENS, COMPLETES = 0, 1, 2  # rows of a pair that a call of a kernel takes the steps of
 NARROW = 1024  # bytes of the widest row that is gone through in one piece
-PIECE = 512  # bytes of wider ones, after each of which as much is asked for: all at once would keep memory waiting
+PIECE = 1024  # bytes of wider ones, after each of which as much is asked for: all at once would keep memory waiting
 
 
 def piece_of(n_columns: int, itemsize: int) -> int | None:
