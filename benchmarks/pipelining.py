@@ -122,10 +122,10 @@ class Rates:
     learn : of one run.
     """
 
-    load: float = 900.0
+    load: float = 1000.0
     survey: float = 2800.0
-    prepare: float = 2300.0
-    learn: float = 7500.0
+    prepare: float = 3200.0
+    learn: float = 10500.0
 
 
 def ten_terabytes(storage: float | None, megabytes: int, n_workers: int = 100) -> dict[str, float]:

@@ -138,12 +138,18 @@ def test_look(cut: int) -> None:
     np.testing.assert_array_equal(run.trajectory().path([0.1]), plain.trajectory().path([0.1]))
 
 
-# Law: an explosion in either row of a pair, and in one that is open, is told.
-@pytest.mark.parametrize("n_rows", [HEAD + 20, HEAD + 21])
-def test_divergence(n_rows: int) -> None:
+# Law: an explosion in either row of a pair, open or not, is told with the number of steps before it.
+@pytest.mark.parametrize("row", range(HEAD + 2, HEAD + 6))
+@pytest.mark.parametrize("cut", range(HEAD + 1, HEAD + 8))
+def test_divergence(row: int, cut: int) -> None:
     X, y = rows_of(5, np.float64)
-    with pytest.raises(DivergenceError):
-        SGDRun(step=20.0, store=PAIRED[1]).update(X[:n_rows], y[:n_rows, 0])
+    X[row] *= 1e8  # far beyond what the step is safe for, so that its prediction is far off, too
+    run = SGDRun(step=0.05, store=PAIRED[1])
+    first = min(cut, row)
+    run.update(X[:first], y[:first, 0])
+    with pytest.raises(DivergenceError) as caught:
+        run.update(X[first:], y[first:, 0])
+    assert caught.value.at_step == row
 
 
 @pytest.mark.parametrize("row", [HEAD, HEAD + 1, N - 2, N - 1])

@@ -135,17 +135,23 @@ def _paired_steps(
     tally: NDArray[np.float64],
 ) -> tuple[int, int]:
     """Take the steps from one to another, within a block of longer chunks: the pairs are those of the block."""
-    status, offset, step = FINISHED, place.offset, first_step
+    offset, step = place.offset, first_step
     if offset & 1:
         status = half_pair(X, order, step, y, weight, task, w, memory, place, pair, second, look, piece, tally)
+        if status != FINISHED:
+            return status, step
         offset, step = offset + 1, step + 1
     until = last_step - (last_step - step) % 2
-    if status == FINISHED and until > step:
+    if until > step:
         now = Place(offset, place.length, place.chunk, place.degree)
         rows, turn = (X, order, step, until, y, weight), int(np.intp(BOTH))  # no literal, as above
         status, reached = pair_steps(*rows, task, w, memory, now, turn, pair.gain, second, look, piece, tally)
+        if status != FINISHED:
+            return status, reached
         offset, step = offset + reached - step, reached
-    if status == FINISHED and last_step > step:
+    if last_step > step:
         now = Place(offset, place.length, place.chunk, place.degree)
         status = half_pair(X, order, step, y, weight, task, w, memory, now, pair, second, look, piece, tally)
-    return status, last_step if status == FINISHED else step
+        if status != FINISHED:
+            return status, step
+    return FINISHED, last_step
