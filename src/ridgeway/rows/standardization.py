@@ -225,7 +225,8 @@ class Standardization:
             return ones(len(weight), dtype)
         scaled = weight / self.weight_scale
         _require_squares("sample_weight", float(np.vdot(scaled, scaled)), dtype)
-        return readonly(scaled.astype(dtype, copy=False))  # type: ignore[no-any-return]
+        standard: Float = readonly(scaled.astype(dtype, copy=False))
+        return standard
 
     def slopes(self, coefs: Float, sparse: bool) -> Float:
         """Coefficients of the standardized features, (..., d), from those of a run, (..., d or d + 1)."""

@@ -16,12 +16,13 @@ _shared: dict[np.dtype[Any], Float] = {}  # as long as any batch so far has need
 
 def ones(n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:
     """Return weights of 1, (n_rows,), which cannot be written."""
-    if n_rows > LONGEST:
-        return readonly(np.ones(n_rows, dtype))  # type: ignore[no-any-return]
     shared = _shared.get(dtype)
-    if shared is None or len(shared) < n_rows:
+    if n_rows > LONGEST:
+        shared = np.ones(n_rows, dtype)
+    elif shared is None or len(shared) < n_rows:
         shared = _shared[dtype] = np.ones(1 << n_rows.bit_length(), dtype)
-    return readonly(shared[:n_rows])  # type: ignore[no-any-return]
+    weight: Float = readonly(shared[:n_rows])
+    return weight
 
 
 def all_ones(weight: Float) -> bool:
