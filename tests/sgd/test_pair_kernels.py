@@ -14,7 +14,7 @@ from ridgeway.sgd import DivergenceError, SGDRun
 from ridgeway.sgd.pair_kernels import NARROW, piece_of
 from ridgeway.sgd.step_size import LimitedStep
 from ridgeway.sgd.task import Look
-from ridgeway.state import Stored
+from ridgeway.state import StateError, Stored
 from ridgeway.trajectory import Layout
 
 pytestmark = pytest.mark.kernel
@@ -173,3 +173,12 @@ def test_limited_rows_are_counted_once(cut: int) -> None:
     for part in (slice(0, cut), slice(cut, N)):
         run.update(X[part], y[part, 0])
     assert run.limited == 3
+
+
+# Law: a run of a version that took steps one by one is refused, with the remedy: its bits would not go on.
+def test_runs_without_pairs_are_refused() -> None:
+    X, y = rows_of(5, np.float64)
+    state = run_of(X, y[:, 0], [], PAIRED[1]).state()
+    del state["progress"]["pair_row"]
+    with pytest.raises(StateError, match=r"no pair_row: .* or run anew"):
+        SGDRun.from_state(Stored(state, "run"))

@@ -49,6 +49,11 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
             f"the run stands in a chunk of {chunk} steps: expected {block.chunk}. It was stored by another version, "
             "which gathers steps otherwise: go on with that one, or run anew."
         )
+    if "pair_row" not in stored:
+        raise StateError(
+            "the run has no pair_row: expected the first row of its open pair of steps. It was stored by another "
+            "version, which takes steps one by one: go on with that one, or run anew."
+        )
     start = stored.array("start", (1 if single_target else None, None), FLOATS)
     n_targets, n_columns = start.shape
     dtype = np.dtype(np.float64) if sparse else start.dtype
