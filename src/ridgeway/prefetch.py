@@ -22,26 +22,34 @@ AHEAD = 2**16  # bytes, of rows that are read in sequence
 ROWS_AHEAD = 8  # of rows that are read in any order
 
 
-def _ask(_: Any, address: Any) -> tuple[Any, Callable[..., Any]]:
-    """Tell Numba how to ask for the cache line at an address, which need not be one."""
+def _ask(locality: int) -> Callable[..., Any]:
+    """Return what tells Numba how to ask for the cache line at an address, which need not be one."""
 
-    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
-        signature = ir.FunctionType(ir.VoidType(), (pointer, number, number, number))
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", fnty=signature)
-        read, second_level, data = number(0), number(2), number(1)  # the first level has no room to spare
-        builder.call(prefetch, (builder.inttoptr(arguments[0], pointer), read, second_level, data))
-        return context.get_dummy_value()
+    def ask(_: Any, address: Any) -> tuple[Any, Callable[..., Any]]:
+        def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+            number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+            signature = ir.FunctionType(ir.VoidType(), (pointer, number, number, number))
+            prefetch = builder.module.declare_intrinsic("llvm.prefetch", fnty=signature)
+            read, data = number(0), number(1)
+            builder.call(prefetch, (builder.inttoptr(arguments[0], pointer), read, number(locality), data))
+            return context.get_dummy_value()
 
-    return numba.void(numba.uintp), generate
+        return numba.void(numba.intp), generate
+
+    return ask
 
 
 def _ask_nothing(address: int) -> None:
     """Stand in where kernels run as plain Python."""
 
 
+def _fetch(locality: int) -> Callable[[Any], None]:
+    return cast("Callable[[Any], None]", _ask_nothing if AS_PYTHON else intrinsic(_ask(locality)))
+
+
 AS_PYTHON = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba sets it when it is imported
-fetch_line = cast("Callable[[Any], None]", _ask_nothing if AS_PYTHON else intrinsic(_ask))
+fetch_line = _fetch(2)  # into the second-level cache: the first level has no room to spare
+fetch_near = _fetch(3)  # into the first-level cache, shortly before it is used
 
 
 @inlined

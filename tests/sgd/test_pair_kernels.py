@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Last, Uniform
 from ridgeway.rows import Float, check_batch
 from ridgeway.sgd import DivergenceError, SGDRun
-from ridgeway.sgd.pair_kernels import NARROW, piece_of
+from ridgeway.sgd.pair_kernels import WIDE
 from ridgeway.sgd.step_size import LimitedStep
 from ridgeway.sgd.task import Look
 from ridgeway.state import StateError, Stored
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.kernel
 PAIRED = {degree: Layout(blocks_per_octave=2, moments=4, steps_per_chunk=4, chunk_degree=degree) for degree in (1, 2)}
 HEAD = 16  # steps of these layouts that are taken one by one
 N = 90
-WIDTHS = (1, 5, 8, 33, 300)  # the last one is gone through in pieces
+WIDTHS = (1, 5, 8, 33, 300, WIDE // 4 + 50)  # every other pair of the last one is gone through backwards
 
 
 def rows_of(n_columns: int, dtype: type, targets: int = 1) -> tuple[Float, Float]:
@@ -47,13 +47,6 @@ def iterates(X: Float, y: Float, step: float) -> NDArray[np.float64]:
         w = w + step * (target - x @ w) * x
         found.append(w)
     return np.array(found)
-
-
-def test_pieces() -> None:
-    assert piece_of(NARROW // 4, 4) is None
-    piece = piece_of(NARROW // 4 + 1, 4)
-    assert piece is not None
-    assert piece < NARROW // 4 + 1
 
 
 # Law: the average is that of plain iterates, taken one after the other.
@@ -112,7 +105,7 @@ def test_open_pairs_are_seen(degree: int, n_rows: int) -> None:
 
 
 # Law: rows by their numbers are the rows as they lie.
-@pytest.mark.parametrize("n_columns", [5, 300])
+@pytest.mark.parametrize("n_columns", [5, 300, WIDTHS[-1]])
 def test_order(n_columns: int) -> None:
     X, y = rows_of(n_columns, np.float32)
     order = np.random.default_rng(1).permutation(N)
@@ -123,10 +116,11 @@ def test_order(n_columns: int) -> None:
 
 
 # Law: what is seen in passing are the products of the rows, in their places, however the rows are cut.
+@pytest.mark.parametrize("n_columns", [7, 8, 20])
 @pytest.mark.parametrize("cut", [1, HEAD, HEAD + 1, HEAD + 2, 41, N - 1])
-def test_look(cut: int) -> None:
-    X, y = rows_of(7, np.float64)
-    directions = np.random.default_rng(2).standard_normal((6, 7))
+def test_look(n_columns: int, cut: int) -> None:
+    X, y = rows_of(n_columns, np.float64)
+    directions = np.random.default_rng(2).standard_normal((6, n_columns))
     run = SGDRun(step=0.05, store=PAIRED[1])
     seen = np.full((N, 8), np.nan)
     for part in (slice(0, cut), slice(cut, N)):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ridgeway import Geometric, Layout
 from ridgeway.trajectory.expansion import expand
+from ridgeway.trajectory.layout import EARLY, LONGEST_CHUNK, _truncation
 
 LAYOUTS = [Layout(q, m, *c) for q in (1, 2, 4, 8) for m in (3, 6, 9, 12) for c in ((64, 2), (1024, 2), (256, 1))]
 
@@ -95,3 +96,20 @@ def test_choice(dtype: np.dtype[np.float64]) -> None:
 def test_bad_layouts(bad: dict[str, int]) -> None:
     with pytest.raises((ValueError, TypeError), match=r"power of two|expected an integer|expected 1 or 2"):
         Layout(**bad)
+
+
+# Law: early chunks of degree 1 give way to longer ones of degree 2 where these err less, and to none that err more.
+@pytest.mark.parametrize("steps_per_chunk", [1, 4, 16, 64, 256, 1024])
+@pytest.mark.parametrize("degree", [1, 2])
+def test_early_chunks(steps_per_chunk: int, degree: int) -> None:
+    layout = Layout(4, 6, steps_per_chunk, degree)
+    early, late = layout.block(EARLY // 2), layout.block(EARLY)
+    assert late.degree == degree
+    if steps_per_chunk < 64 or degree == 2:
+        assert early.degree == degree
+        assert early.chunk <= EARLY // 2 // steps_per_chunk
+    else:
+        assert early.degree == 2
+        assert early.chunk == min(EARLY // 2 // (steps_per_chunk // 4), early.length, LONGEST_CHUNK)
+    chunks = {degree: steps_per_chunk, 2: steps_per_chunk // 4 if early.degree > degree else steps_per_chunk}
+    assert _truncation(chunks[early.degree], early.degree + 1) <= _truncation(steps_per_chunk, degree + 1)

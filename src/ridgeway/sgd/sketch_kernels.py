@@ -34,16 +34,14 @@ def dense_blocks(
     memory: Memory,
     pair: OpenPair,
     blocks: NDArray[np.int64],
-    second: Float | None,
     look: Look | None,
-    piece: int | None,
     tally: NDArray[np.float64],
 ) -> tuple[int, int]:
     """Take one step per row through one or more blocks, and add the increments to their memory, without gains.
 
     The moments of the blocks lie behind each other in memory; blocks (n_blocks, 5) tells the place in each and how
     many moments it keeps. A call for each block would cost 30 microseconds, as much as a thousand short rows. What
-    second, look and piece are says `pair_steps`.
+    look is says `pair_steps`.
     """
     n_steps = len(y) if order is None else len(order)
     first, kept = int(np.intp(0)), 0  # for a literal 0 Numba would compile all that follows once more
@@ -53,9 +51,12 @@ def dense_blocks(
         own = Memory(memory.moments[kept : kept + blocks[b, 4]], memory.anchor, memory.local)
         if place.chunk == 1:
             status, step = _single_steps(X, order, first, last, y, weight, task, w, own, place, look, tally)
+        elif place.degree == 1:
+            status, step = _paired_steps(X, order, first, last, y, weight, task, w, own, place, pair, None, look, tally)
         else:
+            second = memory.local[1]
             status, step = _paired_steps(
-                X, order, first, last, y, weight, task, w, own, place, pair, second, look, piece, tally
+                X, order, first, last, y, weight, task, w, own, place, pair, second, look, tally
             )
         if status != FINISHED:
             return status, step
@@ -131,13 +132,12 @@ def _paired_steps(
     pair: OpenPair,
     second: Float | None,
     look: Look | None,
-    piece: int | None,
     tally: NDArray[np.float64],
 ) -> tuple[int, int]:
     """Take the steps from one to another, within a block of longer chunks: the pairs are those of the block."""
     offset, step = place.offset, first_step
     if offset & 1:
-        status = half_pair(X, order, step, y, weight, task, w, memory, place, pair, second, look, piece, tally)
+        status = half_pair(X, order, step, y, weight, task, w, memory, place, pair, second, look, tally)
         if status != FINISHED:
             return status, step
         offset, step = offset + 1, step + 1
@@ -145,13 +145,13 @@ def _paired_steps(
     if until > step:
         now = Place(offset, place.length, place.chunk, place.degree)
         rows, turn = (X, order, step, until, y, weight), int(np.intp(BOTH))  # no literal, as above
-        status, reached = pair_steps(*rows, task, w, memory, now, turn, pair.gain, second, look, piece, tally)
+        status, reached = pair_steps(*rows, task, w, memory, now, turn, pair.gain, second, look, tally)
         if status != FINISHED:
             return status, reached
         offset, step = offset + reached - step, reached
     if last_step > step:
         now = Place(offset, place.length, place.chunk, place.degree)
-        status = half_pair(X, order, step, y, weight, task, w, memory, now, pair, second, look, piece, tally)
+        status = half_pair(X, order, step, y, weight, task, w, memory, now, pair, second, look, tally)
         if status != FINISHED:
             return status, step
     return FINISHED, last_step

@@ -14,7 +14,6 @@ from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, LARGEST_T2, NOT_FINITE, SAFE
 from ridgeway.sgd.losses import SQUARED
-from ridgeway.sgd.pair_kernels import piece_of
 from ridgeway.sgd.sketch_kernels import dense_blocks
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.task import Look, Task
@@ -98,12 +97,10 @@ def _through_blocks(
     """Take the steps of a piece of the batch, of dense rows, through all blocks of a sketch at once."""
     n_steps = len(places) or len(piece)
     blocks = state.room_for(n_steps)
-    piece_size = piece_of(rows.shape[1], rows.dtype.itemsize)
     for target, y in enumerate(_targets(piece)):
         given = (rows.array, places if len(places) else None, y, piece.weight, _task(state), state.w[target])
         memory, pair = state.memory(target), state.pair(target, y.dtype)
-        second = memory.local[1] if state.block.degree == 2 else None
-        ended = dense_blocks(*given, memory, pair, blocks, second, look, piece_size, state.tally[target])
+        ended = dense_blocks(*given, memory, pair, blocks, look, state.tally[target])
         _require_finished(state, batch, *ended)
     state.after(n_steps=n_steps, open_rows=0)
 

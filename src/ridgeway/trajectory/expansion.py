@@ -47,17 +47,16 @@ def expand_values(
     coefficients = np.empty((n_schemes, n_raw + m * len(smooth)))
     coefficients[:, :n_raw] = survival[:, :n_raw]
     errors = np.empty(n_schemes)
-    values = survival[:, n_raw:].reshape(n_schemes, len(smooth), len(nodes))
-    _fill_series(values, transform, *_rounding(blocks), coefficients[:, n_raw:], errors)
+    with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
+        series = (survival[:, n_raw:].reshape(-1, len(nodes)) @ transform).reshape(n_schemes, len(smooth), -1)
+    _read_series(series, _rounding(blocks), coefficients[:, n_raw:], errors)
     return coefficients, errors
 
 
 @compiled
-def _fill_series(
-    values: NDArray[np.float64],
-    transform: NDArray[np.float64],
+def _read_series(
+    series: NDArray[np.float64],
     shares: NDArray[np.float64],
-    widths: NDArray[np.float64],
     coefficients: NDArray[np.float64],
     errors: NDArray[np.float64],
 ) -> None:
@@ -65,28 +64,20 @@ def _fill_series(
 
     Parameters
     ----------
-    values : (n_schemes, n_blocks, n_nodes); a scheme may grow without bound beyond the last step.
-    transform : (n_nodes, n_nodes), as `_chebyshev` gives it.
-    shares, widths : (m,) and (n_blocks,), as `_rounding` gives them.
+    series : (n_schemes, n_blocks, n_nodes).
+    shares : (n_blocks, m), as `_rounding` gives them.
     """
-    n_schemes, n_blocks, n_nodes = values.shape
-    m = len(shares)
-    series = np.empty(n_nodes)
+    n_schemes, n_blocks, n_nodes = series.shape
+    m = shares.shape[1]
     for scheme in range(n_schemes):
         errors[scheme] = 0.0
         for block in range(n_blocks):
-            series[:] = 0.0
-            for i in range(n_nodes):
-                value = values[scheme, block, i]
-                for k in range(n_nodes):
-                    series[k] += value * transform[i, k]
-            within, beyond = 0.0, 0.0
+            error = 0.0
             for k in range(m):
-                coefficients[scheme, block * m + k] = series[k]
-                within += shares[k] * abs(series[k])
+                coefficients[scheme, block * m + k] = series[scheme, block, k]
+                error += shares[block, k] * abs(series[scheme, block, k])
             for k in range(m, n_nodes):
-                beyond += abs(series[k])
-            error = beyond + widths[block] * within
+                error += abs(series[scheme, block, k])
             if not error <= errors[scheme]:
                 errors[scheme] = np.inf if np.isnan(error) else error
 
@@ -112,17 +103,16 @@ def _chebyshev(n_nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 @lru_cache(maxsize=64)
-def _rounding(blocks: tuple[Block, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return shares (m,) and widths (n_blocks,) of the blocks that are not raw, for errors of series on them.
+def _rounding(blocks: tuple[Block, ...]) -> NDArray[np.float64]:
+    """Return shares (n_blocks, m) of the blocks that are not raw, for errors of series on them.
 
     A series of coefficients c errs by the sum of those beyond the moments, and by the polynomials within chunks, none
     for single steps: interpolation at 2 or 3 Chebyshev nodes over h = chunk/length errs by |f''| h^2 / 4 or
     |f^(3)| h^3 / 24, and the largest derivatives of T_k on [-1, 1] are those at 1. The latter is at most the sum of
-    width times share_k |c_k|.
+    share_k |c_k|.
     """
     smooth = [block for block in blocks if not block.raw]
-    degree = smooth[0].degree
     k2 = np.arange(smooth[0].moments, dtype=np.float64) ** 2
-    shares = k2 * (k2 - 1) / 12 if degree == 1 else k2 * (k2 - 1) * (k2 - 4) / 360
-    h = np.array([block.chunk / block.length if block.chunk > 1 else 0.0 for block in smooth])
-    return shares, h ** (degree + 1)
+    slopes = {1: k2 * (k2 - 1) / 12, 2: k2 * (k2 - 1) * (k2 - 4) / 360}
+    h = [block.chunk / block.length if block.chunk > 1 else 0.0 for block in smooth]
+    return np.array([size ** (block.degree + 1) * slopes[block.degree] for size, block in zip(h, smooth, strict=True)])

@@ -16,6 +16,7 @@ from ridgeway.state import State, Stored
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
 LONGEST_CHUNK = 1024
+EARLY = 2**14  # steps, up to which short chunks cost more than a moment more of longer ones
 MOST = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
 NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
 
@@ -60,7 +61,8 @@ class Layout:
     so for every alpha at once, a polynomial of degree m - 1 errs by at most their largest values, summed over k >=
     m. The same sum with chunk_degree + 1 for m and steps_per_chunk for q is the error of the chunks in which moments
     are gathered first; `tolerance` is both together. The first steps, where a block would have no more steps than
-    moments, are kept one by one.
+    moments, are kept one by one. Up to step 16,384 chunks of degree 1, which would be short and many, give way to
+    longer ones of degree 2 that err less.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ class Layout:
         A chunk at step t has at most t / steps_per_chunk steps.
     chunk_degree : int
         1 or 2: degree of the polynomials that stand for survival within a chunk. The steps of a run over dense rows
-        cost a little less with 1.
+        cost less with 1.
 
     Examples
     --------
@@ -179,10 +181,22 @@ def _block(layout: Layout, start: int) -> Block:
     if start < layout.head:
         return Block(0, layout.head, layout.head, 1, layout.chunk_degree)
     length = (1 << (start.bit_length() - 1)) // layout.blocks_per_octave
+    per_chunk, degree = (_early_chunks if start < EARLY else _chunks)(layout)
     chunk = 1
-    while 2 * chunk <= min(start // layout.steps_per_chunk, length, LONGEST_CHUNK):
+    while 2 * chunk <= min(start // per_chunk, length, LONGEST_CHUNK):
         chunk *= 2
-    return Block(start, length, layout.moments, chunk, layout.chunk_degree)
+    return Block(start, length, layout.moments, chunk, degree)
+
+
+def _chunks(layout: Layout) -> tuple[int, int]:
+    return layout.steps_per_chunk, layout.chunk_degree
+
+
+def _early_chunks(layout: Layout) -> tuple[int, int]:
+    """Return steps_per_chunk and degree of the first blocks: of chunks four times as long, if they err less so."""
+    longer, degree = layout.steps_per_chunk // 4, 2
+    less = longer > 0 and _truncation(longer, degree + 1) < _truncation(layout.steps_per_chunk, layout.chunk_degree + 1)
+    return (longer, degree) if less else _chunks(layout)
 
 
 @lru_cache(maxsize=256)
