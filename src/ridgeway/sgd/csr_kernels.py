@@ -95,7 +95,7 @@ def csr_steps(
         if not np.isfinite(norm):
             return NOT_FINITE, i
         rate = admit(task, weight[row], norm, tally)
-        slope = descent(task.loss, y[row], prediction)
+        slope = descent(task.loss, y[row] - prediction)
         if not acceptable(task, slope, y[row], norm, tally):
             return EXPLODED, i
         gain = rate * slope
@@ -141,7 +141,7 @@ def csr_batches(
         if not np.isfinite(norm):
             return NOT_FINITE, i, count
         rate = admit(task, weight[row], norm, tally)
-        slope = descent(task.loss, y[row], prediction)
+        slope = descent(task.loss, y[row] - prediction)
         if not acceptable(task, slope, y[row], norm, tally):
             return EXPLODED, i, count
         gain = rate * slope

@@ -58,7 +58,7 @@ def dense_steps(
             break
         if not np.isfinite(norm):
             return NOT_FINITE, i
-        slope = descent(task.loss, y[ahead], inner)
+        slope = descent(task.loss, y[ahead] - inner)
         rate = admit(task, weight[ahead], norm, tally)
         if not acceptable(task, slope, y[ahead], norm, tally):
             return EXPLODED, i
@@ -98,7 +98,7 @@ def dense_batches(
         if not np.isfinite(norm):
             return NOT_FINITE, i
         rate = admit(task, weight[row], norm, tally)
-        slope = descent(task.loss, y[row], prediction)
+        slope = descent(task.loss, y[row] - prediction)
         if not acceptable(task, slope, y[row], norm, tally):
             return EXPLODED, i
         gain = w.dtype.type(rate * slope)

@@ -1,4 +1,4 @@
-"""Losses of a linear prediction, each known to the kernels by an integer code.
+"""Losses of a residual, target less prediction, each known to the kernels by an integer code.
 
 A compiled function passed as an argument would defeat Numba's disk cache; a code compared inside the kernel does not.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from ridgeway.compiled import compiled
 from ridgeway.rows import Scalar
 
-SQUARED = 0  # (y - p)^2 / 2
+SQUARED = 0  # r^2 / 2
 
 
 @compiled
-def descent(loss: int, y: Scalar, prediction: Scalar) -> Scalar:
+def descent(loss: int, residual: Scalar) -> Scalar:
     """Minus the derivative of the loss by the prediction: the residual for squared loss, the only one so far.
 
     Every step waits for this: with a second answer, for codes that no run has, rows of 100 columns take 5% longer.
     """
-    return y - prediction
+    return residual

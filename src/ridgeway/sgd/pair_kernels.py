@@ -120,13 +120,13 @@ def pair_steps(
             gain1 = gain[0]
         else:
             rate = w.dtype.type(admit(task, weight[row1], norm1, tally))
-            slope = descent(task.loss, y[row1], lane_sum(sums[0]))
+            slope = descent(task.loss, y[row1] - lane_sum(sums[0]))
             if not acceptable(task, slope, y[row1], norm1, tally):
                 return EXPLODED, i
             gain1 = w.dtype.type(rate * slope)
         if turn != OPENS:
             rate = w.dtype.type(admit(task, weight[row2], norm2, tally))
-            slope = descent(task.loss, y[row2], lane_sum(sums[1]) + gain1 * lane_sum(sums[4]))
+            slope = descent(task.loss, y[row2] - lane_sum(sums[1]) - gain1 * lane_sum(sums[4]))
             if not acceptable(task, slope, y[row2], norm2, tally):
                 return EXPLODED, i + 1
             gain2 = w.dtype.type(rate * slope)

@@ -102,7 +102,7 @@ def _single_steps(
         if not np.isfinite(norm):
             return NOT_FINITE, i
         rate = admit(task, weight[ahead], norm, tally)
-        slope = descent(task.loss, y[ahead], inner)
+        slope = descent(task.loss, y[ahead] - inner)
         if not acceptable(task, slope, y[ahead], norm, tally):
             return EXPLODED, i
         gain = w.dtype.type(rate * slope)

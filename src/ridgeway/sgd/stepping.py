@@ -20,7 +20,7 @@ from ridgeway.sgd.task import Look, Task
 
 IN_CACHE = 2**22  # bytes of rows that may be read in any order
 PIECE_BYTES = 2**18  # bytes of a piece of larger rows: gathered from a random order, or gone through by target
-AT_ONCE = 2**28  # bytes of rows per call of a kernel, which nothing interrupts: some tens of milliseconds
+AT_ONCE = 2**29  # bytes of rows per call of a kernel, which nothing interrupts: some tens of milliseconds
 AS_THEY_LIE: NDArray[np.intp] = readonly(np.empty(0, np.intp))  # the places of a piece that is gone through as it is
 
 

@@ -178,12 +178,12 @@ class Sketch(Trajectory):
 
     def mixed(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted sums of the moments: (r, targets, d) for weights (r, moments of all blocks)."""
-        answer = np.zeros((len(weights), *self._start.shape))
-        before = 0
+        answer, before = np.zeros((len(weights), self._start.size)), 0
         for moments in _grouped(self._moments):
-            answer += np.tensordot(weights[:, before : before + len(moments)], moments, axes=1)
+            part = weights[:, before : before + len(moments)] @ moments.reshape(len(moments), -1)
+            answer = part if before == 0 else np.add(answer, part, out=answer)
             before += len(moments)
-        return answer
+        return answer.reshape(len(weights), *self._start.shape)
 
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
         answer = np.zeros((len(schemes), *self._start.shape))
