@@ -67,7 +67,7 @@ def test_neighbours_are_left_out(dtype: type) -> None:
     assert np.isfinite(_add_row(X, 0, np.ones(1, dtype), room[20:25]))
 
 
-# Law: the halves are added to each other until one number is left, in this order on every machine.
+# Law: the halves are added to each other until one number is left.
 def test_order_of_sums() -> None:
     @compiled
     def total(values: Float) -> float:

@@ -1,9 +1,9 @@
 """Prefetch: rows are asked for before their turn comes.
 
 The processor notices by itself that one row is read after the other, but not that two rows are read side by side, and
-it begins anew with every page of memory. Asked for 64 kilobytes ahead, a line at a time while others are worked on, rows
-come as fast as memory gives them: one of 200 columns in float32 takes 30 ns instead of 105, one of 1000 columns 150
-instead of 420.
+it begins anew with every page of memory. Asked for 64 kilobytes ahead, a line at a time while others are worked on,
+rows come as fast as memory gives them: one of 200 columns in float32 takes 30 ns instead of 105, one of 1000 columns
+150 instead of 420.
 """
 
 from __future__ import annotations
