@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from numbers import Integral, Real
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,4 +52,6 @@ def ridge_strengths(alphas: ArrayLike, zero: str = "alpha=0 is the uniform avera
         strengths = np.empty((0, 0))
     if strengths.ndim != 1 or strengths.size == 0:
         raise ValueError(f"alphas={alphas!r}: expected a list of ridge strengths, at least one.")
+    if strengths.dtype == np.float64 and bool(((strengths >= 0) & (strengths < np.inf)).all()):  # nothing to say of any
+        return cast("list[float]", (strengths + 0.0).tolist())
     return [ridge_strength(alpha, zero) for alpha in strengths.tolist()]

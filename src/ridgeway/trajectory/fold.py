@@ -16,6 +16,7 @@ from ridgeway.compiled import compiled
 from ridgeway.rows import Float
 
 LOCAL = 2  # room for local moments beside the change of w; a chunk of degree 1 leaves the second at 0
+NODES = np.array([[0.0, 0.0, 0.0], [0.5**0.5, -(0.5**0.5), 0.0], [0.75**0.5, 0.0, -(0.75**0.5)]])  # Chebyshev's 1, 2, 3
 
 
 class Place(NamedTuple):
@@ -58,7 +59,7 @@ def chunk_basis(first: int, chunk: int, length: int, degree: int, moments: int) 
     basis = np.zeros((moments, LOCAL + 1))
     nodes = 1 if chunk == 1 else degree + 1
     for node in range(nodes):
-        v = np.cos(np.pi * (node + 0.5) / nodes)
+        v = NODES[nodes - 1, node]
         u = (2 * first + chunk - 1 + v * chunk) / (length - 1) - 1
         local_previous, local_current = v, 1.0  # T_{-1} = T_1, T_0 = 1
         for i in range(nodes):
@@ -89,9 +90,9 @@ def fold_chunk(memory: Memory, place: Place, w: Float) -> None:
         first_step = last // place.chunk * place.chunk
         basis = chunk_basis(first_step, place.chunk, place.length, place.degree, n_moments)
         for k in range(0, n_moments - 2, 3):
-            _add_three(moments[k], moments[k + 1], moments[k + 2], basis[k:], change, first, second)
+            _add_three(moments, k, basis, change, first, second)
         for k in range(n_moments - n_moments % 3, n_moments):
-            _add_one(moments[k], basis[k], change, first, second)
+            _add_one(moments, k, basis, change, first, second)
     for c in range(n_columns):  # slices assigned at once take about as long as the sums above
         change[c] = w[c]
         first[c] = 0
@@ -100,32 +101,27 @@ def fold_chunk(memory: Memory, place: Place, w: Float) -> None:
 
 @compiled
 def _add_one(
-    moment: NDArray[np.float64], basis: NDArray[np.float64], change: Float, first: Float, second: Float
+    moments: NDArray[np.float64], k: int, basis: NDArray[np.float64], change: Float, first: Float, second: Float
 ) -> None:
-    """Moment += basis[0] change + basis[1] first + basis[2] second, all (d,)."""
-    for c in range(len(moment)):
-        moment[c] += basis[0] * change[c] + basis[1] * first[c] + basis[2] * second[c]
+    """Add to moment k: basis[k, 0] change + basis[k, 1] first + basis[k, 2] second, all (d,)."""
+    a0, a1, a2 = basis[k, 0], basis[k, 1], basis[k, 2]
+    for c in range(moments.shape[1]):
+        moments[k, c] += a0 * change[c] + a1 * first[c] + a2 * second[c]
 
 
 @compiled
 def _add_three(
-    moment0: NDArray[np.float64],
-    moment1: NDArray[np.float64],
-    moment2: NDArray[np.float64],
-    basis: NDArray[np.float64],
-    change: Float,
-    first: Float,
-    second: Float,
+    moments: NDArray[np.float64], k: int, basis: NDArray[np.float64], change: Float, first: Float, second: Float
 ) -> None:
-    """As `_add_one` for three moments, which share one reading of the chunk; basis (3 or more, 3)."""
-    a0, a1, a2 = basis[0, 0], basis[0, 1], basis[0, 2]
-    b0, b1, b2 = basis[1, 0], basis[1, 1], basis[1, 2]
-    c0, c1, c2 = basis[2, 0], basis[2, 1], basis[2, 2]
-    for c in range(len(moment0)):
+    """Do what `_add_one` does for moments k, k + 1 and k + 2, which share one reading of the chunk."""
+    a0, a1, a2 = basis[k, 0], basis[k, 1], basis[k, 2]
+    b0, b1, b2 = basis[k + 1, 0], basis[k + 1, 1], basis[k + 1, 2]
+    c0, c1, c2 = basis[k + 2, 0], basis[k + 2, 1], basis[k + 2, 2]
+    for c in range(moments.shape[1]):
         x, y, z = np.float64(change[c]), np.float64(first[c]), np.float64(second[c])
-        moment0[c] += a0 * x + a1 * y + a2 * z
-        moment1[c] += b0 * x + b1 * y + b2 * z
-        moment2[c] += c0 * x + c1 * y + c2 * z
+        moments[k, c] += a0 * x + a1 * y + a2 * z
+        moments[k + 1, c] += b0 * x + b1 * y + b2 * z
+        moments[k + 2, c] += c0 * x + c1 * y + c2 * z
 
 
 @compiled
