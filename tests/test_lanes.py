@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ridgeway.compiled import compiled
-from ridgeway.lanes import lane_count, lane_sum, lanes, row_lanes, set_lanes, spread
+from ridgeway.lanes import lane_count, lane_sum, lanes, set_lanes, spread
 from ridgeway.rows import Float
 
 pytestmark = pytest.mark.kernel
@@ -22,13 +22,13 @@ def _add_row(X: Float, row: int, factor: Float, w: Float) -> float:
     whole = n_columns - n_columns % count
     total = spread(w.dtype.type(0))
     for at in range(0, whole, count):
-        x = row_lanes(X, row, at, None)
+        x = lanes(X, row * n_columns + at, None)
         new = lanes(w, at, None) + spread(factor[0]) * x
         set_lanes(w, at, None, new)
         total = total + new * x
     if whole < n_columns:
         rest = n_columns - whole
-        x = row_lanes(X, row, whole, rest)
+        x = lanes(X, row * n_columns + whole, rest)
         new = lanes(w, whole, rest) + spread(factor[0]) * x
         set_lanes(w, whole, rest, new)
         total = total + new * x

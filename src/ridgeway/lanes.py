@@ -86,37 +86,31 @@ def lane_count(_: Any, values: Any) -> Any:
 def _lanes(values: NDArray[Any], at: int, rest: int | None) -> NDArray[Any]:
     found = np.zeros(LANES // values.itemsize, values.dtype)
     size = len(found) if rest is None else rest
-    found[:size] = values[at : at + size]
+    found[:size] = values.reshape(-1)[at : at + size]
     return found
 
 
 @_or_python(_lanes)
 def lanes(_: Any, values: Any, at: Any, rest: Any) -> Any:
-    """Read lanes of values (d,) from `at` on: all of them, or so many as there are left, and zeros."""
+    """Read lanes from place `at` of an array, of all its numbers in a row: all lanes, or so many as there are left.
+
+    Lanes beyond those are 0. Whether there are so many numbers is not looked at.
+    """
     result = Lanes(values.dtype)
 
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         array = context.make_array(values)(context, builder, arguments[0])
-        return _read(context, builder, result, builder.gep(array.data, [arguments[1]]), rest, arguments[2])
+        vector, size = context.get_value_type(result), values.dtype.bitwidth // 8
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), vector.as_pointer())
+        if rest is numba.none:
+            value = builder.load(place)
+            value.align = size
+            return value
+        mask, zeros = _first_lanes(builder, vector.count, arguments[2]), ir.Constant(vector, [0.0] * vector.count)
+        load = _masked(builder, "load", vector, vector, (place.type, NUMBER, mask.type, vector))
+        return builder.call(load, (place, NUMBER(size), mask, zeros))
 
     return result(values, numba.intp, rest), generate
-
-
-def _row_lanes(X: NDArray[Any], row: int, at: int, rest: int | None) -> NDArray[Any]:
-    return _lanes(X[row], at, rest)
-
-
-@_or_python(_row_lanes)
-def row_lanes(_: Any, X: Any, row: Any, at: Any, rest: Any) -> Any:
-    """Read lanes of a row of X (n, d), which lies row by row; the row is not counted from the end."""
-    result = Lanes(X.dtype)
-
-    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        array = context.make_array(X)(context, builder, arguments[0])
-        place = builder.add(builder.mul(arguments[1], builder.extract_value(array.shape, 1)), arguments[2])
-        return _read(context, builder, result, builder.gep(array.data, [place]), rest, arguments[3])
-
-    return result(X, numba.intp, numba.intp, rest), generate
 
 
 def _set_lanes(values: NDArray[Any], at: int, rest: int | None, new: NDArray[Any]) -> None:
@@ -177,19 +171,6 @@ def lane_sum(_: Any, values: Any) -> Any:
         return builder.extract_element(vector, NUMBER(0))
 
     return values.dtype(values), generate
-
-
-def _read(context: Any, builder: Any, lanes_type: Lanes, place: Any, rest: Any, arguments_rest: Any) -> Any:
-    """Write code that reads lanes, all of them if rest is Numba's none, which need not be aligned."""
-    vector, size = context.get_value_type(lanes_type), lanes_type.dtype.bitwidth // 8
-    place = builder.bitcast(place, vector.as_pointer())
-    if rest is numba.none:
-        value = builder.load(place)
-        value.align = size
-        return value
-    mask, zeros = _first_lanes(builder, vector.count, arguments_rest), ir.Constant(vector, [0.0] * vector.count)
-    load = _masked(builder, "load", vector, vector, (place.type, NUMBER, mask.type, vector))
-    return builder.call(load, (place, NUMBER(size), mask, zeros))
 
 
 def _masked(builder: Any, kind: str, vector: Any, result: Any, arguments: tuple[Any, ...]) -> Any:

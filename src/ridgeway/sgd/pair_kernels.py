@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.compiled import compiled, inlined
-from ridgeway.lanes import lane_count, lane_sum, lanes, row_lanes, set_lanes, spread
+from ridgeway.lanes import lane_count, lane_sum, lanes, set_lanes, spread
 from ridgeway.prefetch import AHEAD, CACHE_LINE, fetch_line, fetch_near
 from ridgeway.rows import Float, Scalar
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
@@ -79,40 +79,46 @@ def pair_steps(
         directions, seen = look.directions, look.seen
     for i in range(first_step, last_step + 1, 2):
         old, new = max(i - 2, first_step), min(i, last_step - 2)
-        if order is None:
-            rows = old, old + 1, new, new + 1
-        else:
-            rows = order[old], order[old + 1], order[new], order[new + 1]
+        row1, row2 = new, new + 1
+        starts = n_columns * old, n_columns * old + n_columns, n_columns * new, n_columns * new + n_columns
+        if order is not None:
+            row1, row2 = order[new], order[new + 1]
+            starts = n_columns * order[old], n_columns * order[old + 1], n_columns * row1, n_columns * row2
         now = offset & within
         steps = spread(gain1), spread(gain2)
         local1 = spread(gain1 * places[0, now]), spread(gain2 * places[0, now + 1])
         local2 = spread(gain1 * places[1, now]), spread(gain2 * places[1, now + 1])
         asked = address + min(n_bytes * i + AHEAD, n_bytes * (X.shape[0] - 2))
-        at, onward = 0, count
-        if wide and (place.offset + i - first_step) & 2:
-            at, onward = whole - count, -count
         sums = none, none, none, none, none
-        for _ in range(n_columns // count):
-            if order is None:
-                fetch_line(asked)
-                asked += CACHE_LINE
-            if wide:
+        if wide:
+            at, onward = 0, count
+            if (place.offset + i - first_step) & 2:
+                at, onward = whole - count, -count
+            for _ in range(n_columns // count):
+                if order is None:
+                    fetch_line(asked)
+                    asked += CACHE_LINE
                 soon = address + (at + LANES_AHEAD * onward) * X.itemsize
-                fetch_near(soon + n_bytes * rows[2])
-                fetch_near(soon + n_bytes * rows[3])
-            sums = _sweep(X, rows, at, None, w, first, second, steps, local1, local2, sums)
-            at += onward
+                fetch_near(soon + starts[2] * X.itemsize)
+                fetch_near(soon + starts[3] * X.itemsize)
+                sums = _sweep(X, starts, at, None, w, first, second, steps, local1, local2, sums)
+                at += onward
+        else:
+            for at in range(0, whole, count):
+                if order is None:
+                    fetch_line(asked)
+                    asked += CACHE_LINE
+                sums = _sweep(X, starts, at, None, w, first, second, steps, local1, local2, sums)
         if whole < n_columns:
             if order is None:
                 fetch_line(asked)
-            sums = _sweep(X, rows, whole, n_columns - whole, w, first, second, steps, local1, local2, sums)
+            sums = _sweep(X, starts, whole, n_columns - whole, w, first, second, steps, local1, local2, sums)
         if i > first_step:
             offset += 2
             if offset & within == 0:
                 fold_chunk(memory, Place(offset, place.length, place.chunk, place.degree), w)
         if i == last_step:
             break
-        row1, row2 = rows[2], rows[3]
         norm1, norm2 = lane_sum(sums[2]), lane_sum(sums[3])
         if not (np.isfinite(norm1) and np.isfinite(norm2)):
             return NOT_FINITE, i
@@ -133,9 +139,9 @@ def pair_steps(
         if look is not None:  # there is time while the next step waits for its sums
             ones = twos = none, none, none, none, none, none
             for at in range(0, whole, count):
-                ones, twos = _look_at(X, row1, row2, at, None, directions, ones, twos)
+                ones, twos = _look_at(X, starts, at, None, directions, ones, twos)
             if whole < n_columns:
-                ones, twos = _look_at(X, row1, row2, whole, n_columns - whole, directions, ones, twos)
+                ones, twos = _look_at(X, starts, whole, n_columns - whole, directions, ones, twos)
             _set_seen(seen, row1, y[row1], ones)
             _set_seen(seen, row2, y[row2], twos)
         if turn == OPENS:
@@ -181,7 +187,7 @@ def half_pair(
 @inlined
 def _sweep(
     X: Float,
-    rows: tuple[int, int, int, int],
+    starts: tuple[int, int, int, int],
     at: int,
     rest: int | None,
     w: Float,
@@ -194,28 +200,39 @@ def _sweep(
 ) -> Sums:
     """Apply the steps of the old pair of rows to some columns, and add the products of the next pair to sums.
 
-    Lanes of w, first and second from `at` on are changed, all of them or the rest. The sums are lanes of <x_1, w>,
-    <x_2, w>, |x_1|^2, |x_2|^2 and <x_1, x_2>.
+    The four rows begin at these places of X. Lanes of w, first and second from `at` on are changed, all of them or the
+    rest. The sums are lanes of <x_1, w>, <x_2, w>, |x_1|^2, |x_2|^2 and <x_1, x_2>.
     """
-    u, v = row_lanes(X, rows[0], at, rest), row_lanes(X, rows[1], at, rest)
+    u, v = lanes(X, starts[0] + at, rest), lanes(X, starts[1] + at, rest)
     new = lanes(w, at, rest) + steps[0] * u + steps[1] * v
     set_lanes(w, at, rest, new)
     set_lanes(first, at, rest, lanes(first, at, rest) + local1[0] * u + local1[1] * v)
     if second is not None:
         set_lanes(second, at, rest, lanes(second, at, rest) + local2[0] * u + local2[1] * v)
-    a, b = row_lanes(X, rows[2], at, rest), row_lanes(X, rows[3], at, rest)
+    a, b = lanes(X, starts[2] + at, rest), lanes(X, starts[3] + at, rest)
     return sums[0] + a * new, sums[1] + b * new, sums[2] + a * a, sums[3] + b * b, sums[4] + a * b
 
 
 @inlined
 def _look_at(
-    X: Float, row1: int, row2: int, at: int, rest: int | None, directions: Float, ones: Six, twos: Six
+    X: Float,
+    starts: tuple[int, int, int, int],
+    at: int,
+    rest: int | None,
+    directions: Float,
+    ones: Six,
+    twos: Six,
 ) -> tuple[Six, Six]:
-    """Add products of two rows with six directions, over some columns, to lanes of them: here the rows are at hand."""
-    a, b = row_lanes(X, row1, at, rest), row_lanes(X, row2, at, rest)
-    d0, d1 = row_lanes(directions, 0, at, rest), row_lanes(directions, 1, at, rest)
-    d2, d3 = row_lanes(directions, 2, at, rest), row_lanes(directions, 3, at, rest)
-    d4, d5 = row_lanes(directions, 4, at, rest), row_lanes(directions, 5, at, rest)
+    """Add products of the next pair of rows with six directions, over some columns, to lanes of them."""
+    n_columns = X.shape[1]
+    a, b = lanes(X, starts[2] + at, rest), lanes(X, starts[3] + at, rest)
+    d0, d1, d2 = (
+        lanes(directions, at, rest),
+        lanes(directions, n_columns + at, rest),
+        lanes(directions, 2 * n_columns + at, rest),
+    )
+    d3, d4 = lanes(directions, 3 * n_columns + at, rest), lanes(directions, 4 * n_columns + at, rest)
+    d5 = lanes(directions, 5 * n_columns + at, rest)
     return (
         (ones[0] + a * d0, ones[1] + a * d1, ones[2] + a * d2, ones[3] + a * d3, ones[4] + a * d4, ones[5] + a * d5),
         (twos[0] + b * d0, twos[1] + b * d1, twos[2] + b * d2, twos[3] + b * d3, twos[4] + b * d4, twos[5] + b * d5),
