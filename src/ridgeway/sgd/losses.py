@@ -15,6 +15,6 @@ SQUARED = 0  # r^2 / 2
 def descent(loss: int, residual: Scalar) -> Scalar:
     """Minus the derivative of the loss by the prediction: the residual for squared loss, the only one so far.
 
-    Every step waits for this: with a second answer, for codes that no run has, rows of 100 columns take 5% longer.
+    Every step waits for this, so there is no second answer for codes that no run has.
     """
     return residual
