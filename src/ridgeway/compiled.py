@@ -20,6 +20,15 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", numba.njit(inline="always")(function))
 
 
+def as_written(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function of some numbers into its callers; its operations stay in their order, fused where they can be.
+
+    The order decides for which of the numbers a result waits longest. And the last bits: code that several kernels are
+    compiled with must have the same in all of them.
+    """
+    return cast("Callable[P, R]", numba.njit(fastmath={"contract"})(function))
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays; it releases the GIL and knows nothing of Python objects.
 

@@ -169,10 +169,11 @@ def test_limited_rows_are_counted_once(cut: int) -> None:
     assert run.limited == 3
 
 
-# Law: a run of a version that took steps one by one is refused, with the remedy: its bits would not go on.
-def test_runs_without_pairs_are_refused() -> None:
+# Law: a run of a version that gathered steps otherwise is refused, with the remedy: its bits would not go on.
+@pytest.mark.parametrize("name", ["pair_row", "gathered"])
+def test_runs_of_other_versions_are_refused(name: str) -> None:
     X, y = rows_of(5, np.float64)
     state = run_of(X, y[:, 0], [], PAIRED[1]).state()
-    del state["progress"]["pair_row"]
-    with pytest.raises(StateError, match=r"no pair_row: .* or run anew"):
+    del state["progress"][name]
+    with pytest.raises(StateError, match=rf"no {name}: .* or run anew"):
         SGDRun.from_state(Stored(state, "run"))

@@ -233,14 +233,3 @@ def test_what_cannot_be_stored() -> None:
     start: Any = ["a", "b", "c"]
     with pytest.raises(TypeError, match=r"w0=\['a', 'b', 'c'\] is no array of numbers: expected the coefficients"):
         rw.SGDRun(0.1, w0=start)
-
-
-# Law: what a step goes through begins where a cache line does, also in a copy: vectors that straddle two are slower.
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_steps_on_cache_lines(dtype: Any) -> None:
-    X, y = problem(50, 7, dtype=dtype)
-    run = rw.SGDRun(step=0.01)
-    run.update(X, y)
-    for state in (run._state, run.copy()._state):
-        assert state is not None
-        assert [array.ctypes.data % 64 for array in (state.w, state.anchor, state.local)] == [0, 0, 0]

@@ -221,7 +221,9 @@ def _kept(problem: Problem) -> tuple[list[Partition], Survey]:
         if split.holds_out(partition.number)
     ]
     everything = split.of_held_rows().without_starts()
-    return kept, executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
+    survey = executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
+    executor.secure(kept)
+    return kept, survey
 
 
 def held_rows(batch: Batch | None, split: Split, number: int) -> Batch | None:

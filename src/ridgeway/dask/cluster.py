@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from ridgeway.cluster_error import ClusterError
@@ -24,6 +25,7 @@ LOOK = 1.0  # seconds without a result after which the cluster is looked at
 FIRST = 10  # priority of tasks that others wait for, over those that work ahead
 CONNECT = 10.0  # seconds that a scheduler has to answer
 GATHERING = 0.001  # seconds in which messages to the scheduler are gathered, instead of 0.01
+GATHERED = 64  # sums at most that come back from a tree, to be added up here
 LARGE = "1 GiB"  # of a task's arguments, beyond which dask warns
 # What workers started here do better without: a sample of all stacks every 10 ms; looks at the clock and at the memory
 # every 20 and 100 ms, by the workers and by the client for each of them; and giving back the memory of one partition
@@ -98,7 +100,7 @@ class Cluster:
         while self._pending:
             future = self._next_done(partition.name for _, partition in self._pending.values())
             tag, partition = self._pending.pop(future)
-            yield tag, self._result(future, {future: partition})
+            yield tag, self._result(future, [(future, partition)])
 
     def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
         """Return the result of a task as a partition that later tasks can read; it stays on its worker.
@@ -108,6 +110,14 @@ class Cluster:
         future = self._future(function, partition, form, arguments)
         self._kept.add(future)
         return Partition(partition.number, partition.name, future)
+
+    def secure(self, kept: Sequence[Partition]) -> None:
+        """Have two workers hold what was kept, so that none of it is lost with one of them."""
+        futures = [partition.source for partition in kept]
+        try:
+            self._client.sync(self._client._replicate, futures, n=2, callback_timeout=self._patience)
+        except LOST:  # what waits for these rows will find out why, and do without a second copy
+            self._identity()
 
     def release(self, kept: Partition) -> None:
         """Let the workers forget what was kept."""
@@ -123,21 +133,21 @@ class Cluster:
         add: Callable[..., Any],
         common: tuple[Any, ...] = (),
     ) -> Any:
-        """Return the sum of the results of one task per partition, added up in a tree on the workers."""
+        """Return the sum of the results of one task per partition, added up in a tree on the workers.
+
+        The last sums are made here, of few results that come as they are ready. What a result was made of is let go
+        with it: dask would make all that is held anew when a worker dies with it, also what is added up already.
+        """
         shared = self._common(common) if common else None
-        leaves = {self._future(function, part, form, arguments(part), common=shared): part for part in partitions}
-        level = list(leaves)
-        held = [level]
-        while len(level) > 1:
-            level = [
-                self._client.submit(add, *level[first : first + ARITY], key=self._key("sum"), pure=False)
-                for first in range(0, len(level), ARITY)
-            ]
-            held.append(level)
-        (root,) = level
-        root.add_done_callback(self._done.put)
-        self._next_done(partition.name for partition in partitions)
-        return self._result(root, leaves)
+        level = [
+            Sum(self._future(function, part, form, arguments(part), common=shared), [], part) for part in partitions
+        ]
+        while len(level) > GATHERED or not level[0].parts:
+            level = [self._added(add, level[first : first + ARITY]) for first in range(0, len(level), ARITY)]
+        sums = self._gathered(level, [partition.name for partition in partitions])
+        while len(sums) > 1:
+            sums = [add(*sums[first : first + ARITY]) for first in range(0, len(sums), ARITY)]
+        return sums[0]
 
     def close(self) -> None:
         """Release what the cluster holds for this work; close what was started for it."""
@@ -149,6 +159,24 @@ class Cluster:
         del futures
         for thing in self._owned:
             thing.close(timeout=CONNECT)
+
+    def _added(self, add: Callable[..., Any], parts: list[Sum]) -> Sum:
+        futures = [part.future for part in parts]
+        return Sum(self._client.submit(add, *futures, key=self._key("sum"), pure=False), parts)
+
+    def _gathered(self, sums: list[Sum], waiting: Sequence[str]) -> list[Any]:
+        """Return the results of sums, each of which is let go as soon as its result is here."""
+        found: list[Any] = [None] * len(sums)
+        places = {one.future.key: (place, one) for place, one in enumerate(sums)}
+        for one in sums:
+            one.future.add_done_callback(self._done.put)
+        sums.clear()
+        while places:
+            future = self._next_done(waiting)
+            place, one = places.pop(future.key)
+            found[place] = self._result(future, one.leaves())
+            del future, one
+        return found
 
     def _key(self, what: str) -> str:
         """Name a task: by the first word dask tells groups of tasks apart, learns how long they take, shows them."""
@@ -202,7 +230,7 @@ class Cluster:
                     "least one; look whether they run out of memory, start others, and call again."
                 )
 
-    def _result(self, future: Any, partitions: dict[Any, Partition]) -> Any:
+    def _result(self, future: Any, leaves: Iterable[tuple[Any, Partition]]) -> Any:
         while future.status == "finished":
             try:
                 return future.result(timeout=self._patience)
@@ -214,7 +242,7 @@ class Cluster:
             raise self._lost(f"a task was {future.status}")
         failure = future.exception(timeout=self._patience)
         if isinstance(failure, distributed.scheduler.KilledWorker):
-            culprits = [part.name for leaf, part in partitions.items() if leaf.status == "error"]
+            culprits = [partition.name for leaf, partition in leaves if leaf.status == "error"]
             raise ClusterError(
                 f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that took it died, "
                 f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
@@ -251,6 +279,22 @@ class Cluster:
             f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to stay; start it again and "
             "call again: with checkpoint=FILE a fit goes on where it was."
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """A task of a tree: one of a partition, or the sum of others, which are held with it."""
+
+    future: Any
+    parts: list[Sum]
+    partition: Partition | None = None
+
+    def leaves(self) -> Iterator[tuple[Any, Partition]]:
+        """Yield the tasks of partitions with these."""
+        if self.partition is not None:
+            yield self.future, self.partition
+        for part in self.parts:
+            yield from part.leaves()
 
 
 def executor_of(client: Any, workers: int | None = None, patience: float = 60.0) -> Cluster:

@@ -33,6 +33,9 @@ class Executor(Protocol):
     def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
         """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
 
+    def secure(self, kept: Sequence[Partition]) -> None:
+        """Hold what was kept, if it is small, so that no loss of one worker is a loss of it."""
+
     def release(self, kept: Partition) -> None:
         """Let go of what was kept."""
 

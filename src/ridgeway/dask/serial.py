@@ -42,6 +42,9 @@ class Serial:
         """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
         return Partition(partition.number, partition.name, self._done(function, partition, form, arguments))
 
+    def secure(self, kept: Sequence[Partition]) -> None:
+        """Nothing to do: there is no other worker to lose."""
+
     def release(self, kept: Partition) -> None:
         """Nothing to do: it is freed with the last reference to it."""
 

@@ -21,7 +21,7 @@ from ridgeway.rows import Float
 from ridgeway.sgd.guard import EXPLODED, FINISHED, NOT_FINITE, acceptable, admit
 from ridgeway.sgd.losses import descent
 from ridgeway.sgd.task import OpenBatch, Task
-from ridgeway.trajectory.fold import Memory, Place, chunk_places, fold_chunk
+from ridgeway.trajectory.fold import Memory, Place, fold_chunk, second_at, settle, steps_between
 
 
 @compiled
@@ -120,14 +120,17 @@ def dense_close(w: Float, batch: OpenBatch, memory: Memory, place: Place) -> Non
     keep = memory.moments.shape[0] > 0
     share = w.dtype.type(1) / w.dtype.type(batch.rows)
     now = place.offset & (place.chunk - 1)
-    places = chunk_places(place.chunk).astype(w.dtype)
+    second = w.dtype.type(second_at(place.offset, place.chunk))
     for c in range(len(w)):
         increment = share * batch.gradient[c]
         batch.gradient[c] = 0
         w[c] += increment
         if keep:
-            memory.local[0, c] += places[0, now] * increment
+            memory.local[0, c] += w[c]
             if place.degree == 2:
-                memory.local[1, c] += places[1, now] * increment
+                memory.local[2, c] += second * increment
+    between = steps_between(place.chunk)
+    if keep and (now + 1) % between == 0:
+        settle(memory, between)
     if keep and now == place.chunk - 1:
         fold_chunk(memory, Place(place.offset + 1, place.length, place.chunk, place.degree), w)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,26 +35,52 @@ MEMORY = 1 / 256
 SAFE = 2.0
 EXPLOSION = 1e3
 RECENT_EXPLOSION = 10.0
+LARGEST = np.float64(1e300)  # that a residual may be before its square overflows
+
+
+class Met(NamedTuple):
+    """What the rows so far say about their size; see the places in the tally."""
+
+    sum_q: float
+    sum_q2: float
+    largest_q: float
+
+
+@compiled
+def met_before(tally: NDArray[np.float64]) -> Met:
+    """Return what a run has met. A kernel keeps it in registers, and puts it back at its end."""
+    return Met(tally[SUM_Q], tally[SUM_Q2], tally[LARGEST_Q])
+
+
+@compiled
+def meet(met: Met, weight: Scalar, norm: Scalar) -> Met:
+    """Add a row."""
+    q = np.float64(weight) * np.float64(norm)
+    return Met(met.sum_q + q, met.sum_q2 + q * q, max(met.largest_q, q))
+
+
+@compiled
+def put_back(met: Met, tally: NDArray[np.float64]) -> None:
+    """Record what a run has met."""
+    tally[SUM_Q], tally[SUM_Q2], tally[LARGEST_Q] = met.sum_q, met.sum_q2, met.largest_q
 
 
 @compiled
 def admit(task: Task, weight: Scalar, norm: Scalar, tally: NDArray[np.float64]) -> Scalar:
-    """Return the row's own step, step * weight or less, so that it times |x|^2 is at most the limit; record the row."""
-    q = np.float64(weight) * np.float64(norm)
-    tally[SUM_Q] += q
-    tally[SUM_Q2] += q * q
-    tally[LARGEST_Q] = max(tally[LARGEST_Q], q)
-    if task.step * q > task.limit:
+    """Record a row and return its own step, step * weight or less, so that it times |x|^2 is at most the limit."""
+    put_back(meet(met_before(tally), weight, norm), tally)
+    rate = task.step * np.float64(weight)
+    if rate * np.float64(norm) > task.limit:
         tally[LIMITED] += 1
         return task.limit / np.float64(norm)
-    return task.step * np.float64(weight)
+    return rate
 
 
 @compiled
 def acceptable(task: Task, residual: Scalar, y: Scalar, norm: Scalar, tally: NDArray[np.float64]) -> bool:
     """Tell whether a residual is finite and, after an unsafe step, shows no explosion; record it where it could."""
     if task.limit <= SAFE:  # no step of the run is unsafe
-        return bool(abs(residual) <= np.float64(1e300))
+        return bool(abs(residual) <= LARGEST)
     r2 = np.float64(residual) * np.float64(residual)
     t2 = np.float64(y) * np.float64(y) + task.start * np.float64(norm)
     tally[LARGEST_T2] = max(tally[LARGEST_T2], t2)
@@ -63,4 +91,4 @@ def acceptable(task: Task, residual: Scalar, y: Scalar, norm: Scalar, tally: NDA
         alone = r2 <= EXPLOSION**2 * tally[LARGEST_T2]
         recent = tally[RECENT_R2] <= RECENT_EXPLOSION**2 * tally[LARGEST_RECENT_T2]
         return bool(alone and recent)
-    return bool(abs(residual) <= np.float64(1e300))
+    return bool(abs(residual) <= LARGEST)

@@ -54,7 +54,7 @@ def dense_blocks(
         elif place.degree == 1:
             status, step = _paired_steps(X, order, first, last, y, weight, task, w, own, place, pair, None, look, tally)
         else:
-            second = memory.local[1]
+            second = memory.local[2]
             status, step = _paired_steps(
                 X, order, first, last, y, weight, task, w, own, place, pair, second, look, tally
             )
@@ -145,7 +145,7 @@ def _paired_steps(
     if until > step:
         now = Place(offset, place.length, place.chunk, place.degree)
         rows, turn = (X, order, step, until, y, weight), int(np.intp(BOTH))  # no literal, as above
-        status, reached = pair_steps(*rows, task, w, memory, now, turn, pair.gain, second, look, tally)
+        status, reached = pair_steps(*rows, task, w, memory, now, turn, pair.opened, second, look, tally)
         if status != FINISHED:
             return status, reached
         offset, step = offset + reached - step, reached

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.prefetch import CACHE_LINE
 from ridgeway.rows import Batch, DenseRows, Float, SparseRows, readonly
 from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.step_size import LimitedStep
 from ridgeway.sgd.task import Centre, Columns, OpenBatch, OpenPair
 from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
-from ridgeway.trajectory.fold import LOCAL, Memory, Place, chunk_places, fold_chunk
+from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk, second_at
 
 NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the one block of a replay
 
@@ -44,9 +43,9 @@ class RunState:
     block: Block
     moments: NDArray[np.float64]
     anchor: Float  # w at the start of the chunk, (targets, d)
-    local: Float  # local moments of the chunk, (targets, 2, d)
+    local: Float  # what the chunk gathers of its steps, (targets, 3, d); see `Memory`
     pair_rows: Float  # the first row of an open pair, and room for the second, (targets, 2, d); see `OpenPair`
-    pair_gain: Float  # of the first row, (targets, 1)
+    pair_opened: Float  # rate and slope of the first row, (targets, 2)
     gradient: Float  # sum over the rows of the open mini-batch, (targets, d)
     marked: NDArray[np.bool_]  # columns that the open mini-batch touched, (targets, d) if sparse
     listed: NDArray[np.int64]
@@ -84,14 +83,14 @@ class RunState:
             layout=layout,
             start=start,
             start_square=float(np.vdot(start, start)),
-            w=_on_cache_lines(w),
+            w=w,
             tally=np.zeros((n_targets, TALLY_SIZE)),
             block=block,
             moments=_empty_moments(block, n_targets, n_columns, sparse),
-            anchor=_on_cache_lines(w[:, :in_chunk]),
-            local=_on_cache_lines(np.zeros((n_targets, LOCAL, in_chunk), w.dtype)),
-            pair_rows=_on_cache_lines(np.zeros((n_targets, 2, in_pair), w.dtype)),
-            pair_gain=np.zeros((n_targets, 1), w.dtype),
+            anchor=w[:, :in_chunk].copy(),
+            local=np.zeros((n_targets, LOCAL, in_chunk), w.dtype),
+            pair_rows=np.zeros((n_targets, 2, in_pair), w.dtype),
+            pair_opened=np.zeros((n_targets, 2), w.dtype),
             gradient=np.zeros((n_targets, in_batch), w.dtype),
             marked=np.zeros((n_targets, in_batch if sparse else 0), np.bool_),
             listed=np.empty((n_targets, in_batch if sparse else 0), np.int64),
@@ -117,7 +116,7 @@ class RunState:
     def pair(self, target: int, dtype: np.dtype[np.floating[Any]]) -> OpenPair:
         """The pair of rows whose first step may be known already; targets and weights are of this type."""
         rows, labels = self.pair_rows[target], np.empty((2, 2), dtype)
-        return OpenPair(rows, labels, self.pair_gain[target], (readonly(rows), *map(readonly, labels)))
+        return OpenPair(rows, labels, self.pair_opened[target], (readonly(rows), *map(readonly, labels)))
 
     def open_batch(self, target: int) -> OpenBatch:
         """The mini-batch that is being filled."""
@@ -144,9 +143,9 @@ class RunState:
         """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared."""
         new = RunState.__new__(RunState)
         vars(new).update(vars(self))
-        for name in ("w", "anchor", "local", "pair_rows"):
-            setattr(new, name, _on_cache_lines(getattr(self, name)))
-        for name in ("tally", "moments", "pair_gain", "gradient", "marked", "listed", "products"):
+        for name in ("w", "tally", "moments", "anchor", "local", "pair_rows", "pair_opened"):
+            setattr(new, name, getattr(self, name).copy())
+        for name in ("gradient", "marked", "listed", "products"):
             setattr(new, name, getattr(self, name).copy())
         for name in ("finished", "segments", "gains", "short_batches"):
             setattr(new, name, copy(getattr(self, name)))
@@ -160,7 +159,7 @@ class RunState:
     def reached(self, target: int) -> Float:
         """Return w after all steps, (d,)."""
         w: Float = self.w[target]
-        return w + self.pair_gain[target] * self.pair_rows[target, 0] if self.has_open_pair else w
+        return w + self.pair_opened[target].prod() * self.pair_rows[target, 0] if self.has_open_pair else w
 
     def room_for(self, n_steps: int) -> NDArray[np.int64]:
         """Make room for the moments of all blocks that the next steps, over dense rows, fall into; see `dense_blocks`.
@@ -233,9 +232,10 @@ class RunState:
             return self._moments_first().copy(order="K")
         moments, local = self.moments.copy(), self.local.copy()
         if self.has_open_pair:
-            last = (self.place.offset - 1) % self.block.chunk
-            at = chunk_places(self.block.chunk)[: self.block.degree, last].astype(local.dtype)
-            local[:, : len(at)] += at[:, None] * (self.pair_gain * self.pair_rows[:, 0])[:, None]
+            increment = self.pair_opened.prod(axis=1, keepdims=True) * self.pair_rows[:, 0]
+            local[:, 0] += self.w + increment
+            if self.block.degree == 2:
+                local[:, 2] += second_at(self.place.offset - 1, self.block.chunk) * increment
         for target in range(len(self.w)):
             memory = Memory(moments[target], self.anchor[target].copy(), local[target])
             fold_chunk(memory, self.place, self.reached(target))
@@ -256,15 +256,6 @@ def _start_from(
     if not np.isfinite(start).all():
         raise ValueError(f"w0 has entries that are not finite in {dtype}: expected the coefficients to start from.")
     return start.reshape(n_targets, n_columns)
-
-
-def _on_cache_lines(values: Float) -> Float:
-    """Copy an array to where a cache line begins: a step takes up to a tenth longer when its vectors straddle two."""
-    room = np.empty(values.nbytes + CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % CACHE_LINE
-    copied: Float = room[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
-    copied[...] = values
-    return copied
 
 
 def _empty_moments(block: Block, n_targets: int, n_columns: int, sparse: bool) -> NDArray[np.float64]:

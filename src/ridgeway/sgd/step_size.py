@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -36,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.number import real_number
-from ridgeway.rows import Batch, Float, require_finite_rows
+from ridgeway.rows import Batch, Float, readonly, require_finite_rows
 from ridgeway.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 
@@ -126,13 +127,15 @@ def guess(batch: Batch) -> LimitedStep | None:
     return None if sample is None else sampled_step(batch.rows.squared_norms_of(sample), batch.weight[sample])
 
 
+@lru_cache(maxsize=16)
 def sample_of(n_rows: int, one_in: int = ONE_IN) -> NDArray[np.intp] | None:
     """Return numbers of rows to look at, in runs of neighbours; None when there are too few rows to sample."""
     n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN))
     if n_runs < 2:
         return None
     starts = np.arange(n_runs) * (n_rows - RUN) // (n_runs - 1)
-    return (starts[:, None] + np.arange(RUN)).reshape(-1)
+    sample: NDArray[np.intp] = readonly((starts[:, None] + np.arange(RUN)).reshape(-1))
+    return sample
 
 
 def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:

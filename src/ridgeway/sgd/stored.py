@@ -17,7 +17,7 @@ from ridgeway.trajectory import Layout
 from ridgeway.trajectory.fold import LOCAL
 
 AS_THEY_ARE = ("sparse", "single_target", "n_listed", "open_rows", "n_steps")
-ARRAYS = ("start", "w", "tally", "moments", "anchor", "local", "gradient", "marked", "centre", "products")
+ARRAYS = ("start", "w", "tally", "moments", "anchor", "gradient", "marked", "centre", "products")
 
 
 def stored_run_state(state: RunState) -> State:
@@ -29,10 +29,11 @@ def stored_run_state(state: RunState) -> State:
         **{name: getattr(state, name) for name in (*AS_THEY_ARE, *ARRAYS)},
         "listed": listed,
         "pair_row": state.pair_rows[:, 0] * state.has_open_pair,  # what else lies there depends on the batches
-        "pair_gain": state.pair_gain * state.has_open_pair,
+        "pair_opened": state.pair_opened * state.has_open_pair,
         "step": state.step.state(),
         "layout": state.layout.state(),
         "chunk": state.block.chunk,
+        "gathered": state.local,
         "finished": list(state.finished),
     }
 
@@ -49,11 +50,12 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
             f"the run stands in a chunk of {chunk} steps: expected {block.chunk}. It was stored by another version, "
             "which gathers steps otherwise: go on with that one, or run anew."
         )
-    if "pair_row" not in stored:
-        raise StateError(
-            "the run has no pair_row: expected the first row of its open pair of steps. It was stored by another "
-            "version, which takes steps one by one: go on with that one, or run anew."
-        )
+    for name in ("pair_row", "gathered"):
+        if name not in stored:
+            raise StateError(
+                f"the run has no {name}: expected what it has of its open pair and chunk of steps. It was stored by "
+                "another version, which gathers steps otherwise: go on with that one, or run anew."
+            )
     start = stored.array("start", (1 if single_target else None, None), FLOATS)
     n_targets, n_columns = start.shape
     dtype = np.dtype(np.float64) if sparse else start.dtype
@@ -88,9 +90,9 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
         block=block,
         moments=stored.array("moments", (n_targets, *one_block)),
         anchor=stored.array("anchor", (n_targets, in_chunk), dtype),
-        local=stored.array("local", (n_targets, LOCAL, in_chunk), dtype),
+        local=stored.array("gathered", (n_targets, LOCAL, in_chunk), dtype),
         pair_rows=np.repeat(stored.array("pair_row", (n_targets, in_pair), dtype)[:, None], 2, axis=1),
-        pair_gain=stored.array("pair_gain", (n_targets, 1), dtype),
+        pair_opened=stored.array("pair_opened", (n_targets, 2), dtype),
         gradient=stored.array("gradient", (n_targets, in_batch), dtype),
         marked=marked,
         listed=listed,

@@ -55,13 +55,13 @@ class OpenPair(NamedTuple):
     ----------
     rows : (2, d), the first row of the pair, and room for the second.
     labels : (2, 2), room for their targets and weights.
-    gain : (1,), what multiplies the first row.
+    opened : (2,), rate and slope of the first row: their product is what multiplies it.
     read : rows, targets and weights as kernels get those of all rows, not to be written: they are compiled for such.
     """
 
     rows: Float
     labels: Float
-    gain: Float
+    opened: Float
     read: tuple[Float, Float, Float]
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.averaging.geometric import geometric_survival
 from ridgeway.rows import Float
 from ridgeway.state import FLOATS, State, Stored
-from ridgeway.trajectory.expansion import expand, expand_values, places
+from ridgeway.trajectory.expansion import expand, expand_ridges
 from ridgeway.trajectory.layout import Layout
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
@@ -196,8 +195,7 @@ class Sketch(Trajectory):
         if not self._moments:
             return super()._ridge_averages(strengths)
         blocks = self._layout.blocks(self.length)
-        survival = geometric_survival(np.array(strengths), places(blocks), self.length, self.step)
-        coefficients, errors = expand_values(survival, blocks, self.length)
+        coefficients, errors = expand_ridges(np.array(strengths), blocks, self.length, self.step)
         self._refuse_rough(errors, lambda worst: Geometric(strengths[worst]))
         return self._finished(self.mixed(coefficients), self._start, self._single_target)
 
