@@ -99,15 +99,18 @@ def run_sgd(
         raise ValueError("all sample weights are 0: expected at least one row of positive weight.")
     if chains > len(batch):
         raise ValueError(f"chains={chains} but there are only {len(batch)} rows: each chain needs at least one.")
-    orders = [np.random.default_rng(random_state)] if chains == 1 else np.random.default_rng(random_state).spawn(chains)
+    orders: list[np.random.Generator | None] = [None] * chains
+    if shuffle:
+        rng = np.random.default_rng(random_state)
+        orders = [rng] if chains == 1 else [*rng.spawn(chains)]
     edges = np.linspace(0, len(batch), chains + 1).astype(int)
     segments = [batch.between(first, last) for first, last in pairwise(edges.tolist())]
 
     def run_all(size: LimitedStep) -> list[Trajectory]:
-        def run_one(segment: Batch, rng: np.random.Generator) -> Trajectory:
+        def run_one(segment: Batch, rng: np.random.Generator | None) -> Trajectory:
             run = SGDRun(size, store, batch_size, w0)
             for _ in range(passes):
-                run.advance(segment, shuffled_order(segment.rows, rng) if shuffle else None)
+                run.advance(segment, None if rng is None else shuffled_order(segment.rows, rng))
                 run.end_pass()
             return run.trajectory()
 

@@ -167,14 +167,12 @@ class RunState:
         Returns offset, length, chunk, degree and number of moments of each block: (n_blocks, 5).
         """
         assert self.layout is not None
-        blocks = self.layout.ahead(self.n_steps, n_steps)
-        if len(blocks) > 1:
+        described = self.layout.described(self.n_steps, n_steps)
+        if len(described) > 1:
             n_targets, n_columns = self.start.shape
-            moments = np.zeros((n_targets, sum(block.moments for block in blocks), n_columns))
+            moments = np.zeros((n_targets, int(described[:, 4].sum()), n_columns))
             moments[:, : self.block.moments] = self.moments
             self.moments = moments
-        described = np.array([(0, block.length, block.chunk, block.degree, block.moments) for block in blocks])
-        described[0, 0] = self.place.offset
         return described
 
     def after(self, n_steps: int, open_rows: int) -> None:

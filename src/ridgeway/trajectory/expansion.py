@@ -73,11 +73,10 @@ def expand_ridges(
     """
     with np.errstate(over="ignore"):
         growth = np.log1p(np.minimum(step * strengths, np.finfo(np.float64).max))
-    n_raw = sum(block.length for block in blocks if block.raw)
-    shares = _rounding(blocks)
+    n_raw, spans, shares = _spans(blocks)
     coefficients, errors = np.empty((len(growth), n_raw + shares.size)), np.zeros(len(growth))
     nodes, transform = _chebyshev(shares.shape[1] + SPARE_NODES)
-    _fill_ridges(growth, n_steps, n_raw, _spans(blocks), nodes, transform, shares, coefficients, errors)
+    _fill_ridges(growth, n_steps, n_raw, spans, nodes, transform, shares, coefficients, errors)
     flat = growth * (n_steps + 1.0) < FLAT
     if flat.any():
         survival = geometric_survival(strengths[flat], places(blocks), n_steps, step)
@@ -146,10 +145,14 @@ def _fill_ridges(
 
 
 @lru_cache(maxsize=64)
-def _spans(blocks: tuple[Block, ...]) -> NDArray[np.float64]:
-    """Return the first step and half the length of the blocks that are not raw: -1 and 1 are their first and last."""
+def _spans(blocks: tuple[Block, ...]) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
+    """Return the steps of raw blocks; of the others the first step and half the length, (n_blocks, 2); `_rounding`.
+
+    All at once: to look up so many blocks takes longer than to find them.
+    """
+    n_raw = sum(block.length for block in blocks if block.raw)
     spans = [(block.start + 1, (block.length - 1) / 2) for block in blocks if not block.raw]
-    return np.array(spans).reshape(-1, 2)
+    return n_raw, np.array(spans, np.float64).reshape(-1, 2), _rounding(blocks)
 
 
 @compiled

@@ -142,6 +142,13 @@ class Layout:
         """Return the blocks that 1 or more further steps fall into, after n_steps."""
         return _blocks_between(self, self.block(n_steps).start, self.block(n_steps + more - 1).start)
 
+    def described(self, n_steps: int, more: int) -> NDArray[np.int64]:
+        """Return offset, length, chunk, degree and number of moments of the blocks `ahead`: (n_blocks, 5)."""
+        first = self.block(n_steps)
+        described = _described_between(self, first.start, self.block(n_steps + more - 1).start).copy()
+        described[0, 0] = n_steps - first.start
+        return described
+
     def edges(self, n_steps: int) -> NDArray[np.int64]:
         """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
         last = self.block(n_steps - 1).start if n_steps > 0 else 0
@@ -206,6 +213,13 @@ def _blocks_between(layout: Layout, first: int, last: int) -> tuple[Block, ...]:
     while blocks[-1].start < last:
         blocks.append(layout.block(blocks[-1].stop))
     return tuple(blocks)
+
+
+@lru_cache(maxsize=256)
+def _described_between(layout: Layout, first: int, last: int) -> NDArray[np.int64]:
+    """Offset 0, length, chunk, degree and number of moments of these blocks."""
+    blocks = _blocks_between(layout, first, last)
+    return np.array([(0, block.length, block.chunk, block.degree, block.moments) for block in blocks])
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,7 @@ from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 # Survival values may be off by this much for any scheme, even if the layout does better for the geometric family.
 NEGLIGIBLE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}
-MIXED_AT_ONCE = 256  # moments per product when a path is formed
+MIXED_AT_ONCE = 512  # moments per product when a path is formed
 
 
 class Sketch(Trajectory):
@@ -212,10 +212,12 @@ class Sketch(Trajectory):
 def _grouped(blocks: Sequence[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
     """Join the moments of neighbouring blocks for few, large products; those of sparse runs stay apart, uncopied."""
     waiting: list[NDArray[np.float64]] = []
+    n_moments = 0
     for block in blocks:
         waiting.append(block)
-        if not block.flags.c_contiguous or sum(map(len, waiting)) >= MIXED_AT_ONCE:
+        n_moments += len(block)
+        if n_moments >= MIXED_AT_ONCE or not block.flags.c_contiguous:
             yield np.concatenate(waiting) if len(waiting) > 1 else block
-            waiting = []
+            waiting, n_moments = [], 0
     if waiting:
         yield np.concatenate(waiting)
