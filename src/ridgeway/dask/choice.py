@@ -220,10 +220,9 @@ def _kept(problem: Problem) -> tuple[list[Partition], Survey]:
         for partition in problem.partitions
         if split.holds_out(partition.number)
     ]
-    everything = split.of_held_rows().without_starts()
-    survey = executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
     executor.secure(kept)
-    return kept, survey
+    everything = split.of_held_rows().without_starts()
+    return kept, executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
 
 
 def held_rows(batch: Batch | None, split: Split, number: int) -> Batch | None:

@@ -11,7 +11,7 @@ import queue
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,12 +112,19 @@ class Cluster:
         return Partition(partition.number, partition.name, future)
 
     def secure(self, kept: Sequence[Partition]) -> None:
-        """Have two workers hold what was kept, so that none of it is lost with one of them."""
-        futures = [partition.source for partition in kept]
-        try:
-            self._client.sync(self._client._replicate, futures, n=2, callback_timeout=self._patience)
-        except LOST:  # what waits for these rows will find out why, and do without a second copy
-            self._identity()
+        """Have two workers hold what was kept, from when it is there, so that none of it is lost with one of them."""
+        for partition in kept:
+            partition.source.add_done_callback(self._copy)
+
+    def _copy(self, future: Any) -> None:
+        async def copied() -> None:
+            # Who waits for these rows will find out why, and do without a second copy. The last two are what the
+            # scheduler comes to when a worker dies meanwhile.
+            with suppress(*LOST, ValueError, KeyError):
+                await self._client._replicate([future], n=2)
+
+        if future.status == "finished":
+            self._client.loop.add_callback(copied)
 
     def release(self, kept: Partition) -> None:
         """Let the workers forget what was kept."""
