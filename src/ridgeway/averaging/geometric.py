@@ -28,12 +28,18 @@ def log_growth(alpha: float, step: float) -> float:
     return math.log1p(min(step * alpha, sys.float_info.max))
 
 
+def log_growths(alphas: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Return `log_growth` of several strengths."""
+    with np.errstate(over="ignore"):
+        growths: NDArray[np.float64] = np.log1p(np.minimum(step * alphas, sys.float_info.max))
+    return growths
+
+
 def geometric_survival(
     alphas: NDArray[np.float64], j: NDArray[np.float64], n_steps: int, step: float
 ) -> NDArray[np.float64]:
     """Return the formula of S of several strengths (L,) at real j: (L, shape of j)."""
-    with np.errstate(over="ignore"):
-        growth = np.log1p(np.minimum(step * alphas, sys.float_info.max))
+    growth = log_growths(alphas, step)
     length = n_steps + 1.0
     values = np.empty((len(growth), *j.shape))
     _fill_survival(growth, np.ascontiguousarray(j).reshape(-1), length, values.reshape(len(growth), -1))

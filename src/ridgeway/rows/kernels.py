@@ -136,6 +136,23 @@ def dense_sums(
 
 
 @compiled
+def dense_weighted_sum(X: Float, weight: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
+    """Add sum_i weight_i x_i to sums (d,), in float64: the rows in other pieces come to the same float32 numbers.
+
+    Four rows at a time, so that the sums are read and written a quarter as often.
+    """
+    n_rows, n_columns = X.shape
+    whole = n_rows - n_rows % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = weight[i], weight[i + 1], weight[i + 2], weight[i + 3]
+        for j in range(n_columns):
+            sums[j] += a * X[i, j] + b * X[i + 1, j] + c * X[i + 2, j] + d * X[i + 3, j]
+    for i in range(whole, n_rows):
+        for j in range(n_columns):
+            sums[j] += weight[i] * X[i, j]
+
+
+@compiled
 def target_moments(
     y: Float, weight: Float, total: float, mean: NDArray[np.float64], spread: NDArray[np.float64]
 ) -> None:

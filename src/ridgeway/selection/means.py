@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import AnyRows, DenseRows
 from ridgeway.rows.feed import Feed
+from ridgeway.rows.kernels import dense_weighted_sum
 from ridgeway.selection.trial import Centre
 
 AT_A_TIME = 8192
@@ -36,8 +37,9 @@ def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
 def weighted_sum(rows: AnyRows, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of weight_i x_i over standardized features (d,), centred and without the constant column."""
     if isinstance(rows, DenseRows):
-        dense: NDArray[np.float64] = (weight.astype(rows.dtype) @ rows.array)[:-1].astype(np.float64)
-        return dense
+        sums = np.zeros(rows.shape[1])
+        dense_weighted_sum(rows.array, weight, sums)
+        return sums[:-1]
     stored: NDArray[np.float64] = np.asarray(rows.matrix().T @ weight, np.float64)
     centred: NDArray[np.float64] = stored[:-1] - stored[-1] * rows.centre[:-1]
     return centred

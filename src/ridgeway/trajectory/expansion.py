@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.averaging.geometric import FLAT, geometric_survival
+from ridgeway.averaging.geometric import FLAT, geometric_survival, log_growths
 from ridgeway.averaging.scheme import survival_table
 from ridgeway.compiled import compiled
 from ridgeway.trajectory.layout import Block
@@ -71,8 +71,7 @@ def expand_ridges(
     A power rho^j is one of rho at the start of a block times one that depends on the length of the block alone, so
     blocks of one length share a series. Uniform averages are those of `Uniform`, to the last bit.
     """
-    with np.errstate(over="ignore"):
-        growth = np.log1p(np.minimum(step * strengths, np.finfo(np.float64).max))
+    growth = log_growths(strengths, step)
     n_raw, spans, shares = _spans(blocks)
     coefficients, errors = np.empty((len(growth), n_raw + shares.size)), np.zeros(len(growth))
     nodes, transform = _chebyshev(shares.shape[1] + SPARE_NODES)
