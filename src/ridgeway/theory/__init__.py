@@ -10,8 +10,11 @@ from ridgeway.theory.effective_dimension import EffectiveDimension, effective_di
 from ridgeway.theory.excess_risk import ExcessRisk, excess_risk
 from ridgeway.theory.expectation import expected_average, expected_iterate, expected_tikhonov_iterate
 from ridgeway.theory.finite_law import FiniteLaw
+from ridgeway.theory.linear_approximation import LinearApproximation
 from ridgeway.theory.moments import Stability, fourth_moment_r2, stability
+from ridgeway.theory.momentum import heavy_ball_discount, nesterov_discount
 from ridgeway.theory.residual_filter import residual_filter
+from ridgeway.theory.step_sequence import averaging_weights, expected_path
 from ridgeway.theory.tikhonov import tikhonov_sgd, tikhonov_sgd_risk
 from ridgeway.theory.variance_reduction import VarianceReduction, variance_reduction
 from ridgeway.theory.winner_map import WinnerMap, winner_map
@@ -25,12 +28,14 @@ __all__ = [
     "EffectiveDimension",
     "ExcessRisk",
     "FiniteLaw",
+    "LinearApproximation",
     "Predicted",
     "Stability",
     "VarianceReduction",
     "WinnerMap",
     "additive_noise_bound",
     "additive_noise_risk",
+    "averaging_weights",
     "bound",
     "compare",
     "diagnose",
@@ -38,8 +43,11 @@ __all__ = [
     "excess_risk",
     "expected_average",
     "expected_iterate",
+    "expected_path",
     "expected_tikhonov_iterate",
     "fourth_moment_r2",
+    "heavy_ball_discount",
+    "nesterov_discount",
     "residual_filter",
     "stability",
     "tikhonov_sgd",

@@ -60,6 +60,22 @@ def step_of(value: object) -> float:
     return positive("step", value, "the step size must be a finite number above 0", "a safe choice is 0.5 / R^2")
 
 
+def steps_of(steps: ArrayLike, next_step: float | None) -> Array:
+    """Return eta_1 .. eta_{T+1}: the steps of a run and the one that would come next, by default the last again."""
+    eta = _vector("steps", steps, "one step size for each step of the run")
+    if eta.min() <= 0:
+        place = int(np.argmin(eta))
+        raise ValueError(
+            f"steps[{place}] is {eta[place]:g}: expected step sizes above 0, one for each step of the run; leave out "
+            "steps that are not made."
+        )
+    following = float(eta[-1]) if next_step is None else next_step
+    return np.append(
+        eta,
+        positive("next_step", following, "the step size must be a finite number above 0", "None repeats the last step"),
+    )
+
+
 def positive(name: str, value: object, expected: str, remedy: str) -> float:
     """Return a finite number above 0."""
     number = real_number(name, value, expected)
@@ -73,6 +89,15 @@ def n_steps_of(value: object) -> int:
     return checked_n_steps(
         counted("n_steps", value, "expected an integer of 1 or more, the number of steps of the run")
     )
+
+
+def momentum_of(value: object) -> float:
+    """Return the momentum beta, from 0 to below 1."""
+    expected = "the momentum must be a number from 0 to below 1"
+    momentum = real_number("momentum", value, expected)
+    if not 0 <= momentum < 1:
+        raise ValueError(f"momentum={momentum!r}: {expected}; 0 is plain gradient descent.")
+    return momentum
 
 
 def kurtosis_of(value: object) -> float:
@@ -89,10 +114,10 @@ def batch_size_of(value: object) -> int:
     return counted("batch_size", value)
 
 
-def _vector(name: str, values: ArrayLike) -> Array:
+def _vector(name: str, values: ArrayLike, expected: str = "a vector (d,), at least one entry") -> Array:
     vector = _finite(name, values)
     if vector.ndim != 1 or vector.size == 0:
-        raise ValueError(f"{name} has shape {vector.shape}: expected a vector (d,), at least one entry.")
+        raise ValueError(f"{name} has shape {vector.shape}: expected {expected}.")
     return vector
 
 
@@ -110,6 +135,27 @@ def row_of(name: str, values: ArrayLike, length: int, each: str) -> Array:
     if vector.shape != (length,):
         raise ValueError(f"{name} has shape {vector.shape}: expected ({length},), one number for each {each}.")
     return vector
+
+
+def probability_of(values: ArrayLike | None, length: int, each: str) -> Array:
+    """Return probabilities of sum 1, one for `each` of `length` values; None makes all alike."""
+    chances = np.ones(length) if values is None else row_of("probability", values, length, each)
+    if chances.min() < 0 or chances.sum() <= 0:
+        raise ValueError(
+            f"probability ranges from {chances.min():g} to {chances.max():g}: expected numbers of 0 or more with a "
+            "positive sum; leave it out where all values are equally likely."
+        )
+    return np.asarray(chances / chances.sum())
+
+
+def system_of(matrices: ArrayLike, vectors: ArrayLike) -> tuple[Array, Array]:
+    """Return the values of a random matrix, (k, d, d), and of the vector that belongs to it, (k, d)."""
+    A, b = _finite("matrices", matrices), _finite("vectors", vectors)
+    if A.ndim != 3 or A.size == 0 or A.shape[1] != A.shape[2]:
+        raise ValueError(f"matrices has shape {A.shape}: expected (k, d, d), k square matrices; [A] is a single one.")
+    if b.shape != A.shape[:2]:
+        raise ValueError(f"vectors has shape {b.shape}: expected {A.shape[:2]}, one vector for each matrix.")
+    return A, b
 
 
 def _finite(name: str, values: ArrayLike) -> Array:

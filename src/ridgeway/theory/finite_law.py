@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Scheme
-from ridgeway.theory.arguments import batch_size_of, matrix_of, n_steps_of, row_of, step_of
+from ridgeway.theory.arguments import batch_size_of, matrix_of, n_steps_of, probability_of, row_of, step_of
 from ridgeway.theory.excess_risk import ExcessRisk, short_weights
 from ridgeway.theory.residual_filter import filter_at
 
@@ -65,16 +65,8 @@ class FiniteLaw:
     def __init__(self, x: ArrayLike, y: ArrayLike, probability: ArrayLike | None = None) -> None:
         values = matrix_of("x", x)
         labels = row_of("y", y, len(values), "row of x")
-        if probability is None:
-            chances = np.full(len(values), 1.0)
-        else:
-            chances = row_of("probability", probability, len(values), "row of x")
-        if chances.min() < 0 or chances.sum() <= 0:
-            raise ValueError(
-                f"probability ranges from {chances.min():g} to {chances.max():g}: expected numbers of 0 or more with a "
-                "positive sum; leave it out where all values are equally likely."
-            )
-        for name, array in (("x", values), ("y", labels), ("probability", chances / chances.sum())):
+        chances = probability_of(probability, len(values), "row of x")
+        for name, array in (("x", values), ("y", labels), ("probability", chances)):
             fixed = np.array(array)
             fixed.flags.writeable = False
             object.__setattr__(self, name, fixed)

@@ -1,0 +1,124 @@
+"""Steps that change from one to the next: weights that make the average ridge for every alpha, and what it expects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ridgeway.number import ridge_strength, ridge_strengths
+from ridgeway.theory.arguments import eigenvalues_of, start_beside, steps_of, vector_beside
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+
+def averaging_weights(alpha: float, steps: ArrayLike, next_step: float | None = None) -> Array:
+    """Return the weights of w_0 .. w_T with which the average of SGD with these steps is ridge in expectation.
+
+    ::
+
+        p_k = (1 - rho_{k+1}) Pi_k / (1 - Pi_{T+1}),   rho_j = 1 / (1 + eta_j alpha),   Pi_k = rho_1 ... rho_k
+
+    The iterates do not depend on alpha, so one run with any steps serves every alpha. An iterate counts by the time
+    eta_{k+1} that it lasts; alpha = 0 weighs by nothing else. With one step throughout these are the weights of
+    `Geometric(alpha)`. The steps have to be fixed before the run: steps that depend on the rows make the average
+    another estimator.
+
+    Parameters
+    ----------
+    alpha : ridge strength, 0 or more.
+    steps : (T,), the steps eta_1 .. eta_T of the run.
+    next_step : eta_{T+1}, the step that would come next, which is the time that w_T lasts; None repeats the last one.
+
+    Returns
+    -------
+    (T + 1,) array, of sum 1.
+
+    Examples
+    --------
+    >>> from ridgeway.theory import averaging_weights
+    >>> averaging_weights(0.0, [0.1, 0.2], next_step=0.7)
+    array([0.1, 0.2, 0.7])
+    >>> averaging_weights(10.0, [0.1, 0.1], next_step=0.1)  # geometric: rho = 1/2
+    array([0.57142857, 0.28571429, 0.14285714])
+    """
+    strength, eta = ridge_strength(alpha), steps_of(steps, next_step)
+    if strength == 0:
+        return np.asarray(eta / eta.sum())
+    growth = np.log1p(eta * strength)  # -log rho_j
+    total = np.cumsum(growth)
+    weights: Array = np.exp(growth - total) * np.expm1(-growth) / np.expm1(-total[-1])
+    return weights
+
+
+def expected_path(
+    alphas: ArrayLike,
+    eigenvalues: ArrayLike,
+    optimum: ArrayLike,
+    steps: ArrayLike,
+    next_step: float | None = None,
+    start: ArrayLike | None = None,
+) -> Array:
+    """Return E[average] at every alpha for SGD with any steps, in the eigenbasis of Sigma.
+
+    ::
+
+        E[average] = w* + q(Sigma) (w_0 - w*),   q(s) = alpha / (s + alpha) * (1 - P(s)) / (1 - P(0)),
+        P(s) = prod_{j=1..T+1} (1 - eta_j s) / (1 + eta_j alpha)
+
+    P tends to 0 as the steps add up, unless steps beyond 2/s stand against it, and ridge centred at the start is left:
+    (Sigma + alpha)^{-1} (E[xy] + alpha w_0). While every eta_j s is at most 2, the coefficients are within
+    2 P(0) / (1 - P(0)) of it, relative to the distance of ridge from w*. Steps whose sum is finite never get there. It
+    needs rows drawn independently and steps that do not depend on them.
+
+    Parameters
+    ----------
+    alphas : (L,), ridge strengths, 0 or more.
+    eigenvalues : (d,), the eigenvalues of Sigma.
+    optimum : (d,), w* in the eigenbasis.
+    steps : (T,), the steps eta_1 .. eta_T of the run, of any size as long as the result is finite.
+    next_step : eta_{T+1}, the step that would come next; None repeats the last one.
+    start : (d,), w_0 in the eigenbasis; None is 0.
+
+    Returns
+    -------
+    (L, d) array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeway.theory import expected_path
+    >>> growing = np.geomspace(1e-3, 1.0, 2000)
+    >>> expected_path([0.5, 5.0], [1.0, 0.5], [3.0, 2.0], growing)  # s / (s + alpha) w*
+    array([[2.        , 1.        ],
+           [0.5       , 0.18181818]])
+    """
+    s = eigenvalues_of(eigenvalues)
+    w, w0 = vector_beside("optimum", optimum, s), start_beside(start, s)
+    strengths, eta = np.array(ridge_strengths(alphas)), steps_of(steps, next_step)
+    filters = np.empty((len(strengths), len(s)))
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        growth = np.array([np.log1p(eta * strength).sum() for strength in strengths])
+        elapsed = np.divide(-np.expm1(-growth), strengths, out=np.full_like(growth, eta.sum()), where=strengths > 0)
+        for i, value in enumerate(s):
+            log, sign = _log_product(eta, float(value))
+            learned = -np.expm1(log - growth) if sign > 0 else 1 + np.exp(log - growth)  # 1 - P(s)
+            total = value + strengths
+            filters[:, i] = np.divide(learned, total * elapsed, out=np.ones_like(total), where=total > 0)
+        path: Array = w + filters * (w0 - w)
+    if not np.isfinite(path).all():
+        raise ValueError(
+            f"the expected average diverges: step * eigenvalue is up to {eta.max() * s.max():g}, beyond 2, and "
+            f"{len(eta) - 1} steps overflow; take steps of at most {2 / s.max():g}, or stronger alphas."
+        )
+    return path
+
+
+def _log_product(eta: Array, s: float) -> tuple[float, int]:
+    """Return log |prod_j (1 - eta_j s)| and the sign of the product."""
+    x = eta * s
+    logs = np.where(x < 1, np.log1p(-np.minimum(x, 1)), np.log(np.maximum(x - 1, 0)))
+    return float(logs.sum()), -1 if np.count_nonzero(x > 1) % 2 else 1
