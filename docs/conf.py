@@ -55,7 +55,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-ALONE = ("index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected")
+ALONE = ("index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected", "open_questions")
 html_sidebars = {page: [] for page in ALONE}
 
 

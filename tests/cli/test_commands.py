@@ -248,7 +248,7 @@ def test_paper(ridgeway: Command) -> None:
     told = json.loads(ridgeway("paper", "--out", "folder", "--only", 1, "--quick", "--json").out)
     assert told["results"] == {"1": "holds"}
     assert told["page"] == "folder/paper.html"
-    assert ridgeway("paper", "--out", "folder", "--only", 36).code == 1
+    assert ridgeway("paper", "--out", "folder", "--only", 43).code == 1
 
 
 # Law: where a check does not come out as it should, `paper` ends with 1 and names the item.

@@ -32,9 +32,9 @@ def test_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["--quick"], "--out"),
-        (["--out", "x", "--only", "36"], "'36': expected numbers from 1 to 35"),
-        (["--out", "x", "--only", "1,two"], "expected numbers from 1 to 35"),
-        (["--out", "x", "--only", ""], "expected numbers from 1 to 35"),
+        (["--out", "x", "--only", "43"], "'43': expected numbers from 1 to 42"),
+        (["--out", "x", "--only", "1,two"], "expected numbers from 1 to 42"),
+        (["--out", "x", "--only", ""], "expected numbers from 1 to 42"),
         (["--out", "x", "--seed", "-1"], "'-1': expected an integer of 0 or more"),
         (["--out", "x", "--jobs", "none"], "'none': expected an integer of 1 or more"),
     ],

@@ -18,22 +18,24 @@ from ridgeway.paper.page import page
 
 HOLDS = [1, 2, 3, 5, 6, 8, 9, 10, 11, 15, 16, 17, 18, 21, 22, 29, 33, 34]
 CORRECTED = [4, 7, 12, 13, 14, 19, 20, 24, 26, 28, 30, 31, 32, 35]
+ANSWERED = [27, *range(36, 43)]
 EXPECTED = (
     dict.fromkeys(HOLDS, "holds")
     | dict.fromkeys(CORRECTED, "holds as corrected")
-    | {23: "does not hold", 25: "does not hold", 27: "shown"}
+    | {23: "does not hold", 25: "does not hold"}
+    | dict.fromkeys(ANSWERED, "shown")
 )
 
 
 # Law: every item comes out as the analysis by hand says, and nothing beside it is unexpected.
 def test_results(rows: dict[int, dict[str, Any]]) -> None:
     assert {number: row["result"] for number, row in rows.items()} == EXPECTED
-    assert [row["unexpected"] for row in rows.values()] == [[]] * 35
+    assert [row["unexpected"] for row in rows.values()] == [[]] * 42
 
 
 # Law: the table has a row an item, in order, with numbers that are finite and a time.
 def test_table(rows: dict[int, dict[str, Any]]) -> None:
-    assert list(rows) == list(range(1, 36)) == [claim.number for claim in paper.CLAIMS]
+    assert list(rows) == list(range(1, 43)) == [claim.number for claim in paper.CLAIMS]
     for row in rows.values():
         assert set(row) == {"number", "kind", "title", "result", "numbers", "findings", "unexpected", "seconds"}
         assert row["numbers"]
@@ -116,14 +118,40 @@ def test_page(quick_run: Path) -> None:
     reader.feed(html)
     reader.close()
     assert reader.open == []
-    assert sorted(reader.ids) == sorted(f"item-{number}" for number in range(1, 36))
+    assert sorted(reader.ids) == sorted(f"item-{number}" for number in range(1, 43))
     for reference in reader.references:
         assert reference.startswith("data:image/svg+xml;base64,") or reference[1:] in reader.ids
-    assert sum(reference.startswith("data:") for reference in reader.references) >= 14
+    assert sum(reference.startswith("data:") for reference in reader.references) >= 21
     assert not re.search(r"https?://|<script|@import|url\(", html)
     assert "prefers-color-scheme: dark" in html
     for claim in paper.CLAIMS:
         assert reader.text.count(claim.title) >= 2
+
+
+# Law: the open questions are a part of their own, after the claims, with a table of contents and answers.
+def test_open_questions(quick_run: Path) -> None:
+    html = (quick_run / "paper.html").read_text()
+    claims, questions = html.split('<h2 class="part">The paper\'s open questions</h2>')
+    assert claims.count("<h2>The paper's open questions</h2>") == 1
+    assert re.findall(r'id="item-(\d+)"', questions) == [str(number) for number in ANSWERED]
+    assert questions.count("<strong>The question:</strong>") == questions.count("<strong>Answer:</strong>") == 8
+    assert "<strong>The question:</strong>" not in claims
+    assert "Wu, Braverman and Yang" in questions
+    assert [claim.number for claim in paper.CLAIMS if claim.kind is Kind.QUESTION] == ANSWERED
+
+
+# Law: each answer but the first ones has a figure, and numbers that are those of the theory.
+def test_answers(rows: dict[int, dict[str, Any]]) -> None:
+    numbers = rows[36]["numbers"]
+    constant, growing = (
+        numbers[f"distance to ridge at λ = 100 s_max, {kind}"] for kind in ("constant step", "growing steps")
+    )
+    assert constant > 1 > 0.5 > growing
+    assert rows[38]["numbers"]["average of the iterates w_t against ridge, worst (beside it)"] < 0.5  # 1 - 1/(1+beta)
+    assert rows[39]["numbers"]["of them with diverging iterates"] >= 5
+    assert rows[40]["numbers"]["of them with diverging iterates"] >= 4
+    assert rows[41]["numbers"]["bias at η over bias at η/2, η ≤ 1/40, least (beside it)"] == pytest.approx(2, abs=0.1)
+    assert 0.002 < rows[42]["numbers"]["gradient flow: difference to L2 at λ in probability, largest"] < 0.05
 
 
 # Law: whatever a claim says is text on the page, never markup.
@@ -141,8 +169,8 @@ def test_escaped() -> None:
 
 # Law: what is asked for wrongly is refused before any work, with the remedy.
 def test_wrong_arguments(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"only=36, 99: expected numbers of items from 1 to 35"):
-        paper.run(tmp_path, only=[99, 36, 1])
+    with pytest.raises(ValueError, match=r"only=43, 99: expected numbers of items from 1 to 42"):
+        paper.run(tmp_path, only=[99, 43, 1])
     with pytest.raises(ValueError, match="only=none"):
         paper.run(tmp_path, only=[])
     with pytest.raises(ValueError, match="seed=-1"):

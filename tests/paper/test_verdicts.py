@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 
 from ridgeway.paper import (
     additive,
+    approximation_variance,
     assumptions,
     claims_of,
     expectations,
     iterates,
     least_squares,
+    linear_approximation,
+    logistic_path,
+    markov_sampling,
+    momentum,
     noise_lemmas,
     noiseless_lemmas,
     normalisation,
@@ -25,13 +30,16 @@ from ridgeway.paper import (
     rates,
     regularised,
     risk_lemmas,
+    step_sequences,
     stopping,
     theorem,
     variance_change,
     whole_path,
 )
 from ridgeway.paper.claim import Context, Evidence, Finding, Form, Result
-from ridgeway.theory import Bound, bound
+from ridgeway.paper.moment_recursion import average_moments
+from ridgeway.paper.reward_process import RewardProcess
+from ridgeway.theory import Bound, LinearApproximation, averaging_weights, bound
 
 
 def scaled(function: Callable[..., Any], factor: float) -> Callable[..., Any]:
@@ -53,6 +61,33 @@ def scaled_bound(which: str, factor: float) -> Callable[..., Bound]:
     return changed
 
 
+def shifted_weights(alpha: float, steps: np.ndarray, next_step: float) -> np.ndarray:
+    """Weights that take the step before an iterate for the one after it."""
+    return averaging_weights(alpha, np.append(steps[0], steps[:-1]), float(steps[-1]))
+
+
+def plain_discount(alpha: float, step: float, momentum: float) -> float:
+    """The discount without momentum."""
+    return 1 / (1 + step * alpha)
+
+
+def wrong_moments(*arguments: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Moments with a covariance that is off by one per mille."""
+    mean, covariance = average_moments(*arguments)
+    return mean, 1.001 * covariance
+
+
+def independent_average(process: RewardProcess, alpha: float) -> np.ndarray:
+    """What transitions drawn independently would give: no bias."""
+    return 1.0000001 * LinearApproximation(*process.drawn()).limit(alpha)
+
+
+def l2_path(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The L2 path in place of the geometric one."""
+    return np.array([logistic_path.l2_solution(X, y, alpha) for alpha in logistic_path.ALPHAS])
+
+
+geometric_path: Any = logistic_path.geometric_path
 regularised_norm: Any = regularised.printed_norm
 
 # Item, module, names and what replaces them, and the result that follows.
@@ -70,13 +105,37 @@ MUTANTS: list[tuple[int, Any, dict[str, Any], Result]] = [
     (18, theorem, {"bound": scaled_bound("paper", 0.4)}, Result.FAILS),
     (24, variance_change, {"right_threshold": variance_change.printed_threshold}, Result.FAILS),
     (26, stopping, {"right_mean": stopping.printed_mean}, Result.FAILS),
-    (27, open_questions, {"momentum_strength": lambda alpha, step, momentum: alpha}, Result.FAILS),
+    (27, open_questions, {"saga_average": scaled(open_questions.saga_average, 1.001)}, Result.FAILS),
     (28, normalisation, {"right_constant": normalisation.printed_constant}, Result.FAILS),
     (30, risk_lemmas, {"RIGHT_EXPONENT": 0.5}, Result.FAILS),
     (31, noise_lemmas, {"right_noise_bound": scaled(noise_lemmas.right_noise_bound, 0.9)}, Result.FAILS),
     (33, noiseless_lemmas, {"SHARP_CONSTANT": 1 / 7}, Result.FAILS),
     (33, noiseless_lemmas, {"PRINTED_CONSTANT": 1 / 10}, Result.FAILS),
     (35, additive, {"printed_bound": scaled(additive.printed_bound, 0.5)}, Result.FAILS),
+    # An answer to an open question with a wrong formula is not shown.
+    (36, step_sequences, {"averaging_weights": shifted_weights}, Result.FAILS),
+    (36, step_sequences, {"expected_path": scaled(step_sequences.expected_path, 1.001)}, Result.FAILS),
+    (37, momentum, {"heavy_ball_discount": plain_discount}, Result.FAILS),
+    (37, momentum, {"momentum_strength": lambda alpha, step, momentum: alpha}, Result.FAILS),
+    (38, momentum, {"nesterov_discount": plain_discount}, Result.FAILS),
+    (38, momentum, {"shrinkage": lambda discount, momentum: 1.0}, Result.FAILS),
+    (39, linear_approximation, {"solution": scaled(linear_approximation.solution, 1.001)}, Result.FAILS),
+    (40, approximation_variance, {"effective_sample": lambda alpha, step: 2 / (step * alpha)}, Result.FAILS),
+    (40, approximation_variance, {"average_moments": wrong_moments}, Result.FAILS),
+    (41, markov_sampling, {"bias_per_step": scaled(markov_sampling.bias_per_step, 1.1)}, Result.FAILS),
+    (
+        41,
+        markov_sampling,
+        {"markov_average": lambda process, alpha, step: independent_average(process, alpha)},
+        Result.FAILS,
+    ),
+    (42, logistic_path, {"flow_path": l2_path}, Result.FAILS),
+    (
+        42,
+        logistic_path,
+        {"geometric_path": lambda iterates, step: geometric_path(iterates, 1.001 * step)},
+        Result.FAILS,
+    ),
     # A statement printed rightly would hold.
     (12, expectations, {"printed_terms": expectations.right_terms}, Result.HOLDS),
     (14, expectations, {"printed_identity": expectations.right_identity}, Result.HOLDS),

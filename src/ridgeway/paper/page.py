@@ -8,11 +8,17 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
-from ridgeway.paper.claim import Claim, Finding, Form, Result
+from ridgeway.paper.claim import Claim, Finding, Form, Kind, Result
 from ridgeway.paper.outcome import Outcome, summary
 
 SUPERSCRIPT = re.compile(r"\^(\{[^}]*\}|\([^)]*\)|-?½|-?\w+(?:\.\d+)?)")
 SUBSCRIPT = re.compile(r"_(\{[^}]*\}|max|[a-z0-9](?![A-Za-z0-9_]))")
+QUESTIONS = "The paper's open questions"
+ANSWERED = (
+    "The paper ends with questions: does geometric averaging regularise accelerated and variance-reduced methods, "
+    "linear stochastic approximation, temporal-difference learning? These items answer them, and two more: whether the "
+    "step has to be constant, and what becomes of another loss."
+)
 BADGES = {Result.HOLDS: "holds", Result.CORRECTED: "corrected", Result.FAILS: "fails", Result.SHOWN: "shown"}
 
 
@@ -20,8 +26,12 @@ def page(claims: Sequence[Claim], outcomes: Sequence[Outcome], seed: int, quick:
     """Return the HTML of the page."""
     style = files("ridgeway.paper").joinpath("page.css").read_text(encoding="utf-8")
     pairs = list(zip(claims, outcomes, strict=True))
-    contents = "\n".join(_line_of_contents(claim, outcome) for claim, outcome in pairs)
-    sections = "\n".join(_section(claim, outcome) for claim, outcome in pairs)
+    statements = [pair for pair in pairs if pair[0].kind is not Kind.QUESTION]
+    questions = [pair for pair in pairs if pair[0].kind is Kind.QUESTION]
+    contents = _contents("The paper's claims", statements) + _contents(QUESTIONS, questions)
+    sections = "\n".join(_section(claim, outcome) for claim, outcome in statements)
+    answers = "\n".join(_section(claim, outcome) for claim, outcome in questions)
+    opening = f'<h2 class="part">{QUESTIONS}</h2>\n<p>{ANSWERED}</p>\n' if questions else ""
     size = "fewer settings (quick)" if quick else "all settings"
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -43,17 +53,27 @@ expectations, exact risks or brute force, as printed and, where that fails, as c
 <p class="small">Σ = E[xx′], w* the minimiser of the risk, η the step, λ the ridge strength (alpha in the library),
 ρ = 1/(1+ηλ) the discount, γ = ηρ, so that 1-γλ = ρ; v = w₀-w*; S(j) the survival function of an average.</p>
 <nav aria-label="Items">
-<table class="contents">
-<thead><tr><th>item</th><th>claim</th><th>result</th></tr></thead>
-<tbody>
-{contents}
-</tbody>
-</table>
-</nav>
+{contents}</nav>
 {sections}
+{opening}{answers}
 </main>
 </body>
 </html>
+"""
+
+
+def _contents(heading: str, pairs: Sequence[tuple[Claim, Outcome]]) -> str:
+    """Return a table of contents of some items; nothing where there is none."""
+    if not pairs:
+        return ""
+    lines = "\n".join(_line_of_contents(claim, outcome) for claim, outcome in pairs)
+    return f"""<h2>{heading}</h2>
+<table class="contents">
+<thead><tr><th>item</th><th>claim</th><th>result</th></tr></thead>
+<tbody>
+{lines}
+</tbody>
+</table>
 """
 
 
@@ -93,11 +113,13 @@ def _line_of_contents(claim: Claim, outcome: Outcome) -> str:
 
 def _section(claim: Claim, outcome: Outcome) -> str:
     correct = f"<p><strong>Correct:</strong> {symbols(claim.correct)}</p>\n" if claim.correct else ""
-    if claim.correct and outcome.result in (Result.HOLDS, Result.SHOWN):
+    if claim.correct and outcome.result is Result.HOLDS:
         correct = f"<p><strong>Beyond it:</strong> {symbols(claim.correct)}</p>\n"
-    heading = "The question" if outcome.result is Result.SHOWN else "The paper"
+    if claim.kind is Kind.QUESTION:
+        correct = f"<p><strong>Answer:</strong> {symbols(claim.correct)}</p>\n"
+    heading = "The question" if claim.kind is Kind.QUESTION else "The paper"
     return f"""<section id="item-{claim.number}">
-<h2>{claim.number}. {escape(claim.title)} {_badge(outcome.result)}</h2>
+<h3>{claim.number}. {escape(claim.title)} {_badge(outcome.result)}</h3>
 <p class="small">{escape(claim.kind.value)}, {outcome.seconds:.1f} s</p>
 <p><strong>{heading}:</strong> {symbols(claim.paper)}</p>
 {correct}{_findings(outcome.findings)}{_numbers(outcome.numbers)}{_figure(outcome)}</section>"""

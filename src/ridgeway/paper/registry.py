@@ -1,4 +1,4 @@
-"""The registry: every item of the paper, in order."""
+"""The registry: every item of the paper, in order, then the answers to its open questions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from collections.abc import Iterable
 
 from ridgeway.paper import (
     additive,
+    approximation_variance,
     assumptions,
     expectations,
     iterates,
     least_squares,
+    linear_approximation,
+    logistic_path,
+    markov_sampling,
+    momentum,
     noise_lemmas,
     noiseless_lemmas,
     normalisation,
@@ -17,6 +22,7 @@ from ridgeway.paper import (
     rates,
     regularised,
     risk_lemmas,
+    step_sequences,
     stopping,
     tail_or_geometric,
     theorem,
@@ -61,6 +67,13 @@ CLAIMS: tuple[Claim, ...] = (
     noiseless_lemmas.NOISELESS,
     noiseless_lemmas.OPERATOR,
     additive.PROPOSITION,
+    step_sequences.STEPS,
+    momentum.HEAVY_BALL,
+    momentum.NESTEROV,
+    linear_approximation.LIMIT,
+    approximation_variance.VARIANCE,
+    markov_sampling.MARKOV,
+    logistic_path.LOGISTIC,
 )
 
 
