@@ -39,7 +39,7 @@ from ridgeway.paper import (
 from ridgeway.paper.claim import Context, Evidence, Finding, Form, Result
 from ridgeway.paper.moment_recursion import average_moments
 from ridgeway.paper.reward_process import RewardProcess
-from ridgeway.theory import Bound, LinearApproximation, averaging_weights, bound
+from ridgeway.theory import Bound, LinearApproximation, averaging_weights, bound, expected_path
 
 
 def scaled(function: Callable[..., Any], factor: float) -> Callable[..., Any]:
@@ -114,7 +114,7 @@ MUTANTS: list[tuple[int, Any, dict[str, Any], Result]] = [
     (35, additive, {"printed_bound": scaled(additive.printed_bound, 0.5)}, Result.FAILS),
     # An answer to an open question with a wrong formula is not shown.
     (36, step_sequences, {"averaging_weights": shifted_weights}, Result.FAILS),
-    (36, step_sequences, {"expected_path": scaled(step_sequences.expected_path, 1.001)}, Result.FAILS),
+    (36, step_sequences, {"expected_path": scaled(expected_path, 1.001)}, Result.FAILS),
     (37, momentum, {"heavy_ball_discount": plain_discount}, Result.FAILS),
     (37, momentum, {"momentum_strength": lambda alpha, step, momentum: alpha}, Result.FAILS),
     (38, momentum, {"nesterov_discount": plain_discount}, Result.FAILS),

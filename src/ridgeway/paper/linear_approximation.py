@@ -113,7 +113,7 @@ def check_limit(context: Context) -> Evidence:
                 10.0,
                 at_least=True,
             ),
-            support("strength that is needed at η = 10⁻⁶ against -min Re λ(A)", worst["real part"], 1e-3),
+            support("strength that is needed at η = 10⁻⁶ against -min Re eig(A)", worst["real part"], 1e-3),
         ),
         {"systems": len(found), "of them with diverging iterates": len(beyond["iterates"])},
         limit_figure(),
@@ -154,7 +154,7 @@ LIMIT = Claim(
     "Does geometric averaging regularise w_t = w_{t-1} + η(b_t - A_t w_{t-1}) for any A = E[A_t], and so "
     "temporal-difference learning?",
     "Yes. The expected average tends to (A+λ)⁻¹(b+λw_0) exactly if ρ times the spectral radius of I-ηA is below 1: "
-    "also where the iterates diverge, for small steps as soon as λ > -min Re λ(A). At finite t the identity of item 14 "
-    "holds unchanged: (1-ρ^{t+1})E[average] + ρ^{t+1}E[w_t] = E[ŵ_t], ŵ the iteration with A_t + λ and step ηρ.",
+    "also where the iterates diverge, for small steps as soon as λ > -min Re eig(A). At finite t the identity of item "
+    "14 holds unchanged: (1-ρ^{t+1})E[average] + ρ^{t+1}E[w_t] = E[ŵ_t], ŵ the iteration with A_t + λ and step ηρ.",
     check_limit,
 )

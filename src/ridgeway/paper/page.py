@@ -122,11 +122,11 @@ def _section(claim: Claim, outcome: Outcome) -> str:
 <h3>{claim.number}. {escape(claim.title)} {_badge(outcome.result)}</h3>
 <p class="small">{escape(claim.kind.value)}, {outcome.seconds:.1f} s</p>
 <p><strong>{heading}:</strong> {symbols(claim.paper)}</p>
-{correct}{_findings(outcome.findings)}{_numbers(outcome.numbers)}{_figure(outcome)}</section>"""
+{correct}{_findings(claim, outcome.findings)}{_numbers(outcome.numbers)}{_figure(outcome)}</section>"""
 
 
-def _findings(findings: Sequence[Finding]) -> str:
-    rows = "\n".join(_finding(finding) for finding in findings)
+def _findings(claim: Claim, findings: Sequence[Finding]) -> str:
+    rows = "\n".join(_finding(claim, finding) for finding in findings)
     return f"""<div class="wide"><table class="findings">
 <thead><tr><th>statement</th><th>measured</th><th>value</th><th>limit</th><th></th></tr></thead>
 <tbody>
@@ -136,7 +136,8 @@ def _findings(findings: Sequence[Finding]) -> str:
 """
 
 
-def _finding(finding: Finding) -> str:
+def _finding(claim: Claim, finding: Finding) -> str:
+    statement = "answer" if claim.kind is Kind.QUESTION else finding.form.value
     sign = "≥" if finding.at_least else "≤"
     where = f'<br><span class="small">{symbols(finding.where)}</span>' if finding.where else ""
     if finding.kept:
@@ -144,7 +145,7 @@ def _finding(finding: Finding) -> str:
     else:
         state, mark = "broken", "counterexample" if finding.form is Form.PRINTED else "unexpected"
     return (
-        f"<tr><td>{escape(finding.form.value)}</td><td>{symbols(finding.what)}{where}</td>"
+        f"<tr><td>{escape(statement)}</td><td>{symbols(finding.what)}{where}</td>"
         f'<td class="number">{number_text(finding.value)}</td>'
         f'<td class="number">{sign}&nbsp;{number_text(finding.limit)}</td>'
         f'<td class="{state}">{mark}</td></tr>'
