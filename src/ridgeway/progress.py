@@ -41,6 +41,10 @@ class Progress:
         """Raise the total."""
         self.total = None if self.total is None else self.total + rows
 
+    def restart(self, total: int | None) -> None:
+        """Count from 0 again, towards another total."""
+        self.total, self.done, self._before, self._begun = total, 0, 0, time.monotonic()
+
     def close(self) -> None:
         """Draw the bar a last time and end its line."""
         if self._shown:

@@ -17,8 +17,9 @@ from ridgeway.cli.console import command as make_command
 from ridgeway.cli.failure import Interrupted
 
 EPILOG = """\b
-Rows that fit the memory (--memory, of encoded rows) are learned from in random order, as often as it needs; others,
-and every fit with --checkpoint, are streamed in the order of the file. Shuffle a file that is sorted and too large.
+Rows that fit the memory (--memory, of encoded rows) are learned from as often as it needs; others are streamed. Both
+are read in random order, so that sorted files are as good as others. Only compressed files have one order: if one is
+sorted and does not fit the memory, a warning says so; unpack it, or convert it to Parquet.
 """
 
 
@@ -48,8 +49,8 @@ and every fit with --checkpoint, are streamed in the order of the file. Shuffle 
     "--components", type=click.IntRange(1), help="Random features instead of the exact kernel: for many rows."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of random orders and folds.")
-@click.option("--memory", metavar="MB", type=click.IntRange(0), default=256, show_default=True,
-              help="Encoded rows to hold at most; 0 always streams.")  # fmt: skip
+@click.option("--memory", metavar="MB", type=click.IntRange(0),
+              help="Encoded rows to hold at most; 0 always streams.  [default: a quarter of what is free]")  # fmt: skip
 @click.option("--checkpoint", metavar="FILE", help="Write the state here now and then; the same command resumes.")
 @click.option("--checkpoint-every", metavar="ROWS", type=click.IntRange(1), default=1_000_000, show_default=True,
               help="Rows between two checkpoints.")  # fmt: skip
@@ -63,7 +64,7 @@ def command(
     target: str | None,
     model: str | None,
     report: str | None,
-    memory: int,
+    memory: int | None,
     checkpoint: str | None,
     checkpoint_every: int,
     drop: tuple[str, ...],
@@ -103,7 +104,8 @@ def command(
                 console, data, request, address, workers, 1 if chains == "auto" else chains, checkpoint
             )
         else:
-            result = fit_table(data, request, memory=memory << 20, checkpoint=state, progress=console.progress)
+            allowed = None if memory is None else memory << 20
+            result = fit_table(data, request, memory=allowed, checkpoint=state, progress=console.progress)
         with ExitStack() as files:
             write(files, result, model, report, time.perf_counter() - begun)
     except KeyboardInterrupt:

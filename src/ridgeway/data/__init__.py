@@ -31,6 +31,7 @@ from ridgeway.data.encoded import EncodedBatch, encoded_batches
 from ridgeway.data.opening import open_data
 from ridgeway.data.prefetch import prefetch
 from ridgeway.data.schema import Column, Schema
+from ridgeway.data.shuffled import ShuffledSource
 from ridgeway.data.source import Source
 from ridgeway.data.table_encoder import TableEncoder
 from ridgeway.data.target import TargetRows, target_of
@@ -40,6 +41,7 @@ __all__ = [
     "DataError",
     "EncodedBatch",
     "Schema",
+    "ShuffledSource",
     "Source",
     "TableEncoder",
     "TargetRows",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +15,8 @@ from ridgeway.data.csv_types import NULLS, column_type, given_type, not_utf8
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
 from ridgeway.data.files import reading
+from ridgeway.data.line_ranges import line_ranges
+from ridgeway.data.part import Part
 from ridgeway.data.schema import Schema, kind_of, require_columns, require_distinct
 from ridgeway.data.source import rows_per_batch
 
@@ -46,6 +49,7 @@ class CSVSource(FileSource):
         self._nulls = [*NULLS, *null_values]
         self._dialects: list[Dialect] = []
         self._types: dict[str, Any] = {}
+        self._ranges: dict[Path, list[tuple[int, int]] | None] = {}  # of lines, of files that were cut
         first: Any = None
         for number, path in enumerate(self.paths):
             self._dialects.append(_dialect(path))
@@ -89,31 +93,70 @@ class CSVSource(FileSource):
                 raise self._explained(str(error), number, 0) from None
             return pa.Table.from_batches([batch])
 
+    def _parts_of_file(self, number: int, most_rows: int) -> list[Part]:
+        """Return ranges of lines; a compressed file is one part."""
+        path = self.paths[number]
+        if path not in self._ranges:
+            with reading(path):
+                found = None if _compressed(path) else line_ranges(path, self._dialects[number].separator)
+            self._ranges[path] = found
+        ranges = self._ranges[path]
+        if ranges is None:
+            return super()._parts_of_file(number, most_rows)
+        return [self._part(number, partial(self._read_range, number, *limits)) for limits in ranges]
+
+    def _read_range(self, number: int, first: int, last: int) -> Iterator[Any]:
+        with self.paths[number].open("rb") as file:
+            file.seek(first)
+            text = file.read(last - first)
+        if text.strip():
+            yield from self._converted(number, text)
+
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
-        names = list(self._types)
+        row, last = 0, None
+        for piece in self._converted(number):
+            first, row, last = row, row + piece.num_rows, piece
+            if row > skipped:
+                yield piece.slice(max(skipped - first, 0))
+        self._require_closed(number, last)
+        self._rows[number] = row
+
+    def _converted(self, number: int, text: bytes | None = None) -> Iterator[Any]:
+        """Yield the rows of a file, or of a text of some of its lines.
+
+        A value that the type of its column cannot hold widens the type, and reading goes on after the last piece.
+        """
+        names, done = list(self._types), 0
         while True:
-            row, last = 0, None
+            row = 0
             try:
-                with self._open(number, self._block, self._types, names) as reader:
+                with self._open(number, self._block, self._types, names, text) as reader:
                     for piece in reader:
-                        first, row, last = row, row + piece.num_rows, piece
-                        if row > skipped:
-                            yield piece.slice(max(skipped - first, 0))
-                            skipped = row
+                        first, row = row, row + piece.num_rows
+                        if row > done:
+                            yield piece.slice(max(done - first, 0))
+                            done = row
             except pa.ArrowInvalid as error:
                 if not self._widen(str(error), number):
                     raise self._explained(str(error), number, row) from None
             else:
-                self._require_closed(number, last)
-                self._rows[number] = row
                 return
 
-    def _open(self, number: int, block: int, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
+    def _open(
+        self,
+        number: int,
+        block: int,
+        types: Mapping[str, Any],
+        columns: Sequence[str] | None,
+        text: bytes | None = None,
+    ) -> Any:
+        """Open a file, or a text of some of its lines without the header."""
         path, dialect = self.paths[number], self._dialects[number]
         require_columns(columns or (), dialect.names, str(path))
+        names = None if text is None else list(dialect.names)
         return pcsv.open_csv(
-            _stream(path),
-            read_options=pcsv.ReadOptions(block_size=block),
+            _stream(path) if text is None else pa.BufferReader(text),
+            read_options=pcsv.ReadOptions(block_size=block, column_names=names),
             parse_options=pcsv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
             convert_options=pcsv.ConvertOptions(
                 null_values=self._nulls,
@@ -186,9 +229,12 @@ class CSVSource(FileSource):
 
 def _stream(path: Path) -> Any:
     """Open a file as a stream of plain text."""
+    return pa.input_stream(str(path), compression="gzip" if _compressed(path) else None)
+
+
+def _compressed(path: Path) -> bool:
     with reading(path), path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    return pa.input_stream(str(path), compression="gzip" if zipped else None)
+        return file.read(2) == b"\x1f\x8b"
 
 
 def _dialect(path: Path) -> Dialect:

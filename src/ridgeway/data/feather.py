@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
+from ridgeway.data.part import MIN_PARTS, Part
 from ridgeway.data.schema import Schema
 from ridgeway.data.source import rows_per_batch
 
@@ -31,6 +33,7 @@ class FeatherSource(FileSource):
                 if number == 0:
                     piece = next(_pieces(reader), None)
         self.n_rows = None
+        self._first_rows = piece.num_rows if piece else 0  # rows of the first record batch
         self.schema = Schema.of(self._schema)
         self.batch_rows = rows_per_batch(batch_rows, piece.nbytes / max(piece.num_rows, 1) if piece else 0.0)
 
@@ -46,6 +49,28 @@ class FeatherSource(FileSource):
                 yield piece.slice(skipped).select(self._schema.names)
                 skipped = 0
         self._rows[number] = rows
+
+    def _parts_of_file(self, number: int, most_rows: int) -> list[Part]:
+        """Return runs of record batches; a file of the stream format is one part."""
+        with naming(self.paths[number]), pa.OSFile(str(self.paths[number])) as file:
+            reader = _reader(file)
+            if not isinstance(reader, pa.ipc.RecordBatchFileReader):
+                return super()._parts_of_file(number, most_rows)
+            n_batches = reader.num_record_batches
+        few = max(n_batches * len(self.paths) // MIN_PARTS, 1)
+        run = min(few, max(most_rows // max(self._first_rows, 1), 1))
+        return [
+            self._part(number, partial(self._read_run, number, first, min(first + run, n_batches)))
+            for first in range(0, n_batches, run)
+        ]
+
+    def _read_run(self, number: int, first: int, last: int) -> Iterator[Any]:
+        with pa.OSFile(str(self.paths[number])) as file:
+            reader = _reader(file)
+            for place in range(first, last):
+                piece = reader.get_batch(place)
+                piece.validate(full=True)
+                yield piece.select(self._schema.names)
 
 
 def _pieces(reader: Any) -> Iterator[Any]:

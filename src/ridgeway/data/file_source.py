@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.files import FileMark
+from ridgeway.data.part import Part
 from ridgeway.data.schema import kind_of, require_columns, require_distinct
 from ridgeway.data.source import Source, regroup
 
@@ -51,6 +53,25 @@ class FileSource(Source):
     def pieces(self) -> Iterator[Any]:
         """Yield all rows in record batches of any size; there may be none."""
         return self._pieces(0)
+
+    def parts(self, most_rows: int) -> list[Part]:
+        """Return the files, each cut into parts where its format allows it."""
+        return [part for number in range(len(self.paths)) for part in self._parts_of_file(number, most_rows)]
+
+    def _parts_of_file(self, number: int, most_rows: int) -> list[Part]:
+        return [self._part(number, partial(self._read, number, 0), self._rows[number])]
+
+    def _part(self, number: int, read: Callable[[], Iterator[Any]], n_rows: int | None = None) -> Part:
+        """Return a part of a file, whose reading makes sure that the file is still the same."""
+        mark = self._marks[number]
+
+        def checked() -> Iterator[Any]:
+            mark.require_same()
+            with naming(mark.path):
+                yield from read()
+            mark.require_same()
+
+        return Part(checked, n_rows)
 
     def _batches(self, first_row: int) -> Iterator[Any]:
         some = False

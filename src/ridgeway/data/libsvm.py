@@ -6,6 +6,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from sklearn.datasets import load_svmlight_file
 
 from ridgeway.data.data_error import DataError
 from ridgeway.data.files import FileMark, reading
-from ridgeway.data.source import Source, rows_per_batch
+from ridgeway.data.line_ranges import line_ranges
+from ridgeway.data.part import Part
+from ridgeway.data.source import Source, regroup, rows_per_batch
 
 CHUNK = 1 << 22
 LONGEST = 1 << 26  # bytes of a line
@@ -55,36 +58,39 @@ class LibsvmSource(Source):
         """Return names, sizes, times of change and hashes of the ends of the files."""
         return {"files": [mark.as_dict() for mark in self._marks]}
 
-    def _batches(self, first_row: int) -> Iterator[Any]:
-        held: list[tuple[Any, Any]] = []
-        count = 0
-        for X, y in self._all_parts():
-            place = min(first_row, X.shape[0])
-            first_row -= place
-            while place < X.shape[0]:
-                part = slice(place, place + self.batch_rows - count)
-                held.append((X[part], y[part]))
-                count += held[-1][0].shape[0]
-                place = part.stop
-                if count == self.batch_rows:
-                    yield _joined(held)
-                    held, count = [], 0
-        if held:
-            yield _joined(held)
-
-    def _all_parts(self) -> Iterator[tuple[Any, Any]]:
-        shift = 0 if self.zero_based else 1
+    def parts(self, most_rows: int) -> list[Part]:
+        """Return ranges of lines; a compressed file is one part."""
+        found: list[Part] = []
         for mark in self._marks:
-            mark.require_same()
-            for X, y in _parts(mark.path):
-                yield scipy.sparse.csr_matrix((X.data, X.indices - shift, X.indptr), (len(y), self.n_columns)), y
-            mark.require_same()
+            ranges = None if _compressed(mark.path) else line_ranges(mark.path)
+            wanted: Sequence[tuple[int, int] | None] = [None] if ranges is None else ranges
+            found += [Part(partial(self._read, mark, limits)) for limits in wanted]
+        return found
+
+    def _batches(self, first_row: int) -> Iterator[Any]:
+        for batch in regroup(self._all_rows(), self.batch_rows):
+            if first_row >= len(batch[1]):
+                first_row -= len(batch[1])
+            else:
+                yield batch
+
+    def _all_rows(self) -> Iterator[tuple[Any, Any]]:
+        for mark in self._marks:
+            yield from self._read(mark, None)
+
+    def _read(self, mark: FileMark, limits: tuple[int, int] | None) -> Iterator[tuple[Any, Any]]:
+        """Yield the rows of a file, or of a range of its bytes, with columns counted from 0."""
+        shift = 0 if self.zero_based else 1
+        mark.require_same()
+        for X, y in _parts(mark.path, limits):
+            yield scipy.sparse.csr_matrix((X.data, X.indices - shift, X.indptr), (len(y), self.n_columns)), y
+        mark.require_same()
 
 
-def _parts(path: Path) -> Iterator[tuple[Any, Any]]:
-    """Yield the rows of a file in parts of some megabytes, with columns as they are numbered there."""
+def _parts(path: Path, limits: tuple[int, int] | None = None) -> Iterator[tuple[Any, Any]]:
+    """Yield rows of a file in parts of some megabytes, with columns as they are numbered there."""
     line = 1
-    for chunk in _chunks(path):
+    for chunk in _chunks(path) if limits is None else [_range(path, *limits)]:
         try:
             X, y = load_svmlight_file(io.BytesIO(chunk), zero_based=True)
         except (ValueError, OverflowError, UnicodeDecodeError):
@@ -141,7 +147,12 @@ def _chunks(path: Path) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _joined(parts: list[tuple[Any, Any]]) -> tuple[Any, Any]:
-    if len(parts) == 1:
-        return parts[0]
-    return scipy.sparse.vstack([X for X, _ in parts], format="csr"), np.concatenate([y for _, y in parts])
+def _range(path: Path, first: int, last: int) -> bytes:
+    with reading(path), path.open("rb") as file:
+        file.seek(first)
+        return file.read(last - first) + b"\n"
+
+
+def _compressed(path: Path) -> bool:
+    with reading(path), path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"

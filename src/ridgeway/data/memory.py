@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -12,6 +13,7 @@ import scipy.sparse
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
+from ridgeway.data.part import Part, rows_per_part
 from ridgeway.data.schema import Schema, require_columns, require_distinct
 from ridgeway.data.source import Source, rows_per_batch
 
@@ -47,6 +49,18 @@ class TableSource(Source):
             digest.update(sink.getvalue())
         return {"columns": self._table.column_names, "rows": self.n_rows, "values": digest.hexdigest()}
 
+    def parts(self, most_rows: int) -> list[Part]:
+        """Return stretches of rows."""
+        assert self.n_rows is not None
+        step = rows_per_part(self.n_rows, most_rows)
+        return [
+            Part(partial(self._slice, first, step), min(step, self.n_rows - first))
+            for first in range(0, self.n_rows, step)
+        ]
+
+    def _slice(self, first: int, rows: int) -> Iterator[Any]:
+        yield as_batch(self._table.slice(first, rows))
+
     def _batches(self, first_row: int) -> Iterator[Any]:
         for first in range(first_row, self._table.num_rows, self.batch_rows):
             yield as_batch(self._table.slice(first, self.batch_rows))
@@ -72,6 +86,18 @@ class SparseSource(Source):
         for part in (self._rows.data, self._rows.indices, self._rows.indptr, self._targets):
             digest.update(np.ascontiguousarray(part).data)
         return {"shape": [self.n_rows, self.n_columns], "values": digest.hexdigest()}
+
+    def parts(self, most_rows: int) -> list[Part]:
+        """Return stretches of rows."""
+        assert self.n_rows is not None
+        step = rows_per_part(self.n_rows, most_rows)
+        return [
+            Part(partial(self._slice, first, first + step), min(step, self.n_rows - first))
+            for first in range(0, self.n_rows, step)
+        ]
+
+    def _slice(self, first: int, last: int) -> Iterator[Any]:
+        yield self._rows[first:last], self._targets[first:last]
 
     def _batches(self, first_row: int) -> Iterator[Any]:
         for first in range(first_row, self._rows.shape[0], self.batch_rows):

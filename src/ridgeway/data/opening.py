@@ -6,12 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ridgeway.available_memory import default_memory
 from ridgeway.data.delimited import CSVSource
 from ridgeway.data.feather import FeatherSource
 from ridgeway.data.files import find_files, format_of
 from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.memory import TableSource, arrays_source, as_table
 from ridgeway.data.parquet import ParquetSource
+from ridgeway.data.shuffled import shuffled
 from ridgeway.data.source import Source
 
 
@@ -22,8 +24,11 @@ def open_data(
     columns: Sequence[str] | None = None,
     kinds: Mapping[str, str] | None = None,
     null_values: Sequence[str] = (),
+    shuffle: bool = False,
+    random_state: int = 0,
+    memory: int | None = None,
 ) -> Source:
-    """Open rows for reading in batches.
+    """Open rows for reading in batches, in the order of the data or in random order.
 
     Parameters
     ----------
@@ -33,6 +38,11 @@ def open_data(
     columns : names of the columns to read, None for all.
     kinds : how to read columns of CSV files, "text" or "number", where the guess from the first rows would be wrong.
     null_values : spellings of a missing value in CSV files besides the usual ones (empty, NA, null, ...).
+    shuffle : whether rows come in random order, each once (see `ridgeway.data.ShuffledSource`): parts of the data in
+        random order, and their rows through a buffer. A compressed file, which can be read in one order only, has
+        nothing but the buffer.
+    random_state : seed of the random order, 0 or more.
+    memory : bytes allowed, of which the buffer takes half; None for a quarter of what the machine has available.
 
     Examples
     --------
@@ -43,6 +53,19 @@ def open_data(
     >>> [batch.num_rows for batch in source.batches()]
     [2, 1]
     """
+    opened = _opened(source, batch_rows, columns, kinds, null_values)
+    if not shuffle:
+        return opened
+    return shuffled(opened, default_memory() if memory is None else memory, random_state)
+
+
+def _opened(
+    source: Any,
+    batch_rows: int | None,
+    columns: Sequence[str] | None,
+    kinds: Mapping[str, str] | None,
+    null_values: Sequence[str],
+) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, str | os.PathLike):

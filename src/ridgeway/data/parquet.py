@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ridgeway.data.arrow import pq
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike, selected
+from ridgeway.data.part import MIN_PARTS, Part
 from ridgeway.data.schema import Schema, is_string
 from ridgeway.data.source import rows_per_batch
+
+# Parts of a row group at most, when it is cut because it is large: its rows are decoded up to each of them.
+MAX_PARTS_OF_GROUP = 8
 
 
 class ParquetSource(FileSource):
@@ -49,9 +54,7 @@ class ParquetSource(FileSource):
         self.batch_rows = rows_per_batch(batch_rows, size / self.n_rows)
 
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
-        path = self.paths[number]
-        strings = [field.name for field in self._schema if is_string(field.type)]
-        with _opened(path, strings) as file:
+        with self._opened(number) as file:
             groups: list[int] = []
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
@@ -59,13 +62,44 @@ class ParquetSource(FileSource):
                     skipped -= rows
                 else:
                     groups.append(group)
-            for piece in file.iter_batches(self.batch_rows, row_groups=groups, columns=self._schema.names):
-                if skipped >= piece.num_rows:
-                    skipped -= piece.num_rows
-                    continue
-                piece.validate(full=True)  # damage that decodes: text that is not UTF-8, codes without a level
-                yield piece.slice(skipped).select(self._schema.names)
-                skipped = 0
+            yield from self._rows_of(file, groups, skipped, None)
+
+    def _parts_of_file(self, number: int, most_rows: int) -> list[Part]:
+        """Return the row groups, cut where they are large or few: then a part costs the rows before it in its group."""
+        parts = []
+        with naming(self.paths[number]), _opened(self.paths[number]) as file:
+            n_groups = file.metadata.num_row_groups
+            needed = -(-MIN_PARTS // (n_groups * len(self.paths)))
+            for group in range(n_groups):
+                rows = file.metadata.row_group(group).num_rows
+                cuts = max(needed, min(-(-rows // most_rows), MAX_PARTS_OF_GROUP))
+                step = max(-(-rows // cuts), 1)
+                for first in range(0, rows, step):
+                    n_rows = min(step, rows - first)
+                    parts.append(self._part(number, partial(self._read_group, number, group, first, n_rows), n_rows))
+        return parts
+
+    def _read_group(self, number: int, group: int, skipped: int, n_rows: int) -> Iterator[Any]:
+        with self._opened(number) as file:
+            yield from self._rows_of(file, [group], skipped, n_rows)
+
+    def _rows_of(self, file: Any, groups: list[int], skipped: int, n_rows: int | None) -> Iterator[Any]:
+        """Yield rows of row groups without the first `skipped`, and no more than `n_rows` of them."""
+        for piece in file.iter_batches(self.batch_rows, row_groups=groups, columns=self._schema.names):
+            if skipped >= piece.num_rows:
+                skipped -= piece.num_rows
+                continue
+            piece.validate(full=True)  # damage that decodes: text that is not UTF-8, codes without a level
+            rows = piece.slice(skipped, n_rows).select(self._schema.names)
+            skipped = 0
+            yield rows
+            if n_rows is not None:
+                n_rows -= rows.num_rows
+                if n_rows == 0:
+                    return
+
+    def _opened(self, number: int) -> Any:
+        return _opened(self.paths[number], [field.name for field in self._schema if is_string(field.type)])
 
 
 def _opened(path: Path, dictionaries: Sequence[str] = ()) -> Any:

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from ridgeway.data.common_type import joined
+from ridgeway.data import pieces
+from ridgeway.data.part import Part
 from ridgeway.data.prefetch import prefetch
 from ridgeway.data.schema import Schema
 from ridgeway.number import counted, whole_number
@@ -50,6 +51,17 @@ class Source(ABC):
         batches = self._batches(first * self.batch_rows)
         return prefetch(batches, ahead) if ahead else batches
 
+    def parts(self, most_rows: int) -> list[Part]:
+        """Return all rows in parts that can be read in any order.
+
+        A source that can be read from its beginning only is one part, and a file of that kind among several, too.
+
+        Parameters
+        ----------
+        most_rows : rows of a part at most, where it can be cut there at little cost.
+        """
+        return [Part(lambda: self._batches(0), self.n_rows)]
+
     @abstractmethod
     def fingerprint(self) -> dict[str, Any]:
         """Return what tells this data from other or changed data, as plain values for JSON."""
@@ -74,19 +86,19 @@ def rows_per_batch(batch_rows: int | None, row_bytes: float) -> int:
     return rows
 
 
-def regroup(pieces: Iterator[Any], rows: int) -> Iterator[Any]:
-    """Cut and join record batches of any sizes into batches of `rows` rows, the last one shorter."""
+def regroup(found: Iterator[Any], rows: int) -> Iterator[Any]:
+    """Cut and join pieces of any sizes into batches of `rows` rows, the last one shorter."""
     held: list[Any] = []
     count = 0
-    for piece in pieces:
-        place = 0
-        while place < piece.num_rows:
-            part = piece.slice(place, rows - count)
+    for piece in found:
+        place, n_rows = 0, pieces.count(piece)
+        while place < n_rows:
+            part = pieces.between(piece, place, min(place + rows - count, n_rows))
             held.append(part)
-            count += part.num_rows
-            place += part.num_rows
+            count += pieces.count(part)
+            place += pieces.count(part)
             if count == rows:
-                yield joined(held)
+                yield pieces.joined(held)
                 held, count = [], 0
     if held:
-        yield joined(held)
+        yield pieces.joined(held)

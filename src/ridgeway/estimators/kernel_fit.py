@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.available_memory import MB, require_memory
 from ridgeway.blas import threads
 from ridgeway.estimators.kernel_averages import KernelAverages
 from ridgeway.estimators.options import FOLDS
@@ -16,7 +17,6 @@ from ridgeway.kernel.blocks import BLOCK, Blocks, GivenGram, Gram, RowsGram
 from ridgeway.kernel.choice import KernelOutcome, by_folds, run_only
 from ridgeway.kernel.features import Features, GivenFeatures, Scaling, SupportFeatures
 from ridgeway.kernel.function import Kernel
-from ridgeway.kernel.memory import MB, require_memory
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.kernel.race import race
 from ridgeway.kernel.span import COPIES

@@ -27,6 +27,8 @@ class Place:
     batch : number of the next batch of the current pass.
     read : rows read in the current pass.
     rows, left_out : rows learned from, and left out, in the first pass.
+    buffer_rows : rows of the buffer through which a stream is shuffled; 0 before it begins. With the seed it tells the
+        order of the rows, whatever memory there is when the fit goes on.
     """
 
     passes: int = 0
@@ -34,6 +36,7 @@ class Place:
     read: int = 0
     rows: int = 0
     left_out: int = 0
+    buffer_rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,11 @@ class Checkpoint:
                         "or name another file."
                     )
             place = stored.part("place")
+            if "batch" in place and "buffer_rows" not in place:
+                raise DataError(
+                    f"{self.path}: a checkpoint of version 0.1, which read rows in the order of the file: expected one "
+                    "of a fit in random order; delete it to begin anew, or name another file."
+                )
             return Resumed(
                 Place(**{name: place.integer(name) for name in vars(Place())}),
                 averaged_of(stored.part("model")),

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ridgeway.data import DataError, EncodedBatch, TableEncoder, open_data, target_of
+from ridgeway.available_memory import default_memory
+from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, open_data, target_of
+from ridgeway.data.sample import SampleSource
+from ridgeway.data.shuffled import FEW_PARTS, shuffled
 from ridgeway.progress import Progress
 from ridgeway.state import State
 from ridgeway.tables.checkpoint import Checkpoint, Place
+from ridgeway.tables.drift import warn_of_drift
 from ridgeway.tables.request import Request
 from ridgeway.tables.rows import joined, learnable_rows, nbytes
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 
-MEMORY = 2**28  # bytes of encoded rows up to which all are held in memory
 # With so many rows, or so many bytes of them, a stream begins: they set scales and step.
 FIRST_ROWS, FIRST_BYTES = 2**18, 2**26
 FAR_BEYOND = 2  # times the memory: rows that are expected to take so much are not collected first
@@ -28,26 +30,31 @@ def fit_table(
     data: Any,
     request: Request,
     *,
-    memory: int = MEMORY,
+    memory: int | None = None,
     checkpoint: Checkpoint | None = None,
     progress: bool = False,
 ) -> TableModel:
     """Fit a model to a table in a file of any size, or in memory.
 
-    Columns are encoded by `TableEncoder`. Rows that take up to `memory` bytes once they are encoded are collected, and
-    ``AveragedSGDRegressor.fit`` goes through them as often as it needs. More rows, and any fit with a checkpoint, are
-    streamed: ``partial_fit`` learns from them batch by batch, in their order, once or as often as ``request.passes``
-    says; the average is chosen by predicting rows before they are learned from, and scales and step are those of the
-    first quarter of a million rows. Rows in an order that matters (by date, by shop) should be shuffled before they
-    are streamed.
+    Columns are encoded by `TableEncoder`, which learns from a quarter of a million rows of all parts of the table. Rows
+    that take up to `memory` bytes once they are encoded are collected, and ``AveragedSGDRegressor.fit`` goes through
+    them as often as it needs. More rows are streamed: ``partial_fit`` learns from them batch by batch, once or as often
+    as ``request.passes`` says, and the average is chosen by predicting rows before they are learned from.
+
+    A stream is read in random order, another one in each pass (see `ridgeway.data.ShuffledSource`): the parts of the
+    files, and the rows through a buffer that takes up to half of `memory`. So it does not matter how the rows are
+    sorted. The exception is a compressed file, which can be read in one order only: its rows mix within the buffer, and
+    a warning says when its end differs from its beginning.
 
     Parameters
     ----------
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table (see `ridgeway.data.open_data`).
     request : what is to be learned.
-    memory : bytes of encoded rows to hold at most; 0 always streams.
-    checkpoint : where to write the state every so many rows. A fit that finds one goes on from there, and ends with the
-        model that it would have come to without interruption, bit for bit.
+    memory : bytes of encoded rows to hold at most; 0 always streams, None is a quarter of what is available. The same
+        memory and seed give the same model, bit for bit.
+    checkpoint : where to write the state of a stream every so many rows. A fit that finds one goes on from there, and
+        ends with the model that it would have come to without interruption, bit for bit. It does not change the model:
+        rows that fit the memory are still fitted there, and such a fit begins anew when it was interrupted.
     progress : show a bar with rows done, rows per second and time left.
 
     Examples
@@ -59,15 +66,16 @@ def fit_table(
     >>> model.predict(pa.table({"x": [3.0]})).round(2)
     array([7.])
     """
-    fit = _Fit(data, request, checkpoint, progress)
-    return fit.streamed() if checkpoint is not None or memory <= 0 else fit.collected(memory)
+    allowed = default_memory() if memory is None else memory
+    return _Fit(data, request, allowed, checkpoint, progress).done()
 
 
 class _Fit:
     """One fit of a table: the rows are gone through batch by batch, and either collected or learned from."""
 
-    def __init__(self, data: Any, request: Request, checkpoint: Checkpoint | None, shown: bool) -> None:
-        self._data, self._request, self._checkpoint, self._shown = data, request, checkpoint, shown
+    def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
+        self._data, self._request, self._memory = data, request, memory
+        self._checkpoint, self._shown = checkpoint, shown
         opened = open_data(data)
         if opened.schema is None and (request.target or request.weight or request.drop or request.only):
             raise DataError(f"{opened.name}: its columns have no names: leave out target, weight, drop and only.")
@@ -76,6 +84,7 @@ class _Fit:
         self._fingerprint: State = self._source.fingerprint()
         self._place = Place()
         self._held: list[EncodedBatch] = []
+        self._first: EncodedBatch | None = None  # batch of a stream
         resumed = None if checkpoint is None else checkpoint.begin(request, self._fingerprint)
         if resumed is None:
             self._estimator = request.estimator(shown)
@@ -83,53 +92,87 @@ class _Fit:
         else:
             self._place, self._estimator, self._encoder = resumed.place, resumed.model, resumed.encoder
 
-    def collected(self, memory: int) -> TableModel:
-        """Hold all rows in memory and fit them, or go over to a stream when they turn out to take too much."""
-        with self._progress(1) as progress:
-            batches, held, size = self._rows_of_pass(progress), list[EncodedBatch](), 0
+    def done(self) -> TableModel:
+        """Fit the rows in memory, or as a stream when they take too much; go on with a stream that was begun."""
+        with self._progress(1 if self._fits_yet else self._n_passes) as progress:
+            rows = self._collected(progress) if self._fits_yet else None
+            if rows is None:
+                return self._streamed(progress)
+        self._estimator.fit(rows.X, rows.y, rows.weight)
+        return self._finished(self._estimator.passes_, streamed=False)
+
+    @property
+    def _fits_yet(self) -> bool:
+        """Whether all rows may fit the memory, as far as is known before they are read."""
+        return self._memory > 0 and self._place.buffer_rows == 0
+
+    def _collected(self, progress: Progress) -> EncodedBatch | None:
+        """Return all rows, None when they turn out to take too much memory."""
+        held, size = list[EncodedBatch](), 0
+        with closing(self._rows_of_pass(self._source, progress)) as batches:
             for rows in batches:
                 held.append(rows)
                 size += nbytes(rows)
                 expected = size * (progress.total or 0) / self._place.read  # a guess where rows are not counted yet
-                if size > memory or expected > FAR_BEYOND * memory:
-                    progress.extend((self._n_passes - 1) * (progress.total or 0))
-                    return self._streamed(chain(_taken(held), batches), progress)
+                if size > self._memory or expected > FAR_BEYOND * self._memory:
+                    self._place = Place()
+                    progress.restart(None if progress.total is None else progress.total * self._n_passes)
+                    return None
         self._require_rows()
-        rows = joined([part for part in held if len(part.y)])
-        held.clear()
-        self._estimator.fit(rows.X, rows.y, rows.weight)
-        return self._finished(self._estimator.passes_, streamed=False)
+        return joined([part for part in held if len(part.y)])
 
-    def streamed(self) -> TableModel:
-        """Learn from the rows as they are read."""
-        with self._progress(self._n_passes) as progress:
-            return self._streamed(self._rows_of_pass(progress), progress)
-
-    def _streamed(self, batches: Iterator[EncodedBatch], progress: Progress) -> TableModel:
+    def _streamed(self, progress: Progress) -> TableModel:
+        """Learn from the rows as they are read, in random order."""
         self._require_streamable()
+        source = self._shuffled()
         while True:
-            for rows in batches:
-                self._learn(rows)
-                if self._checkpoint is not None and self._begun:
-                    state = (self._estimator, self._encoder, self._request, self._fingerprint)
-                    self._checkpoint.after(rows.read, self._place, *state)
+            ends = self._learned_pass(source.of_pass(self._place.passes), progress)
             self._require_rows()
             if self._held:  # fewer rows than a stream begins with
                 self._learn_held()
+            if source.n_parts < FEW_PARTS and self._place.passes == 0 and self._place.read > source.buffer_rows:
+                self._warn_of_drift(source, ends)
             self._place = replace(self._place, passes=self._place.passes + 1, batch=0, read=0)
             if self._place.passes >= self._n_passes:
                 return self._finished(float(self._n_passes), streamed=True)
             self._require_same_data()
-            batches = self._rows_of_pass(progress)
+
+    def _shuffled(self) -> ShuffledSource:
+        if self._place.buffer_rows:
+            return ShuffledSource(self._source, self._place.buffer_rows, self._request.seed)
+        source = shuffled(self._source, self._memory, self._request.seed)
+        self._place.buffer_rows = source.buffer_rows
+        return source
+
+    def _learned_pass(self, source: ShuffledSource, progress: Progress) -> list[EncodedBatch]:
+        """Learn from what is left of a pass, and return its last two batches."""
+        last: list[EncodedBatch] = []
+        for rows in self._rows_of_pass(source, progress):
+            if (self._place.passes, self._place.batch) == (0, 1):
+                self._first = rows
+            self._learn(rows)
+            if self._checkpoint is not None and self._begun:
+                state = (self._estimator, self._encoder, self._request, self._fingerprint)
+                self._checkpoint.after(rows.read, self._place, *state)
+            last = [*last[-1:], rows]
+        return last
+
+    def _warn_of_drift(self, source: ShuffledSource, last: list[EncodedBatch]) -> None:
+        first = self._first
+        if first is None:  # the fit was resumed
+            with closing(learnable_rows(source, self._encoder, self._request, 0)) as batches:
+                first = next(batches)
+        names = [] if self._encoder is None else [str(name) for name in self._encoder.get_feature_names_out()]
+        warn_of_drift(first, joined(last), names or [f"column {i}" for i in range(first.X.shape[1])], source.name)
 
     @property
     def _n_passes(self) -> int:
         """Passes of a stream."""
         return 1 if isinstance(self._request.passes, str) else self._request.passes
 
-    def _rows_of_pass(self, progress: Progress) -> Iterator[EncodedBatch]:
+    def _rows_of_pass(self, source: Source, progress: Progress) -> Generator[EncodedBatch, None, None]:
         """Yield what is left of a pass, counted."""
-        with closing(learnable_rows(self._source, self._encoder, self._request, self._place.batch)) as batches:
+        with closing(learnable_rows(source, self._encoder, self._request, self._place.batch)) as batches:
             for rows in batches:
                 self._place.batch += 1
                 self._place.read += rows.read
@@ -160,7 +203,11 @@ class _Fit:
         target, weight = self._request.target, self._request.weight
         assert target is not None
         target_of(next(self._source.batches(ahead=0)), target, weight, self._source.name)  # before anything long
-        encoder = TableEncoder().fit(self._source, leave_out=[name for name in (target, weight) if name is not None])
+        left_out = [name for name in (target, weight) if name is not None]
+        encoder = TableEncoder().fit(self._source, leave_out=left_out)
+        if encoder.rows_seen_ == encoder.learn_rows:  # there may be more: learn from rows of the whole file
+            sample = SampleSource(self._source, encoder.learn_rows, self._request.seed)
+            encoder = TableEncoder().fit(sample, leave_out=left_out)
         if encoder.n_features_out_ == 0:
             raise DataError(
                 f"{self._source.name}: no column says anything: all {len(self._features or ())} are empty, constant or "
@@ -172,13 +219,13 @@ class _Fit:
         cv = self._request.cv
         if self._request.kernel is not None and self._request.components is None:
             raise DataError(
-                "an exact kernel model needs all rows in memory, and rows that exceed it, or a fit with a checkpoint, "
-                "are streamed: set a number of components (--components 2000), or allow more memory."
+                "an exact kernel model needs all rows in memory, and rows that exceed it are streamed: "
+                "set a number of components (--components 2000), or allow more memory."
             )
         if cv not in ("auto", "progressive"):
             raise DataError(
-                f"cv={cv!r} needs all rows in memory, and rows that exceed it, or a fit with a checkpoint, are "
-                "streamed: expected cv='auto' or 'progressive' there; leave cv out, or allow more memory."
+                f"cv={cv!r} needs all rows in memory, and rows that exceed it are streamed: "
+                "expected cv='auto' or 'progressive' there; leave cv out, or allow more memory."
             )
 
     def _require_rows(self) -> None:
@@ -213,13 +260,6 @@ class _Fit:
             request.target,
             request.weight,
             request.log_target,
-            FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed),
+            FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed, shuffled=streamed),
             zero_based=bool(getattr(self._source, "zero_based", False)),
         )
-
-
-def _taken(held: list[EncodedBatch]) -> Iterator[EncodedBatch]:
-    """Yield batches in turn and hold those that were yielded no longer."""
-    held.reverse()
-    while held:
-        yield held.pop()

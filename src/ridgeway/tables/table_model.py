@@ -30,8 +30,9 @@ class FitFacts:
     rows : rows learned from.
     left_out : rows without a target or with no weight.
     passes : how often the rows were gone through.
-    streamed : whether rows were learned from as they were read, in their order; otherwise they were all in memory.
+    streamed : whether rows were learned from as they were read; otherwise they were all in memory.
     distributed : whether they were learned from on a cluster, partition by partition.
+    shuffled : whether rows that were streamed came in random order; version 0.1 took them in the order of the file.
     """
 
     data: str
@@ -40,13 +41,16 @@ class FitFacts:
     passes: float
     streamed: bool
     distributed: bool = False
+    shuffled: bool = False
 
     @property
     def way(self) -> str:
         """How the rows were learned from, in words."""
         if self.distributed:
             return "on a cluster"
-        return "streamed in the order of the file" if self.streamed else "held in memory"
+        if not self.streamed:
+            return "held in memory"
+        return "streamed in random order" if self.shuffled else "streamed in the order of the file"
 
     @classmethod
     def from_state(cls, stored: Stored) -> FitFacts:
@@ -58,6 +62,7 @@ class FitFacts:
             stored.number("passes", 0.0),
             stored.flag("streamed"),
             "distributed" in stored and stored.flag("distributed"),
+            "shuffled" in stored and stored.flag("shuffled"),
         )
 
 

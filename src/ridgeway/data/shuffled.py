@@ -1,0 +1,138 @@
+"""ShuffledSource: the rows of a source in random order, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from itertools import count, islice
+from typing import Any, Self
+
+import numpy as np
+
+from ridgeway.data import pieces
+from ridgeway.data.data_error import DataError
+from ridgeway.data.part import Part
+from ridgeway.data.source import Source, regroup
+from ridgeway.number import counted, whole_number
+
+PARTS_PER_BUFFER = 16  # at least, where the source can be cut so: neighbours in the file are few in a buffer
+MAX_SEGMENTS = 8  # of a buffer: rows are joined segment by segment, so that few of them are in memory twice
+MIN_BUFFER_BYTES, MAX_BUFFER_BYTES = 2**26, 2**30  # the latter for sources of many parts
+FEW_PARTS = 8  # a source of fewer parts keeps much of its order
+PARTS, BUFFER = 0, 1  # what a random order is of
+
+
+class ShuffledSource(Source):
+    """The rows of a source in random order: each once, in an order that depends on the seed and the pass alone.
+
+    Parts of the source (row groups and record batches, ranges of lines, files) are read in random order into a buffer.
+    When it is full its rows are permuted and handed out, and it is filled anew. Rows that lie far apart in the file mix
+    as long as the source has many parts, or all rows fit the buffer; a compressed text file is a single part, so rows
+    further apart than the buffer is long keep their order.
+
+    Parameters
+    ----------
+    source : where the rows come from.
+    buffer_rows : rows to hold at most; rounded to whole batches, at least one.
+    seed : of the order.
+    pass_number : each pass has an order of its own.
+
+    Attributes
+    ----------
+    buffer_rows : rows held at most.
+    n_parts : parts that are read in random order; few of them leave far rows in the order of the file.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa
+    >>> from ridgeway.data import open_data
+    >>> shuffled = ShuffledSource(open_data(pa.table({"a": np.arange(6)}), batch_rows=3), buffer_rows=6, seed=0)
+    >>> [batch.column("a").to_pylist() for batch in shuffled.batches()]
+    [[1, 5, 2], [4, 3, 0]]
+    >>> [batch.column("a").to_pylist() for batch in shuffled.of_pass(1).batches()]
+    [[1, 3, 4], [0, 5, 2]]
+    """
+
+    def __init__(self, source: Source, buffer_rows: int, seed: int = 0, pass_number: int = 0) -> None:
+        self.source = source
+        self.name, self.schema, self.n_rows = source.name, source.schema, source.n_rows
+        self.batch_rows = source.batch_rows
+        self.buffer_rows = max(counted("buffer_rows", buffer_rows) // self.batch_rows, 1) * self.batch_rows
+        self.seed = whole_number("seed", seed, "expected an integer, 0 or more")
+        if self.seed < 0:
+            raise ValueError(f"seed={self.seed}: expected an integer, 0 or more.")
+        self.pass_number = pass_number
+        if self.n_rows is not None and self.n_rows <= self.buffer_rows:  # the buffer mixes all of them
+            self._parts = [Part(lambda: source.batches(ahead=0), self.n_rows)]
+        else:
+            self._parts = source.parts(max(self.buffer_rows // PARTS_PER_BUFFER, 1))
+        self.n_parts = len(self._parts)
+
+    def of_pass(self, number: int) -> Self:
+        """Return the same rows in the order of another pass."""
+        other = copy(self)
+        other.pass_number = number
+        return other
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return what tells the rows and their order from others."""
+        order = {"seed": self.seed, "pass": self.pass_number, "buffer_rows": self.buffer_rows}
+        return {**self.source.fingerprint(), "shuffled": order}
+
+    def _batches(self, first_row: int) -> Iterator[Any]:
+        first, place = divmod(first_row, self.buffer_rows)
+        n_segments = next(number for number in range(MAX_SEGMENTS, 0, -1) if self.buffer_rows % number == 0)
+        segments = regroup(self._rows(first * self.buffer_rows), self.buffer_rows // n_segments)
+        for number in count(first):
+            buffer = list(islice(segments, n_segments))
+            n_rows = sum(map(pieces.count, buffer))
+            if n_rows == 0:
+                break
+            order = self._generator(BUFFER, number).permutation(n_rows)
+            for start in range(place, n_rows, self.batch_rows):
+                yield pieces.take(buffer, order[start : start + self.batch_rows])
+            place = 0
+            del buffer  # before it is filled anew
+        if first_row == 0 and number == 0:
+            raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
+
+    def _rows(self, skipped: int) -> Iterator[Any]:
+        """Yield the rows of the parts, which come in random order, without the first `skipped`."""
+        for number in self._generator(PARTS).permutation(self.n_parts):
+            part = self._parts[number]
+            if part.n_rows is not None and part.n_rows <= skipped:
+                skipped -= part.n_rows
+                continue
+            for piece in part.read():
+                n_rows = pieces.count(piece)
+                if skipped < n_rows:
+                    yield pieces.between(piece, skipped, n_rows)
+                skipped = max(skipped - n_rows, 0)
+
+    def _generator(self, *purpose: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, self.pass_number, *purpose])
+
+
+def shuffled(source: Source, memory: int, seed: int = 0) -> ShuffledSource:
+    """Return the rows of a source in random order, by a buffer that takes up to half of the memory allowed.
+
+    One GiB is enough for a source of many parts. One that has few, and so one order only, gets all that it may have.
+    Sizes are powers of two, so that memory that differs a little gives the same order.
+
+    Parameters
+    ----------
+    source : where the rows come from.
+    memory : bytes allowed; a buffer of 64 MiB is the smallest.
+    seed : of the order.
+    """
+    first = next(source.batches(ahead=0))
+    row_bytes = max(pieces.nbytes(first) / pieces.count(first), 1.0)
+    allowed = max(memory // 2, MIN_BUFFER_BYTES)
+    usual = ShuffledSource(source, _rows_in(min(allowed, MAX_BUFFER_BYTES), row_bytes), seed)
+    if usual.n_parts >= FEW_PARTS or allowed <= MAX_BUFFER_BYTES:
+        return usual
+    return ShuffledSource(source, _rows_in(allowed, row_bytes), seed)
+
+
+def _rows_in(size: int, row_bytes: float) -> int:
+    return max(int(2 ** (size.bit_length() - 1) / row_bytes), 1)
