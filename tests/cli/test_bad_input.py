@@ -158,7 +158,7 @@ def test_full_disk(
     for name in ("p.parquet", "p.csv"):
         assert_refused(ridgeway("predict", shop_model, shop_csv, "--out", full_disk / name), name, full)
     (full_disk / "c").unlink()
-    options = ["--checkpoint", full_disk / "c", "--checkpoint-every", 1]
+    options = ["--memory", 0, "--checkpoint", full_disk / "c", "--checkpoint-every", 1]
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m.safetensors", *options)
     assert_refused(said, f"{full_disk}/c", full)
     assert sorted(os.listdir(full_disk)) == ["m.safetensors", "p.csv", "p.parquet"]

@@ -29,7 +29,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fit(data: Path, folder: Path, *more: Any) -> subprocess.Popen[str]:
-    return start("fit", data, "--target", "y", "--passes", 2, "--model", "m", *more, folder=folder)
+    return start("fit", data, "--target", "y", "--passes", 2, "--memory", 0, "--model", "m", *more, folder=folder)
 
 
 CHECKPOINT = ["--checkpoint", "c", "--checkpoint-every", 60_000]

@@ -16,6 +16,7 @@ from tests.tables.shop import shop_table, write_csv, write_parquet
 
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, open_data, source, target_of
+from ridgeway.data.shuffled import shuffled
 from ridgeway.model import read_state, write_state
 from ridgeway.tables import Checkpoint, Request, fit_table, fitting
 
@@ -30,15 +31,18 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "FIRST_ROWS", 1024)
 
 
-def by_hand(path: Path, request: Request) -> tuple[TableEncoder, Iterator[Any]]:
-    """Encoder and batches (X, y, weight), made without the code under test."""
+def by_hand(path: Path, request: Request, pass_number: int | None = None) -> tuple[TableEncoder, Iterator[Any]]:
+    """Encoder and batches (X, y, weight), in the order of the file or of a pass, made without the code under test."""
     features = ["size", "shop", "day", "used", *([] if request.weight else ["weight"])]
     encoder = TableEncoder().fit(open_data(path, columns=features))
+    columns = [*features, "price", *([request.weight] if request.weight else [])]
+    rows_of_file = open_data(path, columns=columns)
+    if pass_number is not None:
+        rows_of_file = shuffled(rows_of_file, memory=0, seed=request.seed).of_pass(pass_number)
 
     def batches() -> Iterator[Any]:
-        for batch in open_data(path).batches():
-            columns = [*features, "price", *([request.weight] if request.weight else [])]
-            rows = target_of(batch.select(columns), "price", request.weight)
+        for batch in rows_of_file.batches():
+            rows = target_of(batch, "price", request.weight)
             keep = np.ones(len(rows.y), bool) if rows.weight is None else rows.weight > 0
             X = encoder.transform(rows.table)[keep]
             yield X, rows.y[keep], None if rows.weight is None else rows.weight[keep]
@@ -66,7 +70,7 @@ def test_in_memory(write: Any, weight: str | None, tmp_path: Path) -> None:
     assert model.facts.rows + model.facts.left_out == 3000
 
 
-# Law: a streamed fit is partial_fit over the encoded batches, pass after pass, bit for bit.
+# Law: a streamed fit is partial_fit over the shuffled and encoded batches, pass after pass, bit for bit.
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ridgeway.tables.fitting.FIRST_ROWS", 1)
@@ -74,8 +78,8 @@ def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.Monkey
     request = Request(target="price", weight=weight, passes=3)
     model = fit_table(path, request, memory=0)
     stream = rw.AveragedSGDRegressor(passes=3, random_state=0)
-    for _ in range(3):
-        for X, y, weights in by_hand(path, request)[1]:
+    for pass_number in range(3):
+        for X, y, weights in by_hand(path, request, pass_number)[1]:
             stream.partial_fit(X, y, weights)
     np.testing.assert_array_equal(model.model.coef_, stream.coef_)
     assert model.model.selection_ == stream.selection_
@@ -86,7 +90,7 @@ def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_stream_begins_with_enough_rows(tmp_path: Path) -> None:
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
     model = fit_table(path, Request(target="price"), memory=0)
-    X, y, _ = (list(part) for part in zip(*by_hand(path, Request(target="price"))[1], strict=True))
+    X, y, _ = (list(part) for part in zip(*by_hand(path, Request(target="price"), 0)[1], strict=True))
     first = next(k for k in range(20) if sum(map(len, y[:k])) >= 1024)
     stream = rw.AveragedSGDRegressor(random_state=0).partial_fit(np.concatenate(X[:first]), np.concatenate(y[:first]))
     for rest in range(first, len(X)):
@@ -175,22 +179,30 @@ def test_libsvm_streamed(tmp_path: Path) -> None:
     dump_svmlight_file(X, X @ rng.standard_normal(40), str(tmp_path / "t.svm"), zero_based=False)
     model = fit_table(tmp_path / "t.svm", Request(passes=2), memory=0)
     by_hand = rw.AveragedSGDRegressor(random_state=0, passes=2)
-    read, y = (list(part) for part in zip(*open_data(tmp_path / "t.svm").batches(), strict=True))
-    rows, targets = scipy.sparse.vstack(read, format="csr"), np.concatenate(y)
-    by_hand.partial_fit(rows, targets).partial_fit(rows, targets)
+    for pass_number in range(2):
+        source = shuffled(open_data(tmp_path / "t.svm"), memory=0).of_pass(pass_number)
+        read, y = (list(part) for part in zip(*source.batches(), strict=True))
+        by_hand.partial_fit(scipy.sparse.vstack(read, format="csr"), np.concatenate(y))
     np.testing.assert_array_equal(model.model.coef_, by_hand.coef_)
 
 
-# Law: a batch of rows without targets changes nothing, wherever it stands.
+# Law: rows without targets change nothing but the order of the others, wherever they stand.
 @pytest.mark.parametrize("first", [0, 1280])
 def test_batch_without_targets(first: int) -> None:
     rng = np.random.default_rng(0)
     x, noise = rng.standard_normal(2304), rng.standard_normal(2304)
     missing = (np.arange(2304) >= first) & (np.arange(2304) < first + 256)
     table = pa.table({"x": x, "y": pa.array(3 * x + noise, mask=missing)})
-    request = Request(target="y", passes=2)
-    got, expected = fit_table(table, request, memory=0), fit_table(table.filter(pa.array(~missing)), request, memory=0)
-    np.testing.assert_array_equal(got.model.coef_, expected.model.coef_)
+    got = fit_table(table, Request(target="y"), memory=0)
+    expected = rw.AveragedSGDRegressor(random_state=0)
+    held: list[Any] = []
+    for batch in shuffled(open_data(table), memory=0).batches():
+        held.append(target_of(batch, "y"))
+        if expected.__sklearn_is_fitted__() or sum(len(rows.y) for rows in held) >= 1024:
+            X = np.concatenate([rows.table.column("x").to_numpy() for rows in held])[:, None].astype(np.float32)
+            expected.partial_fit(X, np.concatenate([rows.y for rows in held]))
+            held.clear()
+    np.testing.assert_array_equal(got.model.coef_, expected.coef_)
     assert (got.facts.rows, got.facts.left_out) == (2048, 256)
 
 
@@ -240,9 +252,9 @@ def test_checkpoints(
     with monkeypatch.context() as patch:
         killed_at(patch, where, call, before)
         with pytest.raises(Killed):
-            fit_table(path, PRICE, checkpoint=Checkpoint(file, every))
+            fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, every))
     checkpoint = Checkpoint(file, every)
-    fit_table(path, PRICE, checkpoint=checkpoint).save(tmp_path / "resumed")
+    fit_table(path, PRICE, memory=0, checkpoint=checkpoint).save(tmp_path / "resumed")
     checkpoint.done()
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
     assert sorted(os.listdir(tmp_path)) == ["resumed", "t.parquet", "whole"]
@@ -255,25 +267,31 @@ def test_checkpoint_of_another_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         killed_at(patch, "ridgeway.tables.checkpoint.write_state", 3, before=False)
         with pytest.raises(Killed):
-            fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))
+            fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     kept = file.read_bytes()
     with pytest.raises(DataError, match=r"with other options \(passes is 3, and was 2\).*delete it"):
         fit_table(path, Request(target="price", passes=3), checkpoint=Checkpoint(file, 1))
     values: Any = read_state(file, "checkpoint")._values
     write_state(file, {**values, "options": {**values["options"], "loss": "huber"}}, "checkpoint")
     with pytest.raises(DataError, match=r"with other options \(of another form\)"):
-        fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))
+        fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     write_state(file, {**values, "place": {}}, "checkpoint")
     with pytest.raises(rw.ModelFileError, match=r"not a checkpoint that ridgeway writes: place\.\w+ is missing"):
-        fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))
+        fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
+    old_place = {name: value for name, value in values["place"].items() if name != "buffer_rows"}
+    write_state(file, {**values, "place": old_place}, "checkpoint")
+    with pytest.raises(
+        DataError, match=r"a checkpoint of version 0\.1, which read rows in the order of the file.*delete"
+    ):
+        fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     file.write_bytes(kept)
     write_parquet(shop_table(seed=1), path)
     with pytest.raises(DataError, match=r"with other data \(files is .*delete it"):
-        fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))
+        fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     assert file.read_bytes() == kept
     file.write_bytes(kept[: len(kept) // 2])
     with pytest.raises(rw.ModelFileError, match="damaged"):
-        fit_table(path, PRICE, checkpoint=Checkpoint(file, 1))
+        fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
 
 
 # Law: data that change between two passes are noticed.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ridgeway.data import EncodedBatch
 
-MIN_ROWS = 1000  # at each end: means of fewer differ by chance
+MIN_ROWS = 500  # at each end: means of fewer differ by chance
 MAX_SHIFT = 0.5  # standard deviations within the ends, up to which their means may differ
 
 

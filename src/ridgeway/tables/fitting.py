@@ -130,11 +130,11 @@ class _Fit:
             self._require_rows()
             if self._held:  # fewer rows than a stream begins with
                 self._learn_held()
-            if source.n_parts < FEW_PARTS and self._place.passes == 0 and self._place.read > source.buffer_rows:
+            if self._place.passes == 0 and not self._mixes(source):
                 self._warn_of_drift(source, ends)
             self._place = replace(self._place, passes=self._place.passes + 1, batch=0, read=0)
             if self._place.passes >= self._n_passes:
-                return self._finished(float(self._n_passes), streamed=True)
+                return self._finished(float(self._n_passes), streamed=True, shuffled=self._mixes(source))
             self._require_same_data()
 
     def _shuffled(self) -> ShuffledSource:
@@ -143,6 +143,11 @@ class _Fit:
         source = shuffled(self._source, self._memory, self._request.seed)
         self._place.buffer_rows = source.buffer_rows
         return source
+
+    def _mixes(self, source: ShuffledSource) -> bool:
+        """Whether any two rows can become neighbours."""
+        n_rows = self._place.rows + self._place.left_out
+        return source.n_parts >= FEW_PARTS or n_rows <= source.buffer_rows
 
     def _learned_pass(self, source: ShuffledSource, progress: Progress) -> list[EncodedBatch]:
         """Learn from what is left of a pass, and return its last two batches."""
@@ -250,7 +255,7 @@ class _Fit:
         done = self._place.read + self._place.passes * (rows or 0)
         return closing(Progress(total, shown=self._shown, done=done))
 
-    def _finished(self, passes: float, streamed: bool) -> TableModel:
+    def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
         request, place = self._request, self._place
         self._estimator.set_params(verbose=0)
         self._estimator.n_rows_, self._estimator.passes_ = place.rows, passes
@@ -260,6 +265,6 @@ class _Fit:
             request.target,
             request.weight,
             request.log_target,
-            FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed, shuffled=streamed),
+            FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed, shuffled=shuffled),
             zero_based=bool(getattr(self._source, "zero_based", False)),
         )

@@ -32,7 +32,8 @@ class FitFacts:
     passes : how often the rows were gone through.
     streamed : whether rows were learned from as they were read; otherwise they were all in memory.
     distributed : whether they were learned from on a cluster, partition by partition.
-    shuffled : whether rows that were streamed came in random order; version 0.1 took them in the order of the file.
+    shuffled : whether rows that were streamed came in random order. Otherwise they came in the order of the file, as
+        always in version 0.1, or as those of a compressed file mixed within a buffer.
     """
 
     data: str
