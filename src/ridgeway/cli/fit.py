@@ -48,7 +48,7 @@ sorted and does not fit the memory, a warning says so; unpack it, or convert it 
 @click.option(
     "--components", type=click.IntRange(1), help="Random features instead of the exact kernel: for many rows."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of random orders and folds.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random orders and folds.")
 @click.option("--memory", metavar="MB", type=click.IntRange(0),
               help="Encoded rows to hold at most; 0 always streams.  [default: a quarter of what is free]")  # fmt: skip
 @click.option("--checkpoint", metavar="FILE", help="Write the state here now and then; the same command resumes.")

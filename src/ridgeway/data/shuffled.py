@@ -48,9 +48,9 @@ class ShuffledSource(Source):
     >>> from ridgeway.data import open_data
     >>> shuffled = ShuffledSource(open_data(pa.table({"a": np.arange(6)}), batch_rows=3), buffer_rows=6, seed=0)
     >>> [batch.column("a").to_pylist() for batch in shuffled.batches()]
-    [[1, 5, 2], [4, 3, 0]]
+    [[1, 4, 5], [3, 2, 0]]
     >>> [batch.column("a").to_pylist() for batch in shuffled.of_pass(1).batches()]
-    [[1, 3, 4], [0, 5, 2]]
+    [[0, 5, 4], [1, 3, 2]]
     """
 
     def __init__(self, source: Source, buffer_rows: int, seed: int = 0, pass_number: int = 0) -> None:

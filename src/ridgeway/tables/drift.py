@@ -33,9 +33,10 @@ def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str],
     what = "the target" if most == len(names) else f"{names[most]!r}"
     warnings.warn(
         f"{place} is sorted: from its beginning to its end the mean of {what} moves by {shifts[most]:.1f} standard "
-        "deviations. A compressed file can be read in one order only, and the memory allowed holds too few of its rows "
-        "to mix them, so the model leans towards the last ones. Unpack the file or convert it to Parquet, which are "
-        "read in random order; or shuffle its rows; or allow more memory (--memory).",
+        "deviations. It can be read from its beginning only (it is compressed, a stream, or has quotation marks within "
+        "fields), and the memory allowed holds too few of its rows to mix them: the model leans towards the last ones. "
+        "Unpack the file or convert it to Parquet, which is read in random order; or shuffle its rows; or allow more "
+        "memory (--memory).",
         UserWarning,
         stacklevel=2,
     )
