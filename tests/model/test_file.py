@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -279,6 +280,34 @@ def test_arrays_of_others(tmp_path: Path) -> None:
 def test_too_many_names(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="more than a model file holds: leave out feature names"):
         write_state(tmp_path / "file", {"names": ["x"] * 2_200_000})
+    assert list(tmp_path.iterdir()) == []
+
+
+def empty_arrays(n_arrays: int) -> bytes:
+    """A safetensors file of so many arrays without entries."""
+    entry = '{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    header = ('{"__metadata__":{"ridgeway":"{}"},' + ",".join(f'"{i}":{entry}' for i in range(n_arrays)) + "}").encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header
+
+
+# Law: a header that names more arrays than any model has is refused before it is parsed, or even in memory.
+def test_too_many_arrays(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(empty_arrays(2**18))
+    tracemalloc.start()
+    try:
+        with pytest.raises(rw.ModelFileError, match=r"names 262,14\d arrays and entries: expected at most 262,144"):
+            rw.load(file)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+# Law: no file is written that would not be read again.
+def test_too_many_arrays_to_write(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="consists of 131,072 arrays, more than a model file holds: fit with fewer"):
+        write_state(tmp_path / "file", {"chains": [np.empty(0)] * 2**17})
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,7 +6,8 @@ A model file is a safetensors file: arrays, and one metadata entry, ``ridgeway``
 
 ``needs`` is the first version of ridgeway that can read the file, whatever the format becomes. There are no time
 stamps: the same state gives the same bytes. Nothing in a file is ever executed. Lengths are compared with the size of
-the file before anything is read, and the checksum (SHA-256 over JSON and arrays) before anything is used.
+the file before anything is read, the number of arrays and entries with what a model can have before anything is
+parsed, and the checksum (SHA-256 over JSON and arrays) before anything is used.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import json
 import os
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,12 @@ NEEDS = "0.1.0"  # the first version of ridgeway that reads FORMAT_VERSION
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "safetensors")
 DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "BOOL": "bool", "U8": "uint8"}
 
+PIECE_BYTES = 2**16
 LONGEST_HEADER = 2**26  # bytes; a header holds names and tables, not data
 MOST_VALUES = 2**21  # values in the JSON: they take far more memory than their text
+# JSON objects in the header: one for each array, and those of the state, which refers to each array by another. Each
+# takes some 300 bytes once it is read, however short its text is.
+MAX_HEADER_OBJECTS = 2**18
 
 
 class ModelFileError(ValueError):
@@ -67,10 +72,15 @@ def write_state(path: str | os.PathLike[str], state: State, kind: str = "model")
     text = _dumped({**head, "state": tree})
     # One metadata entry: safetensors writes several in any order.
     contents = save(arrays, {ENTRY: text})
-    if int.from_bytes(contents[:8], "little") > LONGEST_HEADER or _count_values(text) > MOST_VALUES:
+    length = int.from_bytes(contents[:8], "little")
+    if length > LONGEST_HEADER or _count_values(text) > MOST_VALUES:
         raise ValueError(
             f"{path}: names and tables of the model take {len(text) / 2**20:.0f} MiB as text, more than a model file "
             "holds: leave out feature names (pass an array, not a data frame)."
+        )
+    if contents.count(b"{", 8, 8 + length) > MAX_HEADER_OBJECTS:
+        raise ValueError(
+            f"{path}: the model consists of {len(arrays):,} arrays, more than a model file holds: fit with fewer chains."
         )
     write_atomically(path, contents)
 
@@ -122,12 +132,13 @@ def library_versions() -> dict[str, str]:
 
 
 def _require_header(path: str | os.PathLike[str], kind: str) -> None:
-    """Compare the length of the header with the size of the file, before anything is allocated."""
+    """Compare the length of the header with the size of the file, and count what it holds, before it is parsed."""
     if Path(path).is_dir():
         raise ModelFileError(f"{path}: a folder: expected a {kind} file.")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
+        n_objects = 0 if length > min(size - 8, LONGEST_HEADER) else _count_objects(file, length)
     if size == 0:
         raise ModelFileError(f"{path}: the file is empty: expected a {kind} file, as save writes it.")
     if size < 8 or length > min(size - 8, LONGEST_HEADER):
@@ -135,6 +146,16 @@ def _require_header(path: str | os.PathLike[str], kind: str) -> None:
             f"{path}: damaged, or no {kind} file: {size:,} bytes cannot have a header of {length:,}; "
             "take a copy that is whole."
         )
+    if n_objects > MAX_HEADER_OBJECTS:
+        raise ModelFileError(
+            f"{path}: no {kind} file: its header names {n_objects:,} arrays and entries: expected at most "
+            f"{MAX_HEADER_OBJECTS:,}, the most that ridgeway writes."
+        )
+
+
+def _count_objects(file: IO[bytes], length: int) -> int:
+    """Count the JSON objects, at most, in the next bytes of a file, piece by piece."""
+    return sum(file.read(min(PIECE_BYTES, length - done)).count(b"{") for done in range(0, length, PIECE_BYTES))
 
 
 def _parsed(path: str | os.PathLike[str], text: str) -> State:
