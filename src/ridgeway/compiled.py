@@ -35,9 +35,17 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     The machine code is kept in Numba's disk cache, beside the source or in the user's cache folder. Where neither
     can be written (a read-only install), the function is compiled in each process instead.
     """
+    return _compiled(function, FAST_MATH)
 
+
+def compiled_in_order(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile as `compiled` does, with every operation as it is written: sums have the same bits on every machine."""
+    return _compiled(function, frozenset())
+
+
+def _compiled(function: Callable[P, R], fast_math: frozenset[str]) -> Callable[P, R]:
     def jit(cache: bool) -> Any:
-        return numba.njit(nogil=True, fastmath=set(FAST_MATH), error_model="numpy", cache=cache)(function)
+        return numba.njit(nogil=True, fastmath=set(fast_math), error_model="numpy", cache=cache)(function)
 
     try:
         kernel = jit(cache=True)

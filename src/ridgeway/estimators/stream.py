@@ -5,16 +5,13 @@ from __future__ import annotations
 import copy
 import warnings
 
-import numpy as np
-
 from ridgeway.estimators.averages import Averages
+from ridgeway.estimators.weighted_sums import WeightedSums
 from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Order
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.rows.weights import all_ones
 from ridgeway.selection import Progressive
-from ridgeway.selection.means import weighted_sum
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.sgd.guard import SAFE
@@ -52,9 +49,7 @@ class Stream:
         self.run = run
         self.sparse = sparse
         self.single_target = single_target
-        self._weight = weight
-        self._sum_x = np.zeros(len(standardization.scale))
-        self._sum_y = np.zeros(len(standardization.target_scale))
+        self._sums = WeightedSums(standardization, sparse, weight)
         self._step = step
         self.continued = weight > 0
         self._told = False
@@ -77,14 +72,13 @@ class Stream:
     @property
     def centre(self) -> Centre:
         """Means of the rows learned from."""
-        weight = max(self._weight, np.finfo(np.float64).tiny)
-        return Centre(self._sum_x / weight, self._sum_y / weight)
+        return self._sums.centre
 
     def learn(self, batch: Batch) -> None:
         """Learn from the rows of a standardized batch, in their order, and predict them by averages taken before."""
         if self.progressive is None:
             self.run.advance(batch)
-            self._count(batch)
+            self._sums.add(batch)
             return
         first = 0
         while first < len(batch):
@@ -94,7 +88,7 @@ class Stream:
             look = self.progressive.look(part) if self.run.looks else None
             self.run.advance(part, look=look)
             self.progressive.predict(part, look)
-            self._count(part)
+            self._sums.add(part)
             first += len(part)
 
     def learn_all(self, feed: Feed, order: Order, progress: Progress | None = None) -> None:
@@ -148,9 +142,7 @@ class Stream:
             "step": self._step.state(),
             "sparse": self.sparse,
             "single_target": self.single_target,
-            "weight": self._weight,
-            "sum_x": self._sum_x,
-            "sum_y": self._sum_y,
+            **self._sums.state(),
             "continued": self.continued,
             "told": self._told,
             "progressive": None if self.progressive is None else self.progressive.state(),
@@ -166,9 +158,8 @@ class Stream:
         if single_target and n_targets != 1:
             raise StateError(f"a single target has {n_targets} scales: expected one.")
         run.require_form(sparse, single_target, n_targets, standardization.n_columns)
-        stream = cls(standardization, run, step, sparse, single_target, None, stored.number("weight", 0.0))
-        stream._sum_x = stored.array("sum_x", (len(standardization.scale),))
-        stream._sum_y = stored.array("sum_y", (n_targets,))
+        stream = cls(standardization, run, step, sparse, single_target, None)
+        stream._sums = WeightedSums.from_state(stored, standardization, sparse)
         stream.continued, stream._told = stored.flag("continued"), stored.flag("told")
         if (progressive := stored.optional("progressive")) is not None:
             stream.progressive = Progressive.from_state(progressive, step.size, standardization, sparse)
@@ -183,13 +174,6 @@ class Stream:
         """Return a stream that goes on by itself."""
         other = copy.copy(self)
         other.run = self.run.copy()
-        other._sum_x, other._sum_y = self._sum_x.copy(), self._sum_y.copy()
+        other._sums = self._sums.copy()
         other.progressive = None if self.progressive is None else self.progressive.copy()
         return other
-
-    def _count(self, batch: Batch) -> None:
-        self._weight += len(batch) if all_ones(batch.weight) else float(batch.weight.sum(dtype=np.float64))
-        if self.standardization.constant:
-            weight = batch.weight.astype(np.float64)
-            self._sum_x += weighted_sum(batch.rows, weight)
-            self._sum_y += weight @ batch.y

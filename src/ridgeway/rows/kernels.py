@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.compiled import compiled
+from ridgeway.compiled import compiled, compiled_in_order
 from ridgeway.prefetch import ROWS_AHEAD, fetch_row
 from ridgeway.rows.types import Float, Scalar
 
@@ -135,9 +135,9 @@ def dense_sums(
             part2[c] = zero
 
 
-@compiled
+@compiled_in_order
 def dense_weighted_sum(X: Float, weight: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
-    """Add sum_i weight_i x_i to sums (d,), in float64: the rows in other pieces come to the same float32 numbers.
+    """Add weight_i x_i to sums (d,), row after row, in float64: the rows in other pieces come to the same bits.
 
     Four rows at a time, so that the sums are read and written a quarter as often.
     """
@@ -146,10 +146,24 @@ def dense_weighted_sum(X: Float, weight: NDArray[np.float64], sums: NDArray[np.f
     for i in range(0, whole, 4):
         a, b, c, d = weight[i], weight[i + 1], weight[i + 2], weight[i + 3]
         for j in range(n_columns):
-            sums[j] += a * X[i, j] + b * X[i + 1, j] + c * X[i + 2, j] + d * X[i + 3, j]
+            sums[j] = (((sums[j] + a * X[i, j]) + b * X[i + 1, j]) + c * X[i + 2, j]) + d * X[i + 3, j]
     for i in range(whole, n_rows):
         for j in range(n_columns):
             sums[j] += weight[i] * X[i, j]
+
+
+@compiled_in_order
+def csr_weighted_sum(
+    data: Float,
+    indices: NDArray[np.unsignedinteger[Any]],
+    indptr: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:
+    """Add weight_i x_i of CSR rows to sums (d,), row after row, in float64."""
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            sums[indices[e]] += weight[i] * data[e]
 
 
 @compiled

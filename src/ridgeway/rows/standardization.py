@@ -190,7 +190,7 @@ class Standardization:
             stored = rows.take(order)
             require_finite_rows(stored, stored.squared_norms(), order)
         stored = SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
-        return replace(stored, centre=self._centre()) if self.constant else stored
+        return replace(stored, centre=self.sparse_centre()) if self.constant else stored
 
     def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """(y - target_offset) / target_scale, (n, targets), in a precision that can hold their squares."""
@@ -234,7 +234,7 @@ class Standardization:
             return coefs
         if not sparse:
             return coefs[..., :-1]
-        slopes: Float = coefs[..., :-1] - coefs[..., -1:] * self._centre()[:-1]
+        slopes: Float = coefs[..., :-1] - coefs[..., -1:] * self.sparse_centre()[:-1]
         return slopes
 
     def user_coefs(self, slopes: Float) -> Float:
@@ -242,7 +242,7 @@ class Standardization:
         coefs: Float = slopes / self.scale * self.target_scale[:, None]
         return coefs
 
-    def _centre(self) -> NDArray[np.float64]:
+    def sparse_centre(self) -> NDArray[np.float64]:
         """What standardized sparse rows are centred at, per unit of the constant column."""
         centre: NDArray[np.float64] = readonly(np.append(self.offset / self.scale / self.constant, 0.0))
         return centre

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import AnyRows, DenseRows
 from ridgeway.rows.feed import Feed
-from ridgeway.rows.kernels import dense_weighted_sum
+from ridgeway.rows.kernels import csr_weighted_sum, dense_weighted_sum
 from ridgeway.selection.trial import Centre
 
 AT_A_TIME = 8192
@@ -36,10 +36,14 @@ def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
 
 def weighted_sum(rows: AnyRows, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of weight_i x_i over standardized features (d,), centred and without the constant column."""
+    sums = np.zeros(rows.shape[1])
+    add_weighted_rows(rows, weight, sums)
+    return sums[:-1] if isinstance(rows, DenseRows) else sums[:-1] - sums[-1] * rows.centre[:-1]
+
+
+def add_weighted_rows(rows: AnyRows, weight: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
+    """Add weight_i x_i, as the rows lie, to sums (columns,), row after row: other pieces of them give the same bits."""
     if isinstance(rows, DenseRows):
-        sums = np.zeros(rows.shape[1])
         dense_weighted_sum(rows.array, weight, sums)
-        return sums[:-1]
-    stored: NDArray[np.float64] = np.asarray(rows.matrix().T @ weight, np.float64)
-    centred: NDArray[np.float64] = stored[:-1] - stored[-1] * rows.centre[:-1]
-    return centred
+    else:
+        csr_weighted_sum(rows.data, rows.indices, rows.indptr, weight, sums)

@@ -28,8 +28,8 @@ def stored_run_state(state: RunState) -> State:
     return {
         **{name: getattr(state, name) for name in (*AS_THEY_ARE, *ARRAYS)},
         "listed": listed,
-        "pair_row": state.pair_rows[:, 0] * state.has_open_pair,  # what else lies there depends on the batches
-        "pair_opened": state.pair_opened * state.has_open_pair,
+        "pair_row": np.where(state.has_open_pair, state.pair_rows[:, 0], 0),  # else it depends on the batches
+        "pair_opened": np.where(state.has_open_pair, state.pair_opened, 0),
         "step": state.step.state(),
         "layout": state.layout.state(),
         "chunk": state.block.chunk,
