@@ -56,6 +56,12 @@ def _fit(n: int, d: int, targets: int | None = None, dtype: Any = np.float64, **
     return fit
 
 
+def _outliers() -> Any:
+    X, y = rows(3000, 5)
+    y[7] += 20.0  # capped when averages are compared
+    return rw.AveragedSGDRegressor(random_state=0, passes=5).fit(X, y)
+
+
 def _exact() -> Any:
     return rw.ExactRidgePath(alpha=0.1).fit(*rows(300, 5))
 
@@ -70,6 +76,7 @@ FITS: dict[str, Callable[[], Any]] = {
     "given": _fit(300, 4, alpha=0.05),
     "chains": _fit(600, 4, chains=3, alpha=0.05),
     "replay": _fit(300, 4, store="replay", averaging=rw.NegativeBinomial(0.1, 2)),
+    "outliers": _outliers,
     "several targets": _fit(500, 5, targets=3),
     "sparse": _sparse,
     "exact": _exact,

@@ -136,6 +136,14 @@ def test_opens(open_report: Open, name: str, width: int) -> None:
         assert plots.nth(i).evaluate(DRAWN)
 
 
+# Law: the share that the model explains is the same number wherever the page tells it.
+@pytest.mark.parametrize("name", ["folds", "hold-out", "tails", "stream", "outliers"])
+def test_one_explained_share(open_report: Open, name: str) -> None:
+    page = open_report(name).page
+    tile = page.locator(".tiles div", has_text="explained").locator("dd").inner_text()
+    assert page.inner_text("#readout").endswith(f"explains {tile}")
+
+
 # Law: at first the report shows the model as it stands.
 @pytest.mark.parametrize("name", ["folds", "one standard error", "stream"])
 def test_begins_where_the_model_stands(open_report: Open, name: str) -> None:

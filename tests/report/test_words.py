@@ -7,11 +7,18 @@ import dataclasses
 import numpy as np
 import pytest
 from tests.report.fits import FITS, fitted, rows
+from tests.tables.shop import shop_table
 
 import ridgeway as rw
-from ridgeway.report import summarize
+from ridgeway.report import render, summarize
 from ridgeway.report.summary import Rows
 from ridgeway.report.words import drift, headline, number
+from ridgeway.tables import Request, fit_table
+
+
+def visible(page: str) -> str:
+    """The texts of a page, without its scripts."""
+    return page.split("<body>")[1].split("<script", maxsplit=1)[0]
 
 
 # Law: the first paragraph tells what is predicted, from how many columns, and how well beside the mean.
@@ -28,6 +35,22 @@ def test_how_well(name: str) -> None:
     assert f"off by {number(target.variance**0.5)}" in text
     assert f"R² = {share:.2f}" in text
     assert f"{summary.n_source_rows:,} rows that it had not learned from" in text
+
+
+# Law: the columns of a table are counted as the table has them, beside the features that they became.
+def test_columns_of_a_table() -> None:
+    table = shop_table(300)
+    model = fit_table(table, Request(target="price", passes=1, alpha=0.1))
+    summary = summarize(model.model, encoder=model.encoder)
+    n_features = model.model.n_features_in_
+    assert n_features > 5
+    assert f"from 5 columns encoded as {n_features} features. " in headline(summary)[0]
+    assert f"<dd>5</dd><dt>columns <small>encoded as {n_features} features</small>" in render(summary)
+
+
+# Law: a fit in memory is not said to be a stream.
+def test_no_stream_in_memory() -> None:
+    assert "stream" not in visible(render(summarize(fitted("folds"))))
 
 
 # Law: where no new rows were predicted, no quality is claimed.

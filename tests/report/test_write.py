@@ -16,6 +16,7 @@ import pytest
 from tests.report.fits import FITS, HOSTILE, fitted
 
 from ridgeway.report import ReportSummary, render, summarize, write_report
+from ridgeway.report.words import explained
 
 
 class Elements(HTMLParser):
@@ -127,3 +128,15 @@ def test_page_tells_the_source_of_rows() -> None:
     told = "The model has learned from these rows"
     assert told in Elements(render(learned)).text
     assert told not in Elements(render(summary)).text
+
+
+# Law: the share that the page tells for the chosen average is the one of its headline, also where outliers are capped.
+@pytest.mark.parametrize("name", ["folds", "hold-out", "tails", "stream", "outliers"])
+def test_one_explained_share(name: str) -> None:
+    summary = summarize(fitted(name))
+    page = render(summary)
+    data = json.loads(page.split('id="report-data">')[1].split("</script>")[0])
+    chosen = next(row for row in data["summary"]["comparison"]["candidates"] if row["chosen"])
+    told = 1 - chosen["error"] * data["unexplained"]
+    assert told == pytest.approx(explained(summary.targets[0]), rel=1e-12)
+    assert f"<dd>{100 * told:.1f}%</dd><dt>explained" in page

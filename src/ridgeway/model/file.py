@@ -80,7 +80,8 @@ def write_state(path: str | os.PathLike[str], state: State, kind: str = "model")
         )
     if contents.count(b"{", 8, 8 + length) > MAX_HEADER_OBJECTS:
         raise ValueError(
-            f"{path}: the model consists of {len(arrays):,} arrays, more than a model file holds: fit with fewer chains."
+            f"{path}: the model consists of {len(arrays):,} arrays, more than a model file holds: "
+            "fit with fewer chains."
         )
     write_atomically(path, contents)
 

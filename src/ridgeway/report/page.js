@@ -1,6 +1,6 @@
 "use strict";
 (async () => {
-  const { summary, figures, rises, words, curve } = JSON.parse(document.getElementById("report-data").textContent);
+  const { summary, figures, rises, words, curve, unexplained } = JSON.parse(document.getElementById("report-data").textContent);
   const { grid, stops, comparison, targets, run } = summary;
   const $ = (id) => document.getElementById(id);
   const single = summary.n_targets === 1;
@@ -55,9 +55,6 @@
   // What is shown as an error: root mean squared for one target, the unexplained share for several.
   const shownError = (error) => (single ? Math.sqrt(Math.max(error, 0)) : error);
   const shownSpread = (error, spread) => (single ? spread / (2 * Math.sqrt(Math.max(error, 1e-300))) : spread);
-  // Errors of the comparison and of the rows shown: the comparison caps single outlying rows, so they may differ.
-  const chosen = comparison && comparison.candidates.find((row) => row.chosen);
-  const comparable = chosen && summary.rows_source === "held-out" && single && Math.abs(chosen.error / targets[0].mean_squared_error - 1) < 0.02;
   const hasErrors = comparison !== null && comparison.errors.length > 0;
   function errorNow() {
     if (state.stop !== undefined && stops[state.stop].error !== null) {
@@ -280,8 +277,7 @@
     if (now) {
       const error = shownError(now.error), spread = shownSpread(now.error, now.spread);
       texts.push(`${single ? "typical error" : "unexplained share"} ${format(error, 4)} ± ${format(spread, 2)}`);
-      const { variance } = targets[0];
-      if (single && variance && comparable) texts.push(`explains ${(100 * (1 - now.error / variance)).toFixed(1)}%`);
+      if (unexplained) texts.push(`explains ${(100 * (1 - now.error * unexplained)).toFixed(1)}%`);
     }
     $("readout").textContent = texts.join(" · ");
     const { dataset } = $("readout");

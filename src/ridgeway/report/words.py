@@ -49,10 +49,17 @@ def explained(target: Target) -> float | None:
     return 1 - target.mean_squared_error / target.variance
 
 
+def columns_of(summary: ReportSummary) -> tuple[str, str, str]:
+    """Return how many columns the model learned from, "column" or "columns", and what became of those of a table."""
+    n_columns = len(summary.encoded) or summary.n_features
+    features = "feature" if summary.n_features == 1 else "features"
+    encoded = f"encoded as {summary.n_features:,} {features}" if summary.encoded else ""
+    return f"{n_columns:,}", "column" if n_columns == 1 else "columns", encoded
+
+
 def _what(summary: ReportSummary) -> str:
     names = _listed([target.name for target in summary.targets], summary.n_targets)
-    columns = "1 column" if summary.n_features == 1 else f"{summary.n_features:,} columns"
-    text = f"This model predicts {names} from {columns}. "
+    text = f"This model predicts {names} from {' '.join(filter(None, columns_of(summary)))}. "
     shares = [share for target in summary.targets if (share := explained(target)) is not None]
     if not shares:
         return text + (

@@ -15,7 +15,7 @@ from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.figures import bokeh, make_figures
 from ridgeway.report.summarize import summarize
 from ridgeway.report.summary import ReportSummary
-from ridgeway.report.words import RISES, drift, explained, headline, in_words, number
+from ridgeway.report.words import RISES, columns_of, drift, explained, headline, in_words, number
 
 NOTABLE = 0.02  # relative difference of two errors that a reader should know the reason of
 # Characters that could end a script element, or a line of script, inside JSON.
@@ -49,6 +49,7 @@ def render(summary: ReportSummary) -> str:
         "rises": RISES[summary.scale],
         "words": [in_words(stop) for stop in summary.stops],
         "curve": None,
+        "unexplained": _unexplained(summary),
     }
     if summary.comparison is not None:
         curve = ErrorCurve(summary)
@@ -123,19 +124,39 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
             tiles.append((f"{100 * share:.1f}%", "explained", f"of the variation, R² = {share:.3f}"))
     if summary.run.n_rows is not None:
         tiles.append((f"{summary.run.n_rows:,}", "rows", "learned from"))
-    tiles.append((f"{summary.n_features:,}", "column" if summary.n_features == 1 else "columns", "of numbers"))
+    n_columns, name, encoded = columns_of(summary)
+    tiles.append((n_columns, name, encoded or "of numbers"))
     if summary.n_targets > 1:
         tiles.append((f"{summary.n_targets:,}", "targets", "predicted together"))
     return tiles
 
 
-def _capped(summary: ReportSummary) -> bool:
-    """Tell whether outlying rows count less in the comparison than in the error of all rows."""
+def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:
+    """Return the error of the chosen average in the comparison, and on all rows held out; None if one is not known."""
     if summary.comparison is None or summary.rows_source != "held-out" or summary.n_targets > 1:
-        return False
+        return None
     chosen = next(row.error for row in summary.comparison.candidates if row.chosen)
     error = summary.targets[0].mean_squared_error
-    return chosen is not None and error is not None and chosen < (1 - NOTABLE) * error
+    return None if chosen is None or error is None else (chosen, error)
+
+
+def _capped(summary: ReportSummary) -> bool:
+    """Tell whether outlying rows count less in the comparison than in the error of all rows."""
+    errors = _errors_of_chosen(summary)
+    return errors is not None and errors[0] < (1 - NOTABLE) * errors[1]
+
+
+def _unexplained(summary: ReportSummary) -> float | None:
+    """Return the unexplained share of the variance per unit of an error of the comparison; None if they are apart.
+
+    The comparison caps the errors of outliers. Relative to the chosen average, its errors tell those of all rows, so
+    the share that the page tells for the chosen average is the one of `explained`.
+    """
+    errors, variance = _errors_of_chosen(summary), summary.targets[0].variance
+    if errors is None or not errors[0] or not variance:
+        return None
+    compared, of_all_rows = errors
+    return of_all_rows / variance / compared if abs(compared - of_all_rows) < NOTABLE * of_all_rows else None
 
 
 def _facts(summary: ReportSummary) -> list[tuple[str, str]]:
