@@ -15,9 +15,9 @@ def command(console: Console, model: str, columns: bool) -> None:
     """Say what a model file holds: the table of choices, the largest coefficients, the path."""
     import numpy as np
 
+    from ridgeway.averaging.scheme_name import scheme_name
     from ridgeway.cli.models import parts_of
     from ridgeway.cli.text import choices, coefficients, errors, fitted
-    from ridgeway.display.scheme_name import scheme_name
     from ridgeway.estimators import AveragedKernelRegressor
     from ridgeway.loading import load
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from rich import box
 from rich.table import Table
 
+from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.display.column_scale import column_scale
-from ridgeway.display.scheme_name import scheme_name
 from ridgeway.tables import TableModel
 
 LEVELS = "▁▂▃▄▅▆▇█"

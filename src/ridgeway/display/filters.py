@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
-from ridgeway.display.axes import axes
+from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.axes import axes
 from ridgeway.display.flattened_filter import learned_share
-from ridgeway.display.scheme_name import scheme_name
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.theory import residual_filter
 

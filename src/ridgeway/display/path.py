@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ridgeway.display.axes import axes
+from ridgeway.axes import axes
 from ridgeway.display.column_scale import column_scale
 from ridgeway.display.margin import label_right
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Last, Tail
-from ridgeway.display.axes import axes
+from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.axes import axes
 from ridgeway.display.margin import FONT_SIZE, LINE_HEIGHT
-from ridgeway.display.scheme_name import scheme_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

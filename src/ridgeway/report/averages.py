@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
-from ridgeway.display.scheme_name import scheme_name
+from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.report.paths import rounded
 from ridgeway.report.summary import Candidate, Comparison, Grid
 from ridgeway.selection import Scored, Selection

@@ -56,7 +56,6 @@ def render(summary: ReportSummary) -> str:
         data["curve"] = {"places": [curve.place(stop) for stop in summary.stops], "heights": curve.heights()}
     environment = import_module("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
-    safe = import_module("markupsafe").Markup
     page: str = environment.from_string(_part("page.html")).render(
         summary=summary,
         headline=headline(summary),
@@ -65,11 +64,11 @@ def render(summary: ReportSummary) -> str:
         capped=_capped(summary),
         stops=[(stop, in_words(stop)) for stop in summary.stops],
         drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
-        style=safe(_part("page.css")),
-        library=safe(library),
-        script=safe(script),
+        style=_part("page.css"),
+        library=library,
+        script=script,
         allowed=f"'{_digest(library)}' '{_digest(script)}'",
-        data=safe(json.dumps(data, allow_nan=False, separators=(",", ":")).translate(ESCAPED)),
+        data=json.dumps(data, allow_nan=False, separators=(",", ":")).translate(ESCAPED),
     )
     return page
 

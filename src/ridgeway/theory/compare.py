@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from ridgeway.theory.arguments import (
     vector_beside,
 )
 from ridgeway.theory.closed_risk import Modes
+from ridgeway.theory.comparison_display import ComparisonDisplay
 from ridgeway.theory.excess_risk import ExcessRisk, risk_in_modes
 from ridgeway.theory.moments import fourth_moment_r2, require_stable
 
@@ -105,7 +105,7 @@ class Comparison:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the risk of every average that was looked at; returns a `ComparisonDisplay`."""
-        return import_module("ridgeway.display").ComparisonDisplay(self).plot(ax)
+        return ComparisonDisplay(self).plot(ax)
 
     def __str__(self) -> str:
         lines = [f"{self.n_steps:,} steps of {self.step:.3g}, signal-to-noise {self.snr:.3g}: the best of each kind"]

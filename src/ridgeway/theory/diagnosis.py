@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ridgeway.averaging import Geometric, Scheme
+from ridgeway.theory.diagnosis_display import DiagnosisDisplay
 
 if TYPE_CHECKING:
     from ridgeway.theory.assumptions import Assumption
@@ -95,7 +95,7 @@ class Diagnosis:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw predicted and measured errors; returns a `DiagnosisDisplay`."""
-        return import_module("ridgeway.display").DiagnosisDisplay(self).plot(ax)
+        return DiagnosisDisplay(self).plot(ax)
 
     def _alpha(self, error: str) -> float:
         errors = {row.scheme.alpha: getattr(row, error) for row in self.table if isinstance(row.scheme, Geometric)}

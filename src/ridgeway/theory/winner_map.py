@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, positive
 from ridgeway.theory.compare import alphas_between, modes_of, starts_within
 from ridgeway.theory.excess_risk import risk_in_modes
+from ridgeway.theory.winner_map_display import WinnerMapDisplay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -81,7 +81,7 @@ class WinnerMap:
 
     def plot(self, axs: Any = None) -> Any:
         """Draw one panel a spectrum; returns a `WinnerMapDisplay`."""
-        return import_module("ridgeway.display").WinnerMapDisplay(self).plot(axs)
+        return WinnerMapDisplay(self).plot(axs)
 
 
 def winner_map(

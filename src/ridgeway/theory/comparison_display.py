@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ridgeway.averaging import Geometric, Tail
-from ridgeway.display.axes import axes
-from ridgeway.display.scheme_name import scheme_name
+from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.axes import axes
 
 if TYPE_CHECKING:
     from typing import Self

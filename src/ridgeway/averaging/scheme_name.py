@@ -13,7 +13,7 @@ def scheme_name(scheme: Scheme) -> str:
     Examples
     --------
     >>> from ridgeway.averaging import Geometric, Last
-    >>> from ridgeway.display.scheme_name import scheme_name
+    >>> from ridgeway.averaging.scheme_name import scheme_name
     >>> scheme_name(Geometric(0.0123456)), scheme_name(Last())
     ('Geometric(alpha=0.0123)', 'Last')
     """

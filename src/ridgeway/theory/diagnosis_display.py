@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ridgeway.averaging import Geometric, Tail
-from ridgeway.display.axes import axes
+from ridgeway.axes import axes
 
 if TYPE_CHECKING:
     from typing import Self

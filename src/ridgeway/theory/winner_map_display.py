@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ridgeway.display.axes import axes_in_row
+from ridgeway.axes import axes_in_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
