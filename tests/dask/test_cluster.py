@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
+import re
 import signal
 import sys
 import threading
@@ -23,7 +26,7 @@ from tornado.iostream import IOStream
 
 import dask
 import ridgeway as rw
-from ridgeway.dask import ClusterError, work
+from ridgeway.dask import ClusterError, cluster, work
 from ridgeway.dask.cluster import Cluster, executor_of
 from ridgeway.dask.partition import Partition
 from ridgeway.dask.serial import Serial
@@ -306,3 +309,25 @@ def test_fatal_partition_is_named(table: Table, client: Any) -> None:
 
 def _allow(dask_scheduler: Any, failures: int) -> None:
     dask_scheduler.allowed_failures = failures
+
+
+class Unlistening:
+    """What a scheduler of a later version might be: one that does not say where it listens."""
+
+    async def listen(self, address: str) -> None:
+        assert address == "inproc://"
+
+
+# Law: a scheduler that cannot be reached within the process is reached as any other one is.
+def test_scheduler_without_inner_address() -> None:
+    assert asyncio.run(cluster._listen_within(Unlistening())) is None
+    assert asyncio.run(cluster._listen_within(object())) is None
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as started:
+        inner = started.sync(cluster._listen_within, started.scheduler)
+        assert inner.startswith("inproc://")
+
+
+# Law: of dask's objects, only what is public or looked for with care is used.
+def test_no_internals_of_dask() -> None:
+    source = inspect.getsource(cluster)
+    assert re.findall(r"_client\._\w+|client\._\w+", source) == []
