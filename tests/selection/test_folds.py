@@ -50,3 +50,10 @@ def test_splitters() -> None:
     np.testing.assert_array_equal(numbers[folds[1].train], [0, 2, 3])
     with pytest.raises(ValueError, match="gave no split"):
         split_by([], None, None, numbers, 10)
+
+
+# Law: a row that is not there is named by the number that the splitter gave, be it negative or too large.
+@pytest.mark.parametrize(("wrong", "named"), [([-1, 3], "-1"), ([0, 10], "10"), ([2, -7, 30], "-7")])
+def test_rows_that_are_not_there(wrong: list[int], named: str) -> None:
+    with pytest.raises(ValueError, match=rf"cv names row {named}: expected row numbers from 0 to 9"):
+        split_by([(np.arange(5), np.array(wrong))], None, None, np.arange(10), 10)

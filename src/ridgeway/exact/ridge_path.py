@@ -12,7 +12,7 @@ from ridgeway.exact.comoments import CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
 from ridgeway.number import ridge_strength, ridge_strengths
 from ridgeway.path_estimator import PathEstimator
-from ridgeway.rows import check_batch, check_rows, require_finite_rows
+from ridgeway.rows import FLOAT64, check_labels, check_rows, require_finite_rows
 
 if TYPE_CHECKING:
     from typing import Self
@@ -169,12 +169,10 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         rows = check_rows(X)
         if before is not None:
             require_columns(self, X, rows)
-        # The row numbers stand in for X: y and the weights stay in float64 beside float32 rows, and the
-        # numbers that come back are those of the rows with a weight.
-        labels = check_batch(np.arange(rows.shape[0], dtype=np.float64)[:, None], y, sample_weight)
+        labels = check_labels(rows.shape[0], y, sample_weight, FLOAT64)  # float64 beside float32 rows
         if before is not None:
             _require_same_targets(before, labels.y.shape[1], labels.single_target)
-        kept = labels.rows.times(np.ones((1, 1)))[:, 0].astype(np.intp)
+        kept = np.flatnonzero(labels.weight)  # rows without weight are left out where they lie, not copied away
         if len(kept) == 0 and before is not None:
             return self._stand(before.moments, labels.single_target, alpha)
         if len(kept) == 0:
@@ -189,7 +187,9 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
             squared_norms[unweighted] = 0  # rows without weight may hold anything
         require_finite_rows(rows, squared_norms)
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
-            moments = CoMoments.of(rows, labels.y, labels.weight, kept if len(kept) < rows.shape[0] else None)
+            some = None if len(kept) == rows.shape[0] else kept
+            y_kept, weight_kept = (part if some is None else part[some] for part in (labels.y, labels.weight))
+            moments = CoMoments.of(rows, y_kept, weight_kept, some)
             if before is not None:
                 moments = before.moments.merged(moments)
         if not moments.finite:

@@ -1,7 +1,7 @@
 """Checked batches of rows: what every run and every exact fit reads."""
 
 from ridgeway.rows.batch import Batch
-from ridgeway.rows.check import check_batch, check_rows, largest_norm, require_finite_rows
+from ridgeway.rows.check import check_batch, check_labels, check_rows, largest_norm, require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.types import FLOAT64, Float, Order, Scalar, numbered
 
@@ -15,6 +15,7 @@ __all__ = [
     "Scalar",
     "SparseRows",
     "check_batch",
+    "check_labels",
     "check_rows",
     "largest_norm",
     "numbered",

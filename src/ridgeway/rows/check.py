@@ -7,7 +7,7 @@ estimator checks look for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -18,6 +18,14 @@ from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import csr_fault
 from ridgeway.rows.types import Float
 from ridgeway.rows.weights import ones
+
+
+class Labels(NamedTuple):
+    """Targets (n_rows, n_targets) and weights (n_rows,) of rows; single_target is True when y was 1-D."""
+
+    y: Float
+    weight: Float
+    single_target: bool
 
 
 def check_rows(X: Any, *, dtype: np.dtype[np.floating[Any]] | None = None) -> AnyRows:
@@ -58,24 +66,38 @@ def check_batch(
     """
     rows = check_rows(X, dtype=dtype)
     n_rows = rows.shape[0]
-    label_dtype = rows.dtype if target_dtype is None else target_dtype
+    labels = check_labels(n_rows, y, sample_weight, rows.dtype if target_dtype is None else target_dtype)
+    batch = Batch(rows, labels.y, labels.weight, labels.single_target, range(n_rows))
+    if sample_weight is not None and not labels.weight.all():
+        return batch.take(np.flatnonzero(labels.weight))
+    return batch
+
+
+def check_labels(
+    n_rows: int, y: ArrayLike, sample_weight: ArrayLike | None, dtype: np.dtype[np.floating[Any]]
+) -> Labels:
+    """Check y and the weights of rows that are checked elsewhere.
+
+    Parameters
+    ----------
+    n_rows : number of rows of X.
+    y, sample_weight : as in `check_batch`; rows of weight 0 stay, and may hold anything.
+    dtype : the precision to convert to.
+    """
     if y is None:
         raise ValueError("the run requires y to be passed, but the target y is None: expected one number per row.")
-    targets = _numeric("y", y, label_dtype)
+    targets = _numeric("y", y, dtype)
     if targets.ndim not in (1, 2) or targets.shape[0] != n_rows or targets.size == 0:
         raise ValueError(
             f"y has shape {targets.shape} but X has {n_rows} rows: expected ({n_rows},) or ({n_rows}, targets)."
         )
-    weight = ones(n_rows, label_dtype) if sample_weight is None else _weights(sample_weight, n_rows, label_dtype)
+    weight = ones(n_rows, dtype) if sample_weight is None else _weights(sample_weight, n_rows, dtype)
     if not _surely_finite(targets):
         allowed = np.isfinite(targets.reshape(n_rows, -1)).all(axis=1) | (weight == 0)
         if not allowed.all():
             row = int(np.argmin(allowed))
             _refuse_value("y", row, targets[row], np.asarray(y)[row])
-    batch = Batch(rows, readonly(targets.reshape(n_rows, -1)), readonly(weight), targets.ndim == 1, range(n_rows))
-    if sample_weight is not None and not weight.all():
-        return batch.take(np.flatnonzero(weight))
-    return batch
+    return Labels(readonly(targets.reshape(n_rows, -1)), readonly(weight), targets.ndim == 1)
 
 
 def require_finite_rows(

@@ -103,8 +103,12 @@ def _row_numbers(rows: Any, n_given: int) -> NDArray[np.intp]:
     """Return row numbers, or those of a mask, within 0 .. n_given - 1."""
     array = np.asarray(rows)
     numbers = np.flatnonzero(array) if array.dtype == bool else array.astype(np.intp)
-    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_given):
-        raise ValueError(f"cv names row {numbers.max()}: expected row numbers from 0 to {n_given - 1}.")
+    outside = (numbers < 0) | (numbers >= n_given)
+    if outside.any():
+        raise ValueError(
+            f"cv names row {numbers[outside.argmax()]}: expected row numbers from 0 to {n_given - 1}; "
+            "count them from the first row of X."
+        )
     return numbers
 
 

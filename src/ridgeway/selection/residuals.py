@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.rows.kernels import one_target_six_products
 from ridgeway.rows.weights import all_ones
-from ridgeway.sgd.task import Look
+from ridgeway.sgd.task import LOOK_DIRECTIONS, Look
 from ridgeway.state import FLOATS, State, Stored
-
-SIX = 6  # directions that a compiled loop takes
 
 
 class Residuals:
@@ -42,7 +40,7 @@ class Residuals:
         table = np.zeros((n_columns + padded, self._n_targets, r))
         table[:n_columns] = directions.transpose(2, 1, 0)
         self._table: Float = table.reshape(n_columns + padded, -1)
-        self._few: Float | None = table[:, 0].T.copy() if (r, self._n_targets) == (SIX, 1) else None
+        self._few: Float | None = table[:, 0].T.copy() if (r, self._n_targets) == (LOOK_DIRECTIONS, 1) else None
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
@@ -91,7 +89,7 @@ class Residuals:
         self._in(batch.rows.dtype)
         if self._few is None or not isinstance(batch.rows, DenseRows):
             return None
-        return Look(self._few, np.empty((len(batch), self._width), self._few.dtype))
+        return Look.of(self._few, len(batch))
 
     def known(self, batch: Batch) -> Float:
         """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""

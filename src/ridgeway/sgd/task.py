@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Float
 
+LOOK_DIRECTIONS = 6  # that compiled loops take
+
 
 class Task(NamedTuple):
     """The problem that the steps solve.
@@ -32,12 +34,19 @@ class Look(NamedTuple):
 
     Attributes
     ----------
-    directions : (6, d); (0, d) to look at nothing.
+    directions : (6, d): kernels read so many without a test.
     seen : (n_rows, 8), filled with 1, y and the row's products with the directions.
     """
 
     directions: Float
     seen: Float
+
+    @classmethod
+    def of(cls, directions: Float, n_rows: int) -> Look:
+        """Return room for what is seen of so many rows along the directions."""
+        if directions.ndim != 2 or len(directions) != LOOK_DIRECTIONS:
+            raise ValueError(f"directions have shape {directions.shape}: expected ({LOOK_DIRECTIONS}, columns).")
+        return cls(directions, np.empty((n_rows, 2 + LOOK_DIRECTIONS), directions.dtype))
 
 
 class OpenBatch(NamedTuple):
