@@ -16,7 +16,8 @@ from sklearn.model_selection import GroupKFold, ShuffleSplit
 from tests.kernel.problems import smooth
 
 import ridgeway as rw
-from ridgeway.kernel import choice, memory, race
+from ridgeway import available_memory
+from ridgeway.kernel import choice, race
 from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.kernel.flattened import Flattened
 
@@ -304,7 +305,7 @@ def test_not_positive_definite() -> None:
 # Law: what does not fit into memory is refused before it begins.
 def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = smooth(300)
-    monkeypatch.setattr(memory, "available", lambda: 1e5)
+    monkeypatch.setattr(available_memory, "available_memory", lambda: 10**5)
     with pytest.raises(MemoryError, match=r"300 rows in exact mode.*n_components=2000"):
         rw.AveragedKernelRegressor().fit(X, y)
     with pytest.raises(MemoryError, match=r"n_components=100,000.*fewer components"):
