@@ -558,5 +558,5 @@ def test_sampled_step(outlier: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_coefficients_beyond_float32() -> None:
     X, y = data()
     model = rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0).fit((1e-18 * X).astype(np.float32), 1e25 * y)
-    with pytest.raises(OverflowError, match="coefficients exceed float32: scale y down or X up, or pass X as float64"):
+    with pytest.raises(ValueError, match="coefficients exceed float32: scale y down or X up, or pass X as float64"):
         _ = model.coef_

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from ridgeway.atomic import atomic
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
@@ -94,6 +95,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.dtype = dtype
         self.learn_rows = learn_rows
 
+    @atomic
     def fit(self, X: Any, y: Any = None, *, leave_out: Sequence[str] = ()) -> Self:
         """Learn from all rows of a table, or from the first ones of a source; forget what was learned before.
 
@@ -121,6 +123,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self._settle()
         return self
 
+    @atomic
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from more rows. Features may change, so learn first and transform then.
 
@@ -133,6 +136,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             self._forget()
         elif not hasattr(self, "_learners"):
             raise ValueError("an encoder made by from_dict cannot learn further: fit a new one.")
+        else:
+            self._learners = {name: learner and learner.copy() for name, learner in self._learners.items()}
         self._learn(self._batch(X), "the table")
         self._settle()
         return self

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
+from ridgeway.atomic import atomic
 from ridgeway.averaging import Uniform, scheme_of
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
@@ -203,6 +204,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         self.random_state = random_state
         self.verbose = verbose
 
+    @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Run over the rows and choose the average; forget any fit before.
 
@@ -228,6 +230,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         return self
 
     @available_if(_streams)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @atomic
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more rows, once and in their order; the features are those of the first batch.
 
@@ -247,7 +250,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             require_columns(self, X, batch.rows)
             if self._linear is None:
                 raise ValueError("partial_fit cannot go on with an exact fit: begin anew with clone(model).")
-            features, linear = self._features(), _copied(self._linear)
+            features, linear = self._features(), copy.copy(self._linear)
         else:
             require_rows(batch)
             features, linear = self._new_features(batch), self._new_linear()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ridgeway.atomic import atomic
 from ridgeway.averaging import Last, Tail, Uniform
 from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
@@ -200,6 +201,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         self.random_state = random_state
         self.verbose = verbose
 
+    @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Run over the rows and choose the average; forget any fit before.
 
@@ -258,6 +260,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             self._stream = Stream(standardization, outcome.run, step, sparse, single_target, family, float(n_rows))
         self._tell_falling(outcome, len(standardization.scale))
 
+    @atomic
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more rows, once and in their order; offsets, scales and step are those of the first batch.
 
@@ -300,7 +303,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             if len(batch) == 0:
                 return self
             feed = Feed(batch, begun.standardization)
-            stream = begun if begun.safe and feed.kept is not None and feed.checked else begun.copy()
+            stream = begun.copy()
         with one_thread():
             stream.learn_all(feed, range(len(batch)))
         if begun is None and asked.scheme is not None and not isinstance(asked.scheme, Tail):
@@ -328,17 +331,18 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         """Return where the model stands: a stream is looked at when it is asked about, not at every batch."""
         standing = super()._fitted()
         if self._asked is not None and self._stream is not None:
-            stream, (asked, one_standard_error), self._asked = self._stream, self._asked, None
+            stream, (asked, one_standard_error), held_out = self._stream, self._asked, self._held_out
             selection, scheme = standing.selection, asked.scheme or standing.wanted
             progressive = stream.progressive if asked.scheme is None else None
             if progressive is not None and (not stream.continued or progressive.rows >= ENOUGH):
                 selection = best_so_far(progressive, stream.standardization.unit, one_standard_error)
                 scheme = selection.chosen.scheme if selection else scheme
-                self._held_out = None
+                held_out = None
             averages = stream.averages()
             if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
                 scheme = Last()  # a burn-in that has not ended yet
-            standing = self._standing = averages.at(scheme, selection)
+            standing = averages.at(scheme, selection)
+            self.__dict__.update(_standing=standing, _asked=None, _held_out=held_out)  # all at once
         return standing
 
     def _part_from(self, other: Self) -> None:

@@ -98,7 +98,7 @@ class Averages(AnyAverages):
         with np.errstate(over="ignore"):
             answer = coefs.astype(dtype), intercepts.astype(dtype)
         if not all(np.isfinite(part).all() for part in answer):
-            raise OverflowError(f"coefficients exceed {dtype}: scale y down or X up, or pass X as float64.")
+            raise ValueError(f"coefficients exceed {dtype}: scale y down or X up, or pass X as float64.")
         return (answer[0][:, 0], answer[1][:, 0]) if self.single_target else answer
 
 

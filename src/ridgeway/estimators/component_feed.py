@@ -76,7 +76,6 @@ class ComponentFeed(Feed):
         self.standardization = standardization
         self._keep = False
         self.kept = None
-        self.checked = True
 
     def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized."""

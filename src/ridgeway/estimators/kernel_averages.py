@@ -45,7 +45,7 @@ class KernelAverages(AnyAverages):
         with np.errstate(over="ignore"):
             parts: list[Float] = [(coefs * self.target_scale[:, None]).astype(dtype), intercepts.astype(dtype)]
         if not all(np.isfinite(part).all() for part in parts):
-            raise OverflowError(f"coefficients exceed {dtype}: scale y down, or pass X as float64.")
+            raise ValueError(f"coefficients exceed {dtype}: scale y down, or pass X as float64.")
         shaped = [part[:, 0] for part in parts] if self.single_target else parts
         return KernelPath(alphas_of(schemes), shaped[0], shaped[1], self.features)
 

@@ -14,7 +14,6 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Progressive
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep, SGDRun
-from ridgeway.sgd.guard import SAFE
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 
@@ -164,11 +163,6 @@ class Stream:
         if (progressive := stored.optional("progressive")) is not None:
             stream.progressive = Progressive.from_state(progressive, step.size, standardization, sparse)
         return stream
-
-    @property
-    def safe(self) -> bool:
-        """Whether no batch of finite rows can make the run fail."""
-        return self._step.limit <= SAFE
 
     def copy(self) -> Stream:
         """Return a stream that goes on by itself."""

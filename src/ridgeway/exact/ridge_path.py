@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ridgeway.atomic import atomic
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.exact.comoments import CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
@@ -94,6 +95,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         self.fit_intercept = fit_intercept
         self.alpha = alpha
 
+    @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Read the rows and forget any read before.
 
@@ -105,6 +107,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         """
         return self._read(X, y, sample_weight, None)
 
+    @atomic
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Read more rows: batches of any sizes equal `fit` on all of their rows, to rounding.
 

@@ -143,7 +143,7 @@ class Coordinates(Trajectory):
         with np.errstate(over="ignore"):
             answer: Float = sums.transpose(2, 0, 1).astype(self.dtype)
         if not np.isfinite(answer).all():
-            raise OverflowError(f"coefficients exceed {self.dtype}: scale y down, or pass X as float64.")
+            raise ValueError(f"coefficients exceed {self.dtype}: scale y down, or pass X as float64.")
         return answer[:, 0] if self._single_target else answer
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[NDArray[np.int64], slice]]:

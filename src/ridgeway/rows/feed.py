@@ -51,7 +51,6 @@ class Feed:
     Attributes
     ----------
     kept : all rows, standardized, when they are held in memory.
-    checked : whether no row can turn out not to be finite; standardizing finds out, rows left as they are do not.
     """
 
     def __init__(
@@ -63,7 +62,6 @@ class Feed:
         most = KEPT_FOR_PASSES if several_passes else KEPT_BYTES
         small = batch.rows.nbytes <= most or standardization.leaves_rows
         self.kept = standardization.batch(batch) if keep or small else None
-        self.checked = not standardization.leaves_rows
 
     def __len__(self) -> int:
         return len(self.source)

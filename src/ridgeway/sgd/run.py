@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.number import counted
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
-from ridgeway.rows.standardization import LARGEST_TARGET
-from ridgeway.sgd.guard import SAFE
 from ridgeway.sgd.state import RunState
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
 from ridgeway.sgd.stepping import close_batch, take_steps
@@ -116,7 +114,7 @@ class SGDRun:
         sample_weight : (n_rows,), multiplies each row's gradient; rows of weight 0 make no step.
         """
         batch = check_batch(X, y, sample_weight, dtype=self._state.start.dtype if self._state else None)
-        after = self if self._surely_goes_on(batch) else self.copy()
+        after = self.copy()
         after.advance(batch)
         self._state = after._state
 
@@ -147,13 +145,6 @@ class SGDRun:
             state.segments.append(Segment(batch.rows, order))
             state.gains.append(gains)
         self._state = state
-
-    def _surely_goes_on(self, batch: Batch) -> bool:
-        """Tell whether no row of this batch can stop the run, so that there is nothing to undo."""
-        if self._state is None:
-            return True
-        checked = batch.finite or (self._state.sparse and _moderate(batch))
-        return checked and self._state.step.limit <= SAFE
 
     def copy(self) -> SGDRun:
         """Return a run that goes on from here by itself."""
@@ -250,11 +241,6 @@ def _require_same_shape(state: RunState, batch: Batch) -> None:
         got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
         expected = "1-D" if state.single_target else f"2-D with {n_targets} targets"
         raise ValueError(f"y is {got}: expected {expected}, as in the first batch.")
-
-
-def _moderate(batch: Batch) -> bool:
-    """Tell whether the targets are far from overflow; those of standardized rows are."""
-    return float(np.abs(batch.y).max(initial=0.0)) < LARGEST_TARGET
 
 
 def _require_representable(step: LimitedStep, batch: Batch) -> None:

@@ -93,7 +93,7 @@ class RunState:
             pair_opened=np.zeros((n_targets, 2), w.dtype),
             gradient=np.zeros((n_targets, in_batch), w.dtype),
             marked=np.zeros((n_targets, in_batch if sparse else 0), np.bool_),
-            listed=np.empty((n_targets, in_batch if sparse else 0), np.int64),
+            listed=np.zeros((n_targets, in_batch if sparse else 0), np.int64),
             centre=centre,
             products=w @ centre[:, None] if len(centre) else np.zeros((n_targets, 1)),
         )

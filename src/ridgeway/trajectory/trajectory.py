@@ -189,7 +189,7 @@ class Trajectory(ABC):
         with np.errstate(over="ignore"):
             answer: Float = (start + sums).astype(self.dtype)
         if not np.isfinite(answer).all():
-            raise OverflowError(f"coefficients exceed {self.dtype}: scale y down or X up, or pass X as float64.")
+            raise ValueError(f"coefficients exceed {self.dtype}: scale y down or X up, or pass X as float64.")
         return answer[:, 0] if single_target else answer
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ridgeway.data.encoding.kernels import Codes, Values
 from ridgeway.data.encoding.strings import Words
@@ -99,6 +100,10 @@ class Learner(ABC):
     def __init__(self, column: str) -> None:
         self.column = column
         self.rows = self.missing = 0
+
+    def copy(self) -> Self:
+        """Return one that looks at more rows by itself."""
+        return copy(self)
 
     @abstractmethod
     def look(self, column: Any, place: str) -> None:

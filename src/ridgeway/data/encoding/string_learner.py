@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -36,6 +36,12 @@ class StringLearner(Learner):
         self._counts: Counter[str] = Counter()
         self._forgotten = 0
         self._words = 0
+
+    def copy(self) -> Self:
+        """Return one that counts by itself."""
+        other = super().copy()
+        other._counts = self._counts.copy()
+        return other
 
     def look(self, column: Any, place: str) -> None:
         """Count."""
