@@ -8,17 +8,18 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-
-import ridgeway as rw
 from scripts.fuzz.data import Rows, draw_rows, spoiled
 from scripts.fuzz.estimators import draw_estimator
 from scripts.fuzz.interruption import LIBRARY, interrupted
 from scripts.fuzz.outputs import not_finite, questions
 from scripts.fuzz.sameness import differences
+from sklearn.exceptions import ConvergenceWarning
+
+import ridgeway as rw
 
 EXTREME = 0.4  # share of data sets with scales from 1e-300 to 1e300
 OURS = (ValueError, TypeError, rw.DivergenceError)
@@ -68,7 +69,7 @@ class Case:
 
 
 def of_ours(error: Exception) -> bool:
-    """Tell whether the library itself raised an error that it promises: of a known type, by a raise statement of its own."""
+    """Tell whether an error is of a type that the library promises, and was raised by a statement of its own."""
     if not isinstance(error, OURS):
         return False
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -119,8 +120,8 @@ def _stream(case: Case, rng: np.random.Generator, model: Any, rows: Rows) -> Non
         if rng.random() < 0.6:
             twin = _refuse_or_interrupt(case, rng, "partial_fit", model, part, twin)
             case.same("stream that went on after a failure", model, twin)
-        well, _ = case.attempt("partial_fit", lambda part=part: model.partial_fit(*part.arguments))
-        twin_well, _ = case.attempt("partial_fit of the copy", lambda part=part: twin.partial_fit(*part.arguments))
+        well, _ = case.attempt("partial_fit", partial(model.partial_fit, *part.arguments))
+        twin_well, _ = case.attempt("partial_fit of the copy", partial(twin.partial_fit, *part.arguments))
         if well != twin_well:
             case.failures.append("partial_fit: refused here and accepted by the copy, or the other way round")
         case.learned |= well
@@ -128,9 +129,7 @@ def _stream(case: Case, rng: np.random.Generator, model: Any, rows: Rows) -> Non
     case.same("stream", model, twin)
 
 
-def _refuse_or_interrupt(
-    case: Case, rng: np.random.Generator, method: str, model: Any, rows: Rows, twin: Any
-) -> Any:
+def _refuse_or_interrupt(case: Case, rng: np.random.Generator, method: str, model: Any, rows: Rows, twin: Any) -> Any:
     """Call a method with spoiled rows, or interrupt it; return what it is to be compared with afterwards.
 
     That is `twin`, or a copy of what came of a call that went well after all.

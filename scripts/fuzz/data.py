@@ -69,7 +69,9 @@ def draw_rows(rng: np.random.Generator, extreme: float) -> Rows:
         y = np.full_like(y, rng.choice([0.0, 7.0, 1e200, 1e-300]))
     with np.errstate(over="ignore", invalid="ignore"):
         dense = dense.astype(dtype)
-    return Rows(dense, y, draw_weights(rng, n), str(rng.choice(FORMS, p=[0.4, 0.1, *[0.5 / 6] * 6])), int(rng.integers(2**31)))
+    return Rows(
+        dense, y, draw_weights(rng, n), str(rng.choice(FORMS, p=[0.4, 0.1, *[0.5 / 6] * 6])), int(rng.integers(2**31))
+    )
 
 
 def draw_weights(rng: np.random.Generator, n: int) -> Any:

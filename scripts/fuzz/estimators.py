@@ -40,7 +40,9 @@ def draw_estimator(rng: np.random.Generator) -> Any:
         **draw_average(rng),
     }
     if rng.random() < 0.3:
-        shared["step"] = float(10.0 ** rng.uniform(-4, 1)) if rng.random() < 0.8 else float(10.0 ** rng.uniform(-300, 300))
+        shared["step"] = (
+            float(10.0 ** rng.uniform(-4, 1)) if rng.random() < 0.8 else float(10.0 ** rng.uniform(-300, 300))
+        )
     if kind == "sgd":
         if rng.random() < 0.01:
             shared["passes"] = "auto"

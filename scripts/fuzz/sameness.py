@@ -19,7 +19,7 @@ def differences(one: Any, other: Any, place: str = "", seen: set[tuple[int, int]
     if type(one) is not type(other):
         return [f"{place}: {type(one).__name__} and {type(other).__name__}"]
     if isinstance(one, PLAIN):
-        return [] if one == other or (one != one and other != other) else [f"{place}: {one!r} and {other!r}"]
+        return [] if repr(one) == repr(other) else [f"{place}: {one!r} and {other!r}"]
     if isinstance(one, np.ndarray):
         return _arrays(one, other, place, seen)
     if isinstance(one, np.generic):
@@ -29,7 +29,9 @@ def differences(one: Any, other: Any, place: str = "", seen: set[tuple[int, int]
         return [] if one == other else [f"{place}: {one!r} and {other!r}"]
     if parts[0].keys() != parts[1].keys():
         return [f"{place}: parts {sorted(map(str, parts[0].keys() ^ parts[1].keys()))}"]
-    return [found for name in parts[0] for found in differences(parts[0][name], parts[1][name], f"{place}.{name}", seen)]
+    return [
+        found for name in parts[0] for found in differences(parts[0][name], parts[1][name], f"{place}.{name}", seen)
+    ]
 
 
 def _arrays(one: Any, other: Any, place: str, seen: set[tuple[int, int]]) -> list[str]:

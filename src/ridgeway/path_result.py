@@ -100,5 +100,28 @@ class PathResult:
         answer = np.empty((n_rows, len(offsets)), np.result_type(rows.dtype, self.coefs.dtype))
         for start in range(0, n_rows, _BLOCK_ROWS):
             part = slice(start, min(start + _BLOCK_ROWS, n_rows))
-            np.add(rows.between(part.start, part.stop).times(columns), offsets, out=answer[part])
+            _predict(rows.between(part.start, part.stop), columns, offsets, answer[part], start)
         return answer.reshape(n_rows, *self.intercepts.shape)
+
+
+def _predict(rows: AnyRows, columns: Float, offsets: Float, answer: Float, first: int) -> None:
+    """Fill answer (n, models) with rows times columns (d, models) plus offsets; refuse what its precision cannot hold.
+
+    Products that overflow float32 are made again in float64, as large ones may cancel. `first` is the number of the
+    first row.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.add(rows.times(columns), offsets, out=answer)
+        if np.isfinite(answer.sum()):  # a sum that overflows says nothing
+            return
+        finite = np.isfinite(answer).all(axis=1)
+        if finite.all():
+            return
+        if answer.dtype == np.float32:
+            answer[~finite] = rows.take(np.flatnonzero(~finite)).times(columns.astype(np.float64)) + offsets
+    finite = np.isfinite(answer).all(axis=1)
+    if not finite.all():
+        remedy = ", or pass it as float64" if answer.dtype == np.float32 else ""
+        raise ValueError(
+            f"the prediction of row {first + int(np.argmin(finite))} of X exceeds {answer.dtype}: scale X down{remedy}."
+        )

@@ -89,7 +89,8 @@ class Averages(AnyAverages):
         if standardization.constant:
             mean_x = standardization.offset + standardization.scale * self.centre.x
             mean_y = standardization.target_offset + standardization.target_scale * self.centre.y
-            intercepts = mean_y - coefs @ mean_x
+            with np.errstate(over="ignore", invalid="ignore"):  # found below
+                intercepts = mean_y - coefs @ mean_x
         return PathResult(alphas_of(schemes), *self._shaped(coefs, intercepts, dtype))
 
     def _shaped(

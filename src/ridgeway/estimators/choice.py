@@ -9,7 +9,7 @@ import numpy as np
 from ridgeway.averaging import Uniform
 from ridgeway.estimators.options import FOLDS
 from ridgeway.estimators.stream import Stream
-from ridgeway.rows import numbered
+from ridgeway.rows import numbered, require_finite_rows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection import (
     MANY_ROWS,
@@ -44,7 +44,11 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
     if plan.family is None:
         return run_holdout_only(feed, plan) if isinstance(cv, str) and cv == "holdout" else run_only(feed, plan)
     if isinstance(cv, int):
-        ranking = None if feed.kept is None else alike(feed.kept.rows.squared_norms(), feed.kept.y)
+        ranking = None
+        if feed.kept is not None:
+            norms = feed.kept.rows.squared_norms()
+            require_finite_rows(feed.kept.rows, norms, feed.kept.numbers)
+            ranking = alike(norms, feed.kept.y)
         folds = k_folds(len(feed), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
         return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
     if not isinstance(cv, str):

@@ -21,6 +21,12 @@ _EPS = float(np.finfo(np.float64).eps)
 _DENSE_CONSTANT = (4 * _EPS) ** 2
 # Sparse rows are centred after the fact, E[x^2] - E[x]^2: below this share of E[x]^2 it is cancellation.
 _SPARSE_CONSTANT = 1e-12
+# Squares and products below this have lost digits, or are 0, because float64 has no smaller numbers.
+_SMALLEST = float(np.finfo(np.float64).tiny) / _EPS
+TOO_SMALL = (
+    "squares and products of X, y and sample_weight fall below float64: scale the columns, the targets or the weights "
+    "up."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +117,11 @@ class CoMoments:
         sums = (self.weight, self.xx.diagonal().sum(), self.xy.sum(), self.shift_x.sum(), self.shift_y.sum())
         return bool(np.isfinite(sums).all())
 
+    @property
+    def vanishing(self) -> bool:
+        """True when a mean square of a column that is not constant falls below what float64 resolves."""
+        return bool((self.xx.diagonal()[~self.constant] / self.weight < _SMALLEST).any())
+
     def merged(self, other: CoMoments) -> CoMoments:
         """Co-moments of the rows of both (Chan's update); neither is changed."""
         weight = self.weight + other.weight
@@ -149,9 +160,11 @@ def _dense_block(rows: DenseRows, y: Float, weight: Float) -> CoMoments:
     root = np.sqrt(weight)[:, None]
     Z *= root
     V *= root
-    # NumPy sends Z.T @ Z to BLAS syrk: half the work of a general product.
+    xx = Z.T @ Z  # NumPy sends it to BLAS syrk: half the work of a general product
+    small = xx.diagonal() < _SMALLEST
+    _require_products(xx.diagonal(), bool(Z[:, small].any()), V)
     unresolved = total * _DENSE_CONSTANT * (origin_x + shift_x) ** 2
-    return CoMoments(total, origin_x, origin_y, shift_x, shift_y, Z.T @ Z, Z.T @ V, unresolved)
+    return CoMoments(total, origin_x, origin_y, shift_x, shift_y, xx, Z.T @ V, unresolved)
 
 
 def _sparse_block(rows: SparseRows, y: Float, weight: Float) -> CoMoments:
@@ -170,8 +183,24 @@ def _sparse_block(rows: SparseRows, y: Float, weight: Float) -> CoMoments:
     Zt = Z.T.tocsr()
     mean = Zt @ (root / total)
     xx: NDArray[np.float64] = (Zt @ Z).toarray()
+    small = xx.diagonal() < _SMALLEST
+    _require_products(xx.diagonal(), bool(data[small[indices]].any()), V)
     scaled_mean = np.sqrt(total) * mean
     xx -= np.outer(scaled_mean, scaled_mean)
     unresolved = total * _SPARSE_CONSTANT * mean**2
     xy = Zt @ V - np.outer(mean, root @ V)  # root @ V is 0 but for rounding, which a large mean would amplify
     return CoMoments(total, np.zeros(rows.shape[1]), origin_y, mean, shift_y, xx, xy, unresolved)
+
+
+def _require_products(squares: NDArray[np.float64], vanish: bool, V: NDArray[np.float64]) -> None:
+    """Refuse columns and targets whose products fall below float64: they would count as constant.
+
+    Parameters
+    ----------
+    squares : (d,), sums of squares of the columns.
+    vanish : whether a column has entries that are not 0, and hardly any squares.
+    V : (n, targets).
+    """
+    products = np.outer(np.sqrt(squares), np.abs(V).max(axis=0))
+    if vanish or ((products > 0) & (products < _SMALLEST)).any():
+        raise ValueError(TOO_SMALL)

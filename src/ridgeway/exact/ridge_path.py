@@ -9,7 +9,7 @@ import numpy as np
 
 from ridgeway.atomic import atomic
 from ridgeway.columns import remember_columns, require_columns
-from ridgeway.exact.comoments import CoMoments
+from ridgeway.exact.comoments import TOO_SMALL, CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
 from ridgeway.number import ridge_strength, ridge_strengths
 from ridgeway.path_estimator import PathEstimator
@@ -200,6 +200,8 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
                 "the sums of squares and products of X, y and sample_weight exceed float64: "
                 "scale the columns, the targets or the weights down."
             )
+        if moments.vanishing:
+            raise ValueError(TOO_SMALL)
         if before is None:
             remember_columns(self, X)
         return self._stand(moments, labels.single_target, alpha)

@@ -90,13 +90,15 @@ class RidgeSpectrum:
         shrunk = eigenvalues + alphas[:, None]  # (L, d)
         used = shrunk > RANK_CUTOFF * eigenvalues.max()
         solution = np.zeros((len(alphas), *targets.shape))
-        np.divide(targets, shrunk[:, None], out=solution, where=used[:, None])
-        coefs = (solution.reshape(-1, len(eigenvalues)) @ directions.T).reshape(solution.shape)
-        coefs[..., self._without_coefficient] = 0.0
-        if self.fit_intercept:
-            intercepts = self.moments.mean_y - coefs @ self.moments.mean_x
-        else:
-            intercepts = np.zeros(coefs.shape[:-1])
+        intercepts = np.zeros(solution.shape[:-1])
+        with np.errstate(over="ignore", invalid="ignore"):  # found below
+            np.divide(targets, shrunk[:, None], out=solution, where=used[:, None])
+            coefs = (solution.reshape(-1, len(eigenvalues)) @ directions.T).reshape(solution.shape)
+            coefs[..., self._without_coefficient] = 0.0
+            if self.fit_intercept:
+                intercepts = self.moments.mean_y - coefs @ self.moments.mean_x
+        if not (np.isfinite(coefs).all() and np.isfinite(intercepts).all()):
+            raise ValueError("coefficients or intercepts exceed float64: scale y down or X up.")
         if self.single_target:
             coefs, intercepts = coefs[:, 0], intercepts[:, 0]
         return PathResult(alphas, coefs, intercepts)
@@ -115,7 +117,9 @@ def _drop_rounding(eigenvalues: NDArray[np.float64], targets: NDArray[np.float64
     """
     beyond = eigenvalues <= RANK_CUTOFF * eigenvalues.max()
     solution = np.divide(targets, eigenvalues, out=np.zeros_like(targets), where=~beyond)
-    rounding = ROUNDING * largest * np.linalg.norm(solution, axis=1, keepdims=True)
+    size = np.maximum(np.abs(solution).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    with np.errstate(over="ignore"):  # an infinite bound drops what nothing reliable is known of
+        rounding = ROUNDING * largest * size * np.linalg.norm(solution / size, axis=1, keepdims=True)
     targets[beyond & (np.abs(targets) <= rounding)] = 0.0
 
 

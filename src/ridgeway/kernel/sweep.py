@@ -188,6 +188,13 @@ class KernelSweep:
         rows_per_step = np.concatenate(counts) if counts else None
         n_steps = sum(len(order) for order, _ in passes) if rows_per_step is None else len(rows_per_step)
         q = self._q[train]
+        with np.errstate(over="ignore"):
+            squares = float((q * q).sum())
+        if not np.isfinite(squares):
+            raise ValueError(
+                f"the squares of weight * k(x, x) exceed float64 (largest {q.max():g}): scale the columns or the kernel "
+                "down."
+            )
         times = self.passes
         facts = RunFacts(
             self.step.size,
@@ -195,7 +202,7 @@ class KernelSweep:
             n_steps,
             times * int(self._limited[train].sum()),
             times * float(q.sum()),
-            times * float((q * q).sum()),
+            times * squares,
         )
         orders = [order for order, _ in passes]
         gains = np.concatenate([gains for _, gains in passes])

@@ -119,7 +119,7 @@ def require_finite_rows(
     finite = np.isfinite(values)
     if finite.all():
         raise ValueError(
-            f"row {number} of X has a squared norm beyond {rows.dtype} (largest entry {np.abs(values).max():g}): "
+            f"row {number} of X has a squared norm beyond {rows.dtype} (largest entry {np.abs(values).max(initial=0.0):g}): "
             "scale the columns or pass float64."
         )
     place = int(np.argmin(finite))

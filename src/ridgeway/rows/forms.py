@@ -131,9 +131,10 @@ class SparseRows:
         norms = np.empty(self.shape[0], self.dtype)
         csr_squared_norms(self.data, self.indptr, norms)
         if len(self.centre):
-            cross = self._constants() * (self.matrix() @ self.centre)
-            norms = norms - 2 * cross + self._constants() ** 2 * (self.centre @ self.centre)
-            norms = np.maximum(norms, 0).astype(self.dtype)
+            with np.errstate(over="ignore", invalid="ignore"):  # such norms are not finite
+                cross = self._constants() * (self.matrix() @ self.centre)
+                norms = norms - 2 * cross + self._constants() ** 2 * (self.centre @ self.centre)
+                norms = np.maximum(norms, 0).astype(self.dtype)
         return norms
 
     def squared_norms_of(self, order: NDArray[np.intp]) -> Float:

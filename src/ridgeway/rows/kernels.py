@@ -170,12 +170,15 @@ def csr_weighted_sum(
 def target_moments(
     y: Float, weight: Float, total: float, mean: NDArray[np.float64], spread: NDArray[np.float64]
 ) -> None:
-    """Fill mean and spread (targets,) with sum_i weight_i y_i / total and sum_i weight_i (y_i - mean)^2."""
+    """Fill mean and spread (targets,) with sum_i weight_i y_i / total and sum_i weight_i (y_i - mean)^2.
+
+    Summed about the first target, so that the mean of targets which are all alike is exactly that.
+    """
     for q in range(y.shape[1]):
         first, second = 0.0, 0.0
         for i in range(y.shape[0]):
-            first += weight[i] * y[i, q]
-        mean[q] = first / total
+            first += weight[i] * (y[i, q] - y[0, q])
+        mean[q] = y[0, q] + first / total
         for i in range(y.shape[0]):
             deviation = y[i, q] - mean[q]
             second += weight[i] * deviation * deviation

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
+from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import csr_sums, dense_sums, target_moments
+from ridgeway.rows.types import Float
 from ridgeway.state import FLOATS, State, Stored
 
 SAMPLE = 1024  # rows whose mean is the origin of the sums
+TINY = float(np.finfo(np.float64).tiny)
+
+
+class Shares(NamedTuple):
+    """Weights of rows as far as their ratios matter: weight_i = `weight[i]` * 2^exponent, of which `total` is the sum.
+
+    Weights themselves may be so large or small that their sum, or their products with squares, are not float64.
+    """
+
+    weight: Float
+    total: float
+    exponent: int
+
+    @classmethod
+    def of(cls, batch: Batch) -> Shares:
+        """Return the weights of a batch, as they are unless they are far from 1."""
+        exponent = far_exponent(batch.weight)
+        weight: Float = readonly(scaled(batch.weight, exponent))
+        return cls(weight, float(weight.sum(dtype=np.float64)), exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +77,26 @@ class RowMoments:
     @classmethod
     def of(cls, batch: Batch) -> RowMoments:
         """Return the moments of a batch; an entry that is not finite raises an error that names it."""
-        total = float(batch.weight.sum(dtype=np.float64))
-        mean, variance, largest = column_moments(batch, np.asarray(batch.weight, np.float64) / total)
+        shares = Shares.of(batch)
+        total = math.ldexp(shares.total, shares.exponent)
+        mean, deviation, largest = column_moments(batch, shares)
+        target_mean, target_deviation = moments_of_targets(batch, shares)
+        with np.errstate(over="ignore", under="ignore"):  # found below
+            spread, target_spread = deviation**2 * total, target_deviation**2 * total
+        for name, sizes, squares in (("X", deviation, spread), ("y", target_deviation, target_spread)):
+            if not (np.isfinite(squares).all() and ((squares >= TINY) | (sizes == 0)).all()):
+                raise ValueError(
+                    f"the squares of {name} and the weights exceed or fall below float64 (standard deviations from "
+                    f"{sizes.min():g} to {sizes.max():g}): scale {name} or the weights."
+                )
         return cls(
             len(batch),
             total,
             mean,
-            variance * total,
+            spread,
             largest,
-            *spread_of_targets(batch, total),
+            target_mean,
+            target_spread,
             not isinstance(batch.rows, DenseRows),
             batch.single_target,
             str(batch.rows.dtype),
@@ -107,43 +141,57 @@ class RowMoments:
         )
 
 
-def spread_of_targets(batch: Batch, total: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weighted means of the targets, and sums of weight * (y - mean)^2, (targets,); the weights sum to `total`."""
+def moments_of_targets(batch: Batch, shares: Shares) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weighted means and standard deviations of the targets, (targets,) each."""
     mean, spread = np.empty(batch.y.shape[1]), np.empty(batch.y.shape[1])
-    target_moments(batch.y, batch.weight, total, mean, spread)
-    return mean, spread
+    exponent = far_exponent(batch.y)
+    target_moments(readonly(scaled(batch.y, exponent)), shares.weight, shares.total, mean, spread)
+    return np.ldexp(mean, exponent), np.ldexp(np.sqrt(spread / shares.total), exponent)
 
 
 def column_moments(
-    batch: Batch, share: NDArray[np.float64]
+    batch: Batch, shares: Shares
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Mean, variance and largest |entry| (1 for dense rows) of the columns, (d,), for shares (n,) of sum 1."""
-    rows = batch.rows
-    n_columns = rows.shape[1]
-    sums, squares = np.zeros(n_columns), np.zeros(n_columns)
+    """Mean, standard deviation and largest |entry| (1 for dense rows) of the columns, (d,)."""
+    rows, share = batch.rows, np.asarray(shares.weight, np.float64) / shares.total
     with np.errstate(over="ignore", invalid="ignore"):  # found below
         if isinstance(rows, DenseRows):
-            sample = rows.array[:: max(1, len(batch) // SAMPLE)].astype(np.float64)
-            origin = sample.mean(axis=0).astype(rows.dtype)
-            size = np.abs(sample - origin).max(axis=0)
-            gauge = np.where(size > 0, 1 / np.where(size > 0, size, 1.0), 1.0)
-            gauge = np.clip(gauge, *(np.finfo(rows.dtype).tiny, np.finfo(rows.dtype).max / 4)).astype(rows.dtype)
-            # Weights of mean 1 keep the sums within float32.
-            dense_sums(rows.array, share * len(batch), origin, gauge, sums, squares)
-            sums, squares = sums / len(batch), squares / len(batch)
-            mean = origin + sums / gauge
-            variance = np.maximum(squares - sums**2, 0.0) / gauge.astype(np.float64) ** 2
-            largest = np.ones(n_columns)
+            mean, deviation = _dense_moments(rows, share)
+            largest = np.ones_like(mean)
         else:
-            largest = np.zeros(n_columns)
-            csr_sums(rows.data, rows.indices, rows.indptr, share, sums, largest)
-            mean, variance = sums, np.zeros(n_columns)
-            squared = SparseRows(readonly(np.square(rows.data, dtype=np.float64)), rows.indices, rows.indptr, n_columns)
-            csr_sums(squared.data, squared.indices, squared.indptr, share, variance, np.zeros(n_columns))
-            variance = np.maximum(variance - mean**2, 0.0)
-    if not np.isfinite(mean + variance).all():
+            mean, deviation, largest = _sparse_moments(rows, share)
+        sound = bool(np.isfinite(mean + deviation).all())
+    if not sound:
         _refuse(batch)
-    return mean, variance, largest
+    return mean, deviation, largest
+
+
+def _dense_moments(rows: DenseRows, share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of the columns, (d,), for shares (n,) of sum 1."""
+    n_rows, n_columns = rows.shape
+    sums, squares = np.zeros(n_columns), np.zeros(n_columns)
+    sample = rows.array[:: max(1, n_rows // SAMPLE)].astype(np.float64)
+    origin = (sample / len(sample)).sum(axis=0).astype(rows.dtype)
+    exponent = np.frexp(np.abs(sample - origin).max(axis=0))[1]
+    limits = np.finfo(rows.dtype)
+    gauge = np.ldexp(1.0, np.clip(-exponent, limits.minexp, limits.maxexp - 2))
+    # Weights of mean 1 keep the sums within float32.
+    dense_sums(rows.array, share * n_rows, origin, gauge.astype(rows.dtype), sums, squares)
+    sums, squares = sums / n_rows, squares / n_rows
+    return origin + sums / gauge, np.sqrt(np.maximum(squares - sums**2, 0.0)) / gauge
+
+
+def _sparse_moments(
+    rows: SparseRows, share: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Mean, standard deviation and largest |entry| of the columns, (d,), for shares (n,) of sum 1."""
+    mean, largest, squares = np.zeros((3, rows.n_columns))
+    csr_sums(rows.data, rows.indices, rows.indptr, share, mean, largest)
+    exponent = np.frexp(largest)[1]
+    near = np.ldexp(rows.data.astype(np.float64), -exponent[rows.indices.astype(np.intp)])
+    csr_sums(readonly(near * near), rows.indices, rows.indptr, share, squares, np.zeros(rows.n_columns))
+    variance = np.maximum(squares - np.ldexp(mean, -exponent) ** 2, 0.0)
+    return mean, np.ldexp(np.sqrt(variance), exponent), largest
 
 
 def _refuse(batch: Batch) -> None:
@@ -152,7 +200,10 @@ def _refuse(batch: Batch) -> None:
     if isinstance(rows, DenseRows):
         entries = np.isfinite(rows.array).all(axis=1)
     else:
-        entries = np.isfinite(np.add.reduceat(np.append(rows.data, 0.0), rows.indptr[:-1]))
+        first, last = rows.indptr[0], rows.indptr[-1]
+        bad = first + np.flatnonzero(~np.isfinite(rows.data[first:last]))
+        entries = np.ones(len(batch), bool)
+        entries[np.searchsorted(rows.indptr, bad, "right") - 1] = False
     require_finite_rows(rows, np.where(entries, 0.0, np.inf), batch.numbers)
     raise ValueError(
         f"the squares of X exceed {rows.dtype} (largest entry {rows.largest_entry():g}): scale the columns down."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import standardize_csr, standardize_dense, standardize_targets
-from ridgeway.rows.moments import RowMoments, column_moments, spread_of_targets
+from ridgeway.rows.moments import RowMoments, Shares, column_moments, moments_of_targets
 from ridgeway.rows.types import Float, numbered
 from ridgeway.rows.weights import all_ones, ones
 from ridgeway.state import State, StateError, Stored
@@ -20,14 +21,14 @@ from ridgeway.state import State, StateError, Stored
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
 # A column is constant when its standard deviation is within a few roundings of its mean.
 FEW_ROUNDINGS = 8.0
-LARGEST_TARGET = 1e150
+SMALLEST_TARGET, LARGEST_TARGET = 1e-150, 1e150  # standard deviations whose squares are float64
 
 
 class _Columns(NamedTuple):
     """Moments of the columns, (d,) each; the form and precision of the rows."""
 
     mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
+    deviation: NDArray[np.float64]
     largest: NDArray[np.float64]
     sparse: bool
     dtype: np.dtype[np.floating[Any]]
@@ -69,14 +70,14 @@ class Standardization:
         scale : False leaves the scales of the columns as they are.
         centre : False leaves out the offsets and the constant column.
         """
-        rows, total = batch.rows, float(batch.weight.sum(dtype=np.float64))
+        rows, shares = batch.rows, Shares.of(batch)
         if scale or centre:
-            mean, variance, largest = column_moments(batch, np.asarray(batch.weight, np.float64) / total)
+            mean, deviation, largest = column_moments(batch, shares)
         else:  # nothing to know; a run finds entries that are not finite by itself
-            mean, variance, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
-        target_mean, spread = spread_of_targets(batch, total)
-        columns = _Columns(mean, variance, largest, not isinstance(rows, DenseRows), rows.dtype)
-        return cls._made(columns, target_mean, spread / total, total / len(batch), scale, centre)
+            mean, deviation, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
+        columns = _Columns(mean, deviation, largest, not isinstance(rows, DenseRows), rows.dtype)
+        weight_scale = math.ldexp(shares.total / len(batch), shares.exponent)
+        return cls._made(columns, *moments_of_targets(batch, shares), weight_scale, scale, centre)
 
     @classmethod
     def from_moments(cls, moments: RowMoments, scale: bool, centre: bool) -> Standardization:
@@ -91,42 +92,45 @@ class Standardization:
         d = len(moments.mean)
         columns = _Columns(
             moments.mean if known else np.zeros(d),
-            moments.spread / moments.weight if known else np.ones(d),
+            np.sqrt(moments.spread / moments.weight) if known else np.ones(d),
             moments.largest if known else np.ones(d),
             moments.sparse,
             np.dtype(moments.dtype),
         )
-        variance, weight_scale = moments.target_spread / moments.weight, moments.weight / moments.n_rows
-        return cls._made(columns, moments.target_mean, variance, weight_scale, scale, centre)
+        target_deviation, weight_scale = (
+            np.sqrt(moments.target_spread / moments.weight),
+            moments.weight / moments.n_rows,
+        )
+        return cls._made(columns, moments.target_mean, target_deviation, weight_scale, scale, centre)
 
     @classmethod
     def _made(
         cls,
         columns: _Columns,
         target_mean: NDArray[np.float64],
-        target_variance: NDArray[np.float64],
+        target_deviation: NDArray[np.float64],
         weight_scale: float,
         scale: bool,
         centre: bool,
     ) -> Standardization:
-        mean, deviation = columns.mean, np.sqrt(columns.variance)
+        mean, deviation = columns.mean, columns.deviation.copy()
         deviation[deviation <= FEW_ROUNDINGS * float(np.finfo(columns.dtype).eps) * np.abs(mean)] = 0.0
         used = np.ones_like(mean)
         if scale:
-            largest = np.where(columns.largest > 0, columns.largest, 1.0)
-            used = largest if columns.sparse else np.where(deviation > 0, deviation, 1.0)
+            size = columns.largest if columns.sparse else deviation
+            used = np.where(size > 0, size, 1.0)
+            _require_inverses(used, columns.dtype)
         offset = mean if centre else np.zeros_like(mean)
         target_offset = target_mean if centre else np.zeros_like(target_mean)
+        target_scale = _target_scales(target_mean, target_deviation, centre)
         with np.errstate(over="ignore"):
-            target_scale = np.sqrt(target_variance if centre else target_variance + target_mean**2)
-        if not (target_scale < LARGEST_TARGET).all():
+            around = deviation / used if centre else np.hypot(deviation, mean) / used
+            norm = float(around @ around)
+        if not np.isfinite(norm):
             raise ValueError(
-                f"y is too large (standard deviation {target_scale.max():g}) for squared errors: scale it down."
+                f"the squares of X exceed float64 (standard deviations up to {deviation.max():g}, means up to "
+                f"{np.abs(mean).max():g}): scale the columns down, or set scale=True."
             )
-        negligible = np.finfo(np.float64).eps * FEW_ROUNDINGS * np.abs(target_offset)
-        target_scale[target_scale <= negligible] = 1.0
-        around2 = deviation**2 if centre else deviation**2 + mean**2
-        norm = float((around2 / used**2).sum())
         constant = float(np.sqrt(CONSTANT_SHARE * norm)) if centre else 0.0
         if centre and constant == 0:
             constant = 1.0
@@ -223,7 +227,8 @@ class Standardization:
         """Weights over those of the first rows, (n,), in a precision that can hold their squares."""
         if self.weight_scale == 1 and all_ones(weight):
             return ones(len(weight), dtype)
-        scaled = weight / self.weight_scale
+        with np.errstate(over="ignore"):
+            scaled = weight / self.weight_scale
         _require_squares("sample_weight", float(np.vdot(scaled, scaled)), dtype)
         standard: Float = readonly(scaled.astype(dtype, copy=False))
         return standard
@@ -239,13 +244,40 @@ class Standardization:
 
     def user_coefs(self, slopes: Float) -> Float:
         """Coefficients of the user's features, (..., targets, d), from those of the standardized ones."""
-        coefs: Float = slopes / self.scale * self.target_scale[:, None]
+        scale, exponent = np.frexp(self.scale)
+        target_scale, target_exponent = np.frexp(self.target_scale[:, None])
+        with np.errstate(over="ignore"):  # the reader refuses what is not finite
+            coefs: Float = np.ldexp(slopes / scale * target_scale, target_exponent - exponent)
         return coefs
 
     def sparse_centre(self) -> NDArray[np.float64]:
         """What standardized sparse rows are centred at, per unit of the constant column."""
         centre: NDArray[np.float64] = readonly(np.append(self.offset / self.scale / self.constant, 0.0))
         return centre
+
+
+def _target_scales(mean: NDArray[np.float64], deviation: NDArray[np.float64], centre: bool) -> NDArray[np.float64]:
+    """Return what targets are divided by, (targets,), 1 where all are alike; refuse those without squares in float64."""
+    with np.errstate(over="ignore"):
+        scale: NDArray[np.float64] = deviation.copy() if centre else np.hypot(deviation, mean)
+    scale[scale <= np.finfo(np.float64).eps * FEW_ROUNDINGS * np.abs(mean if centre else 0.0)] = 0.0
+    if not (scale < LARGEST_TARGET).all():
+        raise ValueError(f"y is too large (standard deviation {scale.max():g}) for squared errors: scale it down.")
+    if ((scale > 0) & (scale < SMALLEST_TARGET)).any():
+        smallest = scale[scale > 0].min()
+        raise ValueError(f"y is too small (standard deviation {smallest:g}) for squared errors: scale it up.")
+    scale[scale == 0] = 1.0
+    return scale
+
+
+def _require_inverses(scale: NDArray[np.float64], dtype: np.dtype[np.floating[Any]]) -> None:
+    """Refuse columns so small that they cannot be divided by their scale in the precision of the rows."""
+    column = int(scale.argmin())
+    if scale[column] < np.finfo(dtype).tiny:
+        raise ValueError(
+            f"column {column} of X is too small for {dtype} (a scale of {scale[column]:g}): scale it up"
+            f"{', or pass X as float64' if dtype == np.float32 else ''}."
+        )
 
 
 def _require_squares(name: str, squares: float, dtype: np.dtype[np.floating[Any]]) -> None:

@@ -104,7 +104,7 @@ def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residu
     residuals : (k, targets), what the average left of their targets.
     """
     y, weight = batch.y[rows].astype(np.float64), batch.weight[rows].astype(np.float64)
-    share = weight / weight.sum()
+    share, about = weight / weight.sum(), y - y[0]  # targets that are all alike have no variance
     sample = np.arange(len(rows))
     if len(rows) > MOST:
         sample = np.random.default_rng(0).choice(len(rows), MOST, replace=False, shuffle=False)
@@ -116,5 +116,5 @@ def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residu
         y[sample] - residuals[sample],
         len(rows),
         share @ residuals**2,
-        share @ (y - share @ y) ** 2,
+        share @ (about - share @ about) ** 2,
     )

@@ -16,22 +16,25 @@ AT_A_TIME = 8192
 def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
     """Means of standardized features and targets over the rows that are not left out; 0 where nothing is centred.
 
-    The means over all rows are 0, so the sums over the rows left out tell them.
+    The means over all rows are 0, so the sums over the rows left out tell them. Where these have most of the weight,
+    hardly a digit would be left of the difference, and the other rows are summed.
     """
     standardization = feed.standardization
     n_targets, n_columns = len(standardization.target_scale), len(standardization.scale)
     x, y = np.zeros(n_columns), np.zeros(n_targets)
     if standardization.constant == 0:
         return Centre(x, y)
-    rows = np.flatnonzero(left_out)
     weight = feed.source.weight.astype(np.float64) / standardization.weight_scale
+    kept = float(weight[~left_out].sum())
+    few = kept < float(weight[left_out].sum())
+    rows = np.flatnonzero(~left_out if few else left_out)
     for first in range(0, len(rows), AT_A_TIME):
         batch = feed.take(rows[first : first + AT_A_TIME])
         share = batch.weight.astype(np.float64)
         y += share @ batch.y
         x += weighted_sum(batch.rows, share)
-    kept = weight.sum() - weight[rows].sum()
-    return Centre(-x / kept, -y / kept)
+    signed = kept if few else -kept
+    return Centre(x / signed, y / signed)
 
 
 def weighted_sum(rows: AnyRows, weight: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from ridgeway.compiled import compiled
 from ridgeway.number import real_number
 from ridgeway.rows import Batch, Float, readonly, require_finite_rows
+from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 
@@ -50,6 +51,7 @@ ONE_IN = 32  # share of the rows in a sample, which ends at 128 runs
 GUESSED = 64  # the same where the run itself is going to confirm it
 SAMPLED_RUNS = 128
 RUN = 64  # neighbouring rows read together when sampling
+SMALLEST_NORM, LARGEST_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,11 @@ def step_for(r2: float) -> float:
     """0.5 / R^2, rounded down to a multiple of 2^(1/8); 1 when all rows are 0."""
     if r2 <= 0:
         return 1.0
+    if not SMALLEST_NORM <= r2 <= LARGEST_NORM:
+        raise ValueError(
+            f"the mean squared norm of the rows is {r2:g}: expected {SMALLEST_NORM:g} to {LARGEST_NORM:g}, for which "
+            f"there are steps and strengths in float64; scale the columns {'up' if r2 < 1 else 'down'}."
+        )
     eighths = PER_OCTAVE * (math.log2(FRACTION) - math.log2(r2))
     return float(2.0 ** (math.floor(eighths) / PER_OCTAVE))
 
@@ -167,14 +174,19 @@ def _fill_halves(norms: Float, weight: Float, q: NDArray[np.float64], sums: NDAr
 
 def step_from(norms: Float, weight: Float) -> LimitedStep:
     """Return the step from the squared norms of all rows, which are finite."""
-    q = norms.astype(np.float64) * weight
+    with np.errstate(over="ignore"):
+        q = norms.astype(np.float64) * weight
+    if not np.isfinite(q.max(initial=0.0)):
+        raise ValueError("weight * |x|^2 of a row exceeds float64: scale the columns or the weights down.")
     r2 = _mean_norm(q)
     ordinary = 2 * np.count_nonzero(q > r2 / MEDIANS) > np.count_nonzero(q)  # r2 < 256 medians
     return LimitedStep(step_for(r2 if ordinary else min(r2, MEDIANS * _median(q))))
 
 
 def _mean_norm(q: NDArray[np.float64]) -> float:
-    return squared_scale(float(q.sum()), float((q * q).sum()))
+    exponent = far_exponent(q)
+    near = scaled(q, exponent)
+    return math.ldexp(squared_scale(float(near.sum()), float((near * near).sum())), exponent)
 
 
 def _median(q: NDArray[np.float64]) -> float:

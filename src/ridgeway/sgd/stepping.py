@@ -12,7 +12,7 @@ from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, requi
 from ridgeway.sgd.csr_kernels import csr_batches, csr_close, csr_steps
 from ridgeway.sgd.dense_kernels import dense_batches, dense_close, dense_steps
 from ridgeway.sgd.divergence import DivergenceError
-from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, LARGEST_T2, NOT_FINITE, SAFE
+from ridgeway.sgd.guard import EXPLODED, EXPLOSION, LARGEST_Q, LARGEST_T2, NOT_FINITE, SAFE, SUM_Q2
 from ridgeway.sgd.losses import SQUARED
 from ridgeway.sgd.sketch_kernels import dense_blocks
 from ridgeway.sgd.state import RunState
@@ -40,6 +40,11 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
         else:
             _block_by_block(state, piece, places, gains[:, first:last], batch)
         first = last
+    if not np.isfinite(state.tally[:, SUM_Q2]).all():
+        raise ValueError(
+            f"the sum of (weight * |x|^2)^2 over the rows exceeds float64 (largest so far "
+            f"{state.tally[:, LARGEST_Q].max():g}^2): scale the columns or the weights down."
+        )
     safe = batch.finite and state.step.limit <= SAFE
     if not safe and has_exploded(state):
         raise _divergence(state, batch)

@@ -1,0 +1,31 @@
+"""Powers of two that bring numbers of any size near 1: to multiply by them rounds nothing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ridgeway.rows.types import Float
+
+FAR = 256  # binary exponent from which sums of weighted squares may overflow or underflow
+
+
+def far_exponent(values: Float) -> int:
+    """Return e for which values * 2^-e are at most 1 in size, or 0 where they are far from overflow and underflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> far_exponent(np.array([3.0, -5e-7])), far_exponent(np.array([1e-200, -3e-180]))
+    (0, -595)
+    """
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    exponent = math.frexp(largest)[1]
+    return exponent if abs(exponent) > FAR else 0
+
+
+def scaled(values: Float, exponent: int) -> Float:
+    """Return values * 2^-exponent; the values themselves if it is 0."""
+    answer: Float = np.ldexp(values, -exponent) if exponent else values
+    return answer
