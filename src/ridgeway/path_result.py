@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ridgeway.rows import Float, check_rows, require_finite_rows
+from ridgeway.rows import Float, check_rows, require_finite_entries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,34 +94,38 @@ class PathResult:
                 f"X has {n_columns} columns but the models have {n_features}: "
                 "pass the columns of the fit, in the same order."
             )
-        require_finite_rows(rows, rows.squared_norms())
+        require_finite_entries(rows)
         columns = self.coefs.reshape(-1, n_features).T  # (d, L * targets)
         offsets = self.intercepts.reshape(-1)
         answer = np.empty((n_rows, len(offsets)), np.result_type(rows.dtype, self.coefs.dtype))
         for start in range(0, n_rows, _BLOCK_ROWS):
             part = slice(start, min(start + _BLOCK_ROWS, n_rows))
-            _predict(rows.between(part.start, part.stop), columns, offsets, answer[part], start)
+            _predict(rows.between(part.start, part.stop), columns, offsets, answer[part])
+            require_predictions(answer[part], start)
         return answer.reshape(n_rows, *self.intercepts.shape)
 
 
-def _predict(rows: AnyRows, columns: Float, offsets: Float, answer: Float, first: int) -> None:
-    """Fill answer (n, models) with rows times columns (d, models) plus offsets; refuse what its precision cannot hold.
-
-    Products that overflow float32 are made again in float64, as large ones may cancel. `first` is the number of the
-    first row.
-    """
+def require_predictions(answer: Float, first: int) -> None:
+    """Refuse predictions (n, models) that their precision cannot hold; `first` is the number of the first row."""
     with np.errstate(over="ignore", invalid="ignore"):
-        np.add(rows.times(columns), offsets, out=answer)
         if np.isfinite(answer.sum()):  # a sum that overflows says nothing
             return
-        finite = np.isfinite(answer).all(axis=1)
-        if finite.all():
-            return
-        if answer.dtype == np.float32:
-            answer[~finite] = rows.take(np.flatnonzero(~finite)).times(columns.astype(np.float64)) + offsets
     finite = np.isfinite(answer).all(axis=1)
     if not finite.all():
         remedy = ", or pass it as float64" if answer.dtype == np.float32 else ""
         raise ValueError(
             f"the prediction of row {first + int(np.argmin(finite))} of X exceeds {answer.dtype}: scale X down{remedy}."
         )
+
+
+def _predict(rows: AnyRows, columns: Float, offsets: Float, answer: Float) -> None:
+    """Fill answer (n, models) with rows times columns (d, models) plus offsets.
+
+    Products that overflow float32 are made again in float64, where large ones cancel.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at the answer
+        np.add(rows.times(columns), offsets, out=answer)
+        if answer.dtype == np.float64 or np.isfinite(answer.sum()):
+            return
+        again = np.flatnonzero(~np.isfinite(answer).all(axis=1))
+        answer[again] = rows.take(again).times(columns.astype(np.float64)) + offsets

@@ -114,8 +114,8 @@ class CoMoments:
     @property
     def finite(self) -> bool:
         """False when a sum overflowed."""
-        sums = (self.weight, self.xx.diagonal().sum(), self.xy.sum(), self.shift_x.sum(), self.shift_y.sum())
-        return bool(np.isfinite(sums).all())
+        parts = (np.array(self.weight), self.xx.diagonal(), self.xy, self.mean_x, self.mean_y)
+        return all(bool(np.isfinite(part).all()) for part in parts)
 
     @property
     def vanishing(self) -> bool:

@@ -69,14 +69,18 @@ class RidgeSpectrum:
         A[:, constant] = 0.0
         b[constant] = 0.0
         deviation = np.sqrt(np.where(constant, 1.0, A.diagonal()))
-        if not self.fit_intercept:
-            A += np.outer(moments.mean_x, moments.mean_x)
-            b += np.outer(moments.mean_x, moments.mean_y)
         D = deviation if self.scale else np.ones_like(deviation)
-        A /= D
-        A /= D[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # found below
+            if not self.fit_intercept:
+                A += np.outer(moments.mean_x, moments.mean_x)
+                b += np.outer(moments.mean_x, moments.mean_y)
+            A /= D
+            A /= D[:, None]
+            b /= D[:, None]
+        if not (np.isfinite(A).all() and np.isfinite(b).all()):
+            raise ValueError("products of means and deviations of X and y exceed float64: scale X or y down.")
         eigenvalues, V = eigh(A.T)  # has the layout that may be overwritten
-        targets = (b / D[:, None]).T @ V
+        targets = b.T @ V
         V /= D[:, None]
         eigenvalues = np.maximum(eigenvalues, 0.0)
         # Sparse rows were summed about 0 and centred afterwards: their rounding is that of the larger sums.

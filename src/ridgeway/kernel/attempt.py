@@ -159,8 +159,10 @@ class FlattenedAttempt(Attempt):
         paces = [flattened_pace(problem, plan, span, alpha, fold.train) for fold in folds]
         # One step for all folds: candidates are compared by it.
         self._step = min((step for _, step in paces), key=lambda step: step.size)
-        self._largest = max(float(flattening.eigenvalues[0]) for flattening, _ in paces)
-        self._smallest = min(float(flattening.eigenvalues[-1]) for flattening, _ in paces)
+        # A fold may be left with rows whose kernel is 0; where all are, any strength will do.
+        found = [flattening.eigenvalues for flattening, _ in paces if len(flattening.eigenvalues)]
+        self._largest = max((float(eigenvalues[0]) for eigenvalues in found), default=1.0)
+        self._smallest = min((float(eigenvalues[-1]) for eigenvalues in found), default=1.0)
         self._runs = [
             plan.sweep(problem, [fold.train], self._step, flattening)
             for fold, (flattening, _) in zip(folds, paces, strict=True)

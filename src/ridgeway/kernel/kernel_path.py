@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.kernel.features import Features
-from ridgeway.path_result import PathResult
+from ridgeway.path_result import PathResult, require_predictions
 from ridgeway.rows import Float, require_finite_rows
 
 if TYPE_CHECKING:
@@ -48,5 +48,7 @@ class KernelPath(PathResult):
         at_once = max(1, NUMBERS_AT_A_TIME // n_features)
         for start in range(0, rows.shape[0], at_once):
             part = slice(start, min(start + at_once, rows.shape[0]))
-            np.add(self.features.of(rows.between(part.start, part.stop)) @ columns, offsets, out=answer[part])
+            with np.errstate(over="ignore", invalid="ignore"):  # found below
+                np.add(self.features.of(rows.between(part.start, part.stop)) @ columns, offsets, out=answer[part])
+            require_predictions(answer[part], part.start)
         return answer.reshape(rows.shape[0], *self.intercepts.shape)

@@ -96,7 +96,12 @@ class KernelSweep:
         limited = step.size * self._q > step.limit
         rate = np.where(limited, step.limit * weight / np.where(limited, self._q, 1.0), step.size * weight)
         self._limited = limited
-        self._rates: Float = (rate[:, None] * self._train).astype(dtype)
+        with np.errstate(over="ignore"):
+            self._rates: Float = (rate[:, None] * self._train).astype(dtype)
+        if not np.isfinite(self._rates).all():
+            raise ValueError(
+                f"step={step.size:g} times a weight exceeds {dtype}: pass a smaller step, or X as float64."
+            )
         self._coefs = np.zeros((n_rows, n_runs * n_targets), dtype)
         self._along: Float = np.zeros((0, 0), dtype) if flattening is None else flattening.start.astype(dtype)
         self._size = np.sqrt(np.maximum((targets**2).mean(axis=(0, 2)), np.finfo(np.float64).tiny))  # of each run
@@ -192,8 +197,8 @@ class KernelSweep:
             squares = float((q * q).sum())
         if not np.isfinite(squares):
             raise ValueError(
-                f"the squares of weight * k(x, x) exceed float64 (largest {q.max():g}): scale the columns or the kernel "
-                "down."
+                f"the squares of weight * k(x, x) exceed float64 (largest {q.max():g}): scale the columns down, or the "
+                "kernel."
             )
         times = self.passes
         facts = RunFacts(

@@ -107,9 +107,9 @@ def require_finite_rows(
 
     `numbers` says where each row stands in the user's X, if not at its own place.
     """
-    if np.isfinite(squared_norms.sum(dtype=np.float64)):
+    if _surely_finite(squared_norms) or (sound := np.isfinite(squared_norms)).all():
         return
-    row = int(np.argmin(np.isfinite(squared_norms)))
+    row = int(np.argmin(sound))
     if isinstance(rows, DenseRows):
         values, columns = rows.array[row], np.arange(rows.shape[1])
     else:
@@ -118,15 +118,31 @@ def require_finite_rows(
     number = row if numbers is None else int(numbers[row])
     finite = np.isfinite(values)
     if finite.all():
+        largest = float(np.abs(values).max(initial=0.0))
+        remedy = "scale the columns or pass float64" if rows.dtype == np.float32 else "scale the columns down"
         raise ValueError(
-            f"row {number} of X has a squared norm beyond {rows.dtype} (largest entry {np.abs(values).max(initial=0.0):g}): "
-            "scale the columns or pass float64."
+            f"row {number} of X has a squared norm beyond {rows.dtype} (largest entry {largest:g}): {remedy}."
         )
     place = int(np.argmin(finite))
     raise ValueError(
         f"X[{number}, {columns[place]}] is {_named(values[place])}: expected finite numbers; "
         "drop or impute missing values first."
     )
+
+
+def require_finite_entries(rows: AnyRows, numbers: Sequence[int] | NDArray[np.intp] | None = None) -> None:
+    """Raise an error that names the first entry which is not finite; squared norms may overflow."""
+    norms = rows.squared_norms()
+    if _surely_finite(norms):
+        return
+    if isinstance(rows, DenseRows):
+        finite = np.isfinite(rows.array).all(axis=1)
+    else:
+        first, last = rows.indptr[0], rows.indptr[-1]
+        bad = first + np.flatnonzero(~np.isfinite(rows.data[first:last]))
+        finite = np.ones(rows.shape[0], bool)
+        finite[np.searchsorted(rows.indptr, bad, "right") - 1] = False
+    require_finite_rows(rows, np.where(finite, 0.0, np.inf), numbers)
 
 
 def largest_norm(batch: Batch) -> float:

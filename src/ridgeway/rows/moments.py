@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows.batch import Batch
-from ridgeway.rows.check import require_finite_rows
+from ridgeway.rows.check import require_finite_entries
 from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
 from ridgeway.rows.kernels import csr_sums, dense_sums, target_moments
@@ -197,14 +197,7 @@ def _sparse_moments(
 def _refuse(batch: Batch) -> None:
     """Raise the error of rows whose sums are not finite."""
     rows = batch.rows
-    if isinstance(rows, DenseRows):
-        entries = np.isfinite(rows.array).all(axis=1)
-    else:
-        first, last = rows.indptr[0], rows.indptr[-1]
-        bad = first + np.flatnonzero(~np.isfinite(rows.data[first:last]))
-        entries = np.ones(len(batch), bool)
-        entries[np.searchsorted(rows.indptr, bad, "right") - 1] = False
-    require_finite_rows(rows, np.where(entries, 0.0, np.inf), batch.numbers)
+    require_finite_entries(rows, batch.numbers)
     raise ValueError(
         f"the squares of X exceed {rows.dtype} (largest entry {rows.largest_entry():g}): scale the columns down."
     )

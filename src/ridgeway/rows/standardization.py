@@ -257,7 +257,7 @@ class Standardization:
 
 
 def _target_scales(mean: NDArray[np.float64], deviation: NDArray[np.float64], centre: bool) -> NDArray[np.float64]:
-    """Return what targets are divided by, (targets,), 1 where all are alike; refuse those without squares in float64."""
+    """Return what targets are divided by, (targets,), 1 if all are alike; refuse those without squares in float64."""
     with np.errstate(over="ignore"):
         scale: NDArray[np.float64] = deviation.copy() if centre else np.hypot(deviation, mean)
     scale[scale <= np.finfo(np.float64).eps * FEW_ROUNDINGS * np.abs(mean if centre else 0.0)] = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
+from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.selection.candidates import REFINEMENTS, Candidates, between, stronger
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.table import Scored
@@ -140,13 +141,21 @@ def _score(
         uncapped.append(errors.uncapped.mean(axis=1))
         weights.append(trial.weight)
     counted, weight = np.concatenate(capped, axis=1), np.concatenate(weights)
-    total = weight.sum()
-    mean = counted.sum(axis=1) / total
-    spread = ((counted - mean[:, None] * weight) ** 2).sum(axis=1)
+    total, exponent = weight.sum(), far_exponent(counted)
+    near = scaled(counted, exponent)
+    mean = near.sum(axis=1) / total
+    spread = ((near - mean[:, None] * weight) ** 2).sum(axis=1)
     n_groups = len(weight)
     deviation = np.sqrt(spread * n_groups / max(n_groups - 1, 1)) / total
+    with np.errstate(over="ignore"):
+        errors, deviations = (np.ldexp(part, exponent) * unit for part in (mean, deviation))
+    if not np.isfinite(errors + deviations).all():
+        raise ValueError(
+            f"squared errors on held-out rows exceed float64 (y has a variance of {unit:g}): scale y down, or drop "
+            "rows that are far beyond the others."
+        )
     rows = [
-        Scored(scheme, step, float(error * unit), float(se * unit))
-        for scheme, error, se in zip(schemes, mean, deviation, strict=True)
+        Scored(scheme, step, float(error), float(se))
+        for scheme, error, se in zip(schemes, errors, deviations, strict=True)
     ]
     return Contest(step, n_steps, rows, np.concatenate(uncapped, axis=1), weight)

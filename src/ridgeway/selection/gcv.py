@@ -27,6 +27,7 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Sketch, Trajectory
 
 PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
+LEAST_WEIGHT = 1e-30  # of the mean weight: probes are divided by its root
 LEAST_SHARE = 0.1  # of the rows that has to be left as degrees of freedom of the residuals
 
 
@@ -114,7 +115,12 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
 def _with_probes(feed: Feed, plan: Plan) -> Feed:
     """Return the feed with columns of random signs beside the targets, over the root of the weights."""
     source, standardization = feed.source, feed.standardization
-    weight = source.weight / standardization.weight_scale
+    weight = source.weight.astype(np.float64) / standardization.weight_scale
+    if not weight.min() > LEAST_WEIGHT:
+        raise ValueError(
+            f"cv='gcv' with a weight of {weight.min():.2g} times the mean: expected more than {LEAST_WEIGHT:g} times; "
+            "drop such rows, or choose another cv."
+        )
     signs = plan.rng.spawn(1)[0].choice([-1.0, 1.0], (len(source), PROBES)) / np.sqrt(weight)[:, None]
     wider = replace(
         standardization,

@@ -206,7 +206,7 @@ class Progressive:
             return
         known = self._open.known(batch) if look is None else look.seen[:, None]
         self.rows += len(batch)
-        first, finite = 0, True
+        first = 0
         lacking = self._group - self._open.last_weight
         unweighted = all_ones(batch.weight)
         while first < len(batch):
@@ -217,10 +217,9 @@ class Progressive:
                     self._settle(self._open)
             last = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
             weight = None if unweighted else batch.weight[first:last]
-            finite &= self._open.add_known(known[first:last], weight, to_last=begun)
+            self._open.add_known(known[first:last], weight, to_last=begun)
             first, lacking = last, 0.0
-        if finite:
-            self._sample.add(known, place)
+        self._sample.add(known, place)
 
     def _settle(self, gathered: Residuals) -> None:
         """Turn the gathered groups of rows into errors."""
@@ -291,7 +290,7 @@ class Progressive:
     def _total(self) -> Stretch | None:
         """Return all stretches together; None as long as nothing was predicted."""
         stretches, _ = self._seen()
-        full = [stretch for stretch in stretches if stretch.groups]
+        full = [stretch for stretch in stretches if stretch.weight > 0]
         return reduce(add, full) if full else None
 
 

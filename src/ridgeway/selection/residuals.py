@@ -24,6 +24,8 @@ from ridgeway.rows.weights import all_ones
 from ridgeway.sgd.task import LOOK_DIRECTIONS, Look
 from ridgeway.state import FLOATS, State, Stored
 
+LARGEST_SQUARE = 1e150  # of errors that are compared: their own squares are summed, too
+
 
 class Residuals:
     """Squared errors of linear models on groups of rows, kept as moments of the rows along a few directions.
@@ -80,9 +82,9 @@ class Residuals:
         residuals._moments = stored.arrays("moments", [(n_targets, r + 2, r + 2)] * n_groups)
         return residuals
 
-    def add(self, batch: Batch, to_last: bool = False) -> bool:
-        """Take in rows, as a group of their own or in the last group; False, and nothing, if they are not finite."""
-        return self.add_known(self.known(batch), batch.weight, to_last)
+    def add(self, batch: Batch, to_last: bool = False) -> None:
+        """Take in rows, as a group of their own or in the last group; refuse those whose errors cannot be compared."""
+        self.add_known(self.known(batch), batch.weight, to_last)
 
     def look(self, batch: Batch) -> Look | None:
         """Return what a run may fill in passing with what `known` returns; None where it cannot."""
@@ -109,20 +111,24 @@ class Residuals:
             self._table = self._table.astype(dtype)
             self._few = None if self._few is None else self._few.astype(dtype)
 
-    def add_known(self, known: Float, weight: Float | None, to_last: bool = False) -> bool:
+    def add_known(self, known: Float, weight: Float | None, to_last: bool = False) -> None:
         """Take in rows of which this is known, and their weights, None if they are known to be 1; see `add`."""
         if weight is not None and all_ones(weight):
             weight = None
         moments = np.empty((self._n_targets, self._width, self._width))
-        for q in range(self._n_targets):
-            moments[q] = known[:, q].T @ (known[:, q] if weight is None else known[:, q] * weight[:, None])
-        if not np.isfinite(moments).all():
-            return False
+        with np.errstate(over="ignore", invalid="ignore"):  # found below
+            for q in range(self._n_targets):
+                moments[q] = known[:, q].T @ (known[:, q] if weight is None else known[:, q] * weight[:, None])
+        if not (np.abs(moments) < LARGEST_SQUARE).all():  # in float32 they exceed it as infinity
+            raise ValueError(
+                f"rows of X or y are so far beyond the others that squares of their predictions exceed "
+                f"{LARGEST_SQUARE if known.dtype == np.float64 else np.finfo(np.float32).max:.2g} times the variance "
+                "of y: drop such rows, or begin a stream with rows like them."
+            )
         if to_last and self._moments:
             self._moments[-1] = self._moments[-1] + moments
         else:
             self._moments.append(moments)
-        return True
 
     @property
     def width(self) -> int:

@@ -128,7 +128,9 @@ class RunState:
 
     def centre_of(self, target: int) -> Centre:
         """What sparse rows are centred at."""
-        return Centre(self.centre, float(self.centre @ self.centre), self.products[target])
+        with np.errstate(over="ignore"):  # rows so far from 0 are refused by their norms
+            square = float(self.centre @ self.centre)
+        return Centre(self.centre, square, self.products[target])
 
     def __getstate__(self) -> dict[str, Any]:
         """Full blocks are pickled as they lie in memory: the last bits of sums over them depend on it."""
