@@ -9,10 +9,9 @@ from types import FrameType
 from typing import Any
 
 import ridgeway
-from ridgeway.atomic import atomic
 
 LIBRARY = str(Path(ridgeway.__file__).parent)
-COMMIT = atomic.__code__.co_filename  # interrupts come before or after its last two lines, never between them
+COMMIT = str(Path(LIBRARY, "atomic.py"))  # Python delivers no interrupt between its last lines, but a trace would
 
 
 def interrupted(call: Callable[[], Any], line: int) -> bool:
@@ -27,8 +26,9 @@ def interrupted(call: Callable[[], Any], line: int) -> bool:
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
-        if not frame.f_code.co_filename.startswith(LIBRARY) or frame.f_code.co_filename == COMMIT:
-            return trace if event == "call" and frame.f_code.co_filename == COMMIT else None
+        file = frame.f_code.co_filename
+        if not file.startswith(LIBRARY) or file == COMMIT:
+            return None
         if event == "line":
             left -= 1
             if left == 0:

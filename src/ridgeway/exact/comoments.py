@@ -201,6 +201,7 @@ def _require_products(squares: NDArray[np.float64], vanish: bool, V: NDArray[np.
     vanish : whether a column has entries that are not 0, and hardly any squares.
     V : (n, targets).
     """
-    products = np.outer(np.sqrt(squares), np.abs(V).max(axis=0))
-    if vanish or ((products > 0) & (products < _SMALLEST)).any():
+    size, target_size = np.sqrt(squares), np.abs(V).max(axis=0)
+    products = np.outer(size[size > 0], target_size[target_size > 0])
+    if vanish or (products < _SMALLEST).any():
         raise ValueError(TOO_SMALL)

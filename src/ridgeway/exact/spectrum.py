@@ -84,7 +84,8 @@ class RidgeSpectrum:
         V /= D[:, None]
         eigenvalues = np.maximum(eigenvalues, 0.0)
         # Sparse rows were summed about 0 and centred afterwards: their rounding is that of the larger sums.
-        largest = max(eigenvalues.max(), np.square(moments.shift_x / D).max())
+        with np.errstate(over="ignore"):
+            largest = max(eigenvalues.max(), np.square(moments.shift_x / D).max())
         _drop_rounding(eigenvalues, targets, largest)
         return EigenBasis(eigenvalues, V, targets)
 
@@ -122,7 +123,7 @@ def _drop_rounding(eigenvalues: NDArray[np.float64], targets: NDArray[np.float64
     beyond = eigenvalues <= RANK_CUTOFF * eigenvalues.max()
     solution = np.divide(targets, eigenvalues, out=np.zeros_like(targets), where=~beyond)
     size = np.maximum(np.abs(solution).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    with np.errstate(over="ignore"):  # an infinite bound drops what nothing reliable is known of
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite bound drops what nothing reliable is known of
         rounding = ROUNDING * largest * size * np.linalg.norm(solution / size, axis=1, keepdims=True)
     targets[beyond & (np.abs(targets) <= rounding)] = 0.0
 

@@ -21,6 +21,7 @@ from ridgeway.state import State, StateError, Stored
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
 # A column is constant when its standard deviation is within a few roundings of its mean.
 FEW_ROUNDINGS = 8.0
+LARGEST_SQUARES, LARGEST_WEIGHTS = 1e100, 1e60  # sums of squares of standardized targets and of weights
 SMALLEST_TARGET, LARGEST_TARGET = 1e-150, 1e150  # standard deviations whose squares are float64
 
 
@@ -199,12 +200,12 @@ class Standardization:
     def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """(y - target_offset) / target_scale, (n, targets), in a precision that can hold their squares."""
         if not self.target_offset.any() and (self.target_scale == 1).all():
-            _require_squares("y", float(np.vdot(y, y)), dtype)
+            _require_squares("y", float(np.vdot(y, y)), LARGEST_SQUARES, dtype)
             return np.ascontiguousarray(y, dtype)
         standard: Float = np.empty(y.shape, dtype)
         with np.errstate(over="ignore"):
             squares = standardize_targets(y, self.target_offset, self.target_scale, standard)
-        _require_squares("y", squares, dtype)
+        _require_squares("y", squares, LARGEST_SQUARES, dtype)
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
@@ -229,7 +230,7 @@ class Standardization:
             return ones(len(weight), dtype)
         with np.errstate(over="ignore"):
             scaled = weight / self.weight_scale
-        _require_squares("sample_weight", float(np.vdot(scaled, scaled)), dtype)
+        _require_squares("sample_weight", float(np.vdot(scaled, scaled)), LARGEST_WEIGHTS, dtype)
         standard: Float = readonly(scaled.astype(dtype, copy=False))
         return standard
 
@@ -280,11 +281,11 @@ def _require_inverses(scale: NDArray[np.float64], dtype: np.dtype[np.floating[An
         )
 
 
-def _require_squares(name: str, squares: float, dtype: np.dtype[np.floating[Any]]) -> None:
+def _require_squares(name: str, squares: float, largest: float, dtype: np.dtype[np.floating[Any]]) -> None:
     """Refuse targets or weights of a stream that are so far beyond those of its first batch that squares overflow."""
-    most = float(np.finfo(dtype).max)
+    most = min(float(np.finfo(dtype).max), largest)
     if not squares < most:
         raise ValueError(
             f"squares of {name} add up to {squares:.3g} on the scale of the first rows: expected less than {most:.3g}, "
-            f"what {dtype} can hold; drop rows with values so large, or begin anew with rows like them."
+            f"so that {dtype} can hold their errors; drop rows with values so large, or begin anew with rows like them."
         )

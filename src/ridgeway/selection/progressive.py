@@ -17,7 +17,7 @@ from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.residuals import Residuals, models_of
+from ridgeway.selection.residuals import LARGEST_SQUARE, Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
@@ -209,6 +209,7 @@ class Progressive:
         first = 0
         lacking = self._group - self._open.last_weight
         unweighted = all_ones(batch.weight)
+        most = LARGEST_SQUARE / max(1.0, self._open.width * float(np.abs(self._models).max())) ** 2
         while first < len(batch):
             begun = 0 < lacking < self._group
             if not begun:
@@ -217,7 +218,7 @@ class Progressive:
                     self._settle(self._open)
             last = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
             weight = None if unweighted else batch.weight[first:last]
-            self._open.add_known(known[first:last], weight, to_last=begun)
+            self._open.add_known(known[first:last], weight, to_last=begun, most=most)
             first, lacking = last, 0.0
         self._sample.add(known, place)
 

@@ -111,19 +111,23 @@ class Residuals:
             self._table = self._table.astype(dtype)
             self._few = None if self._few is None else self._few.astype(dtype)
 
-    def add_known(self, known: Float, weight: Float | None, to_last: bool = False) -> None:
-        """Take in rows of which this is known, and their weights, None if they are known to be 1; see `add`."""
+    def add_known(
+        self, known: Float, weight: Float | None, to_last: bool = False, most: float = LARGEST_SQUARE
+    ) -> None:
+        """Take in rows of which this is known, and their weights, None if they are known to be 1; see `add`.
+
+        Moments beyond `most` are refused.
+        """
         if weight is not None and all_ones(weight):
             weight = None
         moments = np.empty((self._n_targets, self._width, self._width))
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             for q in range(self._n_targets):
                 moments[q] = known[:, q].T @ (known[:, q] if weight is None else known[:, q] * weight[:, None])
-        if not (np.abs(moments) < LARGEST_SQUARE).all():  # in float32 they exceed it as infinity
+        if not (np.abs(moments) < most).all():  # in float32 they exceed it as infinity
             raise ValueError(
-                f"rows of X or y are so far beyond the others that squares of their predictions exceed "
-                f"{LARGEST_SQUARE if known.dtype == np.float64 else np.finfo(np.float32).max:.2g} times the variance "
-                "of y: drop such rows, or begin a stream with rows like them."
+                f"rows of X, y or the weights are so far beyond the others that {known.dtype} cannot hold the squares "
+                "of their errors: drop such rows, or begin a stream with rows like them."
             )
         if to_last and self._moments:
             self._moments[-1] = self._moments[-1] + moments
@@ -149,8 +153,9 @@ class Residuals:
         """Sums of weight times squared residual, (L, targets, groups), of `models_of` candidates."""
         moments = np.stack(self._moments)
         answer = np.empty((models.shape[1], self._n_targets, len(moments)))
-        for q, v in enumerate(models):
-            answer[:, q] = ((v @ moments[:, q]) * v).sum(axis=-1).T
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever compares errors refuses those that are not finite
+            for q, v in enumerate(models):
+                answer[:, q] = ((v @ moments[:, q]) * v).sum(axis=-1).T
         return np.maximum(answer, 0.0)
 
     def target_sums(self) -> NDArray[np.float64]:
