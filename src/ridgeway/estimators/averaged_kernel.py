@@ -313,7 +313,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
                 f"the held-out error was still falling after {self.passes_:.0f} passes: set passes to more, "
                 f"flattening to more than {len(batch) // 2:,} centres, or cache_size to more megabytes.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _fit_components(self, batch: Batch, X: Any, y: Any) -> None:

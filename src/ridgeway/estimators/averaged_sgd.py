@@ -391,5 +391,5 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             f"the held-out error was still falling after {self.n_steps_:,} steps: set passes to more than "
             f"{max(1, round(outcome.passes))}{exact}.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=6,
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 
+from ridgeway.atomic import shallow_copy
 from ridgeway.estimators.averages import Averages
 from ridgeway.estimators.weighted_sums import WeightedSums
 from ridgeway.progress import Progress
@@ -130,7 +130,7 @@ class Stream:
             f"{limited} of about {n_steps} rows had their own step limited: scale and step were "
             "set from the first batch, which was too small or unlike the others. Begin with a larger batch.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def state(self) -> State:
@@ -166,7 +166,7 @@ class Stream:
 
     def copy(self) -> Stream:
         """Return a stream that goes on by itself."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other.run = self.run.copy()
         other._sums = self._sums.copy()
         other.progressive = None if self.progressive is None else self.progressive.copy()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import asdict, dataclass
 from functools import reduce
@@ -11,6 +10,7 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.compiled import compiled
 from ridgeway.rows import Batch, Float
@@ -127,6 +127,7 @@ class Progressive:
         self._standardization = standardization
         self._sparse = sparse
         self._models: NDArray[np.float64] = np.zeros((0, 0, 0))
+        self._most = LARGEST_SQUARE  # that moments of rows may be, so that the models' errors can be compared
         self._open: Residuals | None = None  # the groups of rows that are being gathered
         self._group = 0.0  # weight at which one is full
         self.rows = 0  # that have been predicted
@@ -137,7 +138,7 @@ class Progressive:
 
     def copy(self) -> Progressive:
         """Return one that goes on by itself."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other._stretches = list(self._stretches)
         other._open = None if self._open is None else self._open.copy()
         other._sample = self._sample.copy()
@@ -167,6 +168,7 @@ class Progressive:
         if (gathered := stored.optional("open")) is not None:
             progressive._open = Residuals.from_state(gathered, standardization.n_columns, n_targets)
             progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
+            progressive._most = _largest_moment(progressive._models)
         progressive._group = stored.number("group", 0.0)
         progressive.rows = stored.integer("rows")
         progressive._place = stored.integer("place")
@@ -209,7 +211,6 @@ class Progressive:
         first = 0
         lacking = self._group - self._open.last_weight
         unweighted = all_ones(batch.weight)
-        most = LARGEST_SQUARE / max(1.0, self._open.width * float(np.abs(self._models).max())) ** 2
         while first < len(batch):
             begun = 0 < lacking < self._group
             if not begun:
@@ -218,7 +219,7 @@ class Progressive:
                     self._settle(self._open)
             last = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
             weight = None if unweighted else batch.weight[first:last]
-            self._open.add_known(known[first:last], weight, to_last=begun, most=most)
+            self._open.add_known(known[first:last], weight, to_last=begun, most=self._most)
             first, lacking = last, 0.0
         self._sample.add(known, place)
 
@@ -251,6 +252,7 @@ class Progressive:
             self._settle(self._open)
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
+        self._most = _largest_moment(self._models)
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
         recent = [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= run.n_steps]
         self._sample.refresh(self._models, len(recent))
@@ -293,6 +295,12 @@ class Progressive:
         stretches, _ = self._seen()
         full = [stretch for stretch in stretches if stretch.weight > 0]
         return reduce(add, full) if full else None
+
+
+def _largest_moment(models: NDArray[np.float64]) -> float:
+    """Return what moments of rows may be, so that errors of models (targets, L, r + 2) have squares in float64."""
+    size = max(1.0, models.shape[2] * float(np.abs(models).max()))
+    return float(LARGEST_SQUARE / size**2)
 
 
 def _reach_rows(batch: Batch, first: int, lacking: float) -> int:

@@ -11,13 +11,13 @@ squared error is v_l' M v_l, for these candidates and for any other in the same 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.rows.kernels import one_target_six_products
 from ridgeway.rows.weights import all_ones
@@ -51,7 +51,7 @@ class Residuals:
 
     def holding(self, moments: Sequence[NDArray[np.float64]]) -> Residuals:
         """Return one with the same directions and groups of these moments."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other._moments = list(moments)
         return other
 
@@ -62,7 +62,7 @@ class Residuals:
 
     def copy(self) -> Residuals:
         """Return one with the same directions and groups, which takes in rows by itself."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other._moments = list(self._moments)
         return other
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Scheme
 from ridgeway.compiled import compiled
 from ridgeway.rows import Float
@@ -17,6 +17,7 @@ from ridgeway.state import State, StateError, Stored
 
 GOLDEN = 0x9E3779B1  # 2^32 over the golden ratio: its multiples fill the circle evenly, and follow no period
 CIRCLE = 2**32
+MOST_PARTS = 32  # that are copied with the sample at every batch before they are joined
 
 
 class Part(NamedTuple):
@@ -61,7 +62,7 @@ class StreamSample:
 
     def __init__(self) -> None:
         self._halvings = 0
-        self._parts: list[Part] = []  # joined when they are asked for
+        self._parts: list[Part] = []  # joined when they are asked for, or many
         self._models: list[NDArray[np.float64]] = []  # of each period, (targets, candidates, directions + 2)
         self._seen: list[int] = []  # rows of each period, kept or not
         self._sums: list[NDArray[np.float64]] = []  # over the rows of each period, see `Residuals.target_sums`
@@ -73,7 +74,7 @@ class StreamSample:
 
     def copy(self) -> StreamSample:
         """Return one that goes on by itself."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other._parts, other._models = list(self._parts), list(self._models)
         other._seen, other._sums = list(self._seen), list(self._sums)
         return other
@@ -146,6 +147,8 @@ class StreamSample:
         if len(picked):
             period = np.full(len(picked), len(self._models) - 1)
             self._parts.append(Part(first + picked, period, known[picked].astype(np.float64)))
+            if len(self._parts) > MOST_PARTS:
+                self._joined()
 
     def _joined(self) -> Part:
         """Return all rows of the sample."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ridgeway.atomic import shallow_copy
 from ridgeway.number import counted
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
 from ridgeway.sgd.state import RunState
@@ -148,7 +148,7 @@ class SGDRun:
 
     def copy(self) -> SGDRun:
         """Return a run that goes on from here by itself."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other._state = None if self._state is None else self._state.copy()
         return other
 
@@ -161,7 +161,7 @@ class SGDRun:
 
     def laden(self, earlier: SGDRun) -> SGDRun:
         """Return this run, which went on from ``earlier.unladen()``, with the blocks that were left behind."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         if self._state is not None and earlier._state is not None:
             other._state = self._state.copy()
             other._state.finished = [*earlier._state.finished, *self._state.finished]

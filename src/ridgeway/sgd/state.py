@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, DenseRows, Float, SparseRows, readonly
 from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.step_size import LimitedStep
@@ -17,6 +17,11 @@ from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch
 from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk, second_at
 
 NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the one block of a replay
+
+CHANGED_IN_PLACE = {
+    *("w", "tally", "moments", "anchor", "local", "pair_rows", "pair_opened"),
+    *("gradient", "marked", "listed", "products", "finished", "segments", "gains", "short_batches"),
+}
 
 
 @dataclass
@@ -143,14 +148,10 @@ class RunState:
 
     def copy(self) -> RunState:
         """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared."""
-        new = RunState.__new__(RunState)
-        vars(new).update(vars(self))
-        for name in ("w", "tally", "moments", "anchor", "local", "pair_rows", "pair_opened"):
-            setattr(new, name, getattr(self, name).copy())
-        for name in ("gradient", "marked", "listed", "products"):
-            setattr(new, name, getattr(self, name).copy())
-        for name in ("finished", "segments", "gains", "short_batches"):
-            setattr(new, name, copy(getattr(self, name)))
+        new = shallow_copy(self)
+        for name, value in vars(self).items():
+            if name in CHANGED_IN_PLACE:
+                setattr(new, name, value.copy())
         return new
 
     @property
