@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch
 from ridgeway.rows.kernels import dense_weighted_sum
 from ridgeway.rows.standardization import Standardization
@@ -52,7 +51,7 @@ class WeightedSums:
 
     def copy(self) -> WeightedSums:
         """Return sums that go on by themselves."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other._x, other._y = self._x.copy(), self._y.copy()
         return other
 

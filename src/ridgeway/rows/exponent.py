@@ -18,7 +18,7 @@ def far_exponent(values: Float) -> int:
     --------
     >>> import numpy as np
     >>> far_exponent(np.array([3.0, -5e-7])), far_exponent(np.array([1e-200, -3e-180]))
-    (0, -595)
+    (0, -596)
     """
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     exponent = math.frexp(largest)[1]
