@@ -265,7 +265,7 @@ def test_bad_data_name_the_partition(table: Table, tmp_path: Path) -> None:
         (frame.drop(columns="y"), r"partition 1 of the dask data frame: there is no column 'y'"),
         (frame.drop(columns="x1"), r"partition 1 of the dask data frame: there is no column 'x1'"),
         (frame.assign(new=1.0), r"partition 1 of the dask data frame: it has the column 'new'"),
-        (frame.assign(x1="text"), r"partition 1 of the dask data frame: column 'x1' is a text"),
+        (frame.assign(x1="text"), r"partition 1 of the dask data frame: column 'x1' holds text"),
         (frame.assign(x1=np.nan), r"partition 1 of the dask data frame: column 'x1' has 100 missing|X\[0, 1\] is NaN"),
     ):
         parts = _frames([frame, other], meta)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +17,8 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
-FORMS = ("csv", "csv.gz", "parquet", "feather", "arrows")
+FORMS = ("csv", "csv.gz", "csv.bz2", "csv.xz", "csv.zst", "csv.zip", "parquet", "feather", "arrows")
+ONE_PART = ("csv.gz", "csv.bz2", "csv.xz", "csv.zst", "csv.zip", "arrows")  # can be read from their beginning only
 
 
 def mixed_table(rows: int = 2500, seed: int = 0) -> Any:
@@ -48,8 +54,25 @@ def write(table: Any, path: Path) -> Path:
         sink = pa.BufferOutputStream()
         pa.csv.write_csv(table, sink)
         text = sink.getvalue().to_pybytes()
-        path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+        path.write_bytes(compressed(text, path.suffix))
     return path
+
+
+def compressed(text: bytes, ending: str) -> bytes:
+    """Compress text in the form that the ending of a name says."""
+    if ending == ".zip":
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("table.csv", text)
+        return archive.getvalue()
+    if ending == ".zst":
+        return bytes(pa.compress(text, "zstd", asbytes=True))
+    compress: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.compress,
+        ".bz2": bz2.compress,
+        ".xz": lzma.compress,
+    }
+    return compress[ending](text) if ending in compress else text
 
 
 def values(batches: Any) -> list[dict[str, list[Any]]]:

@@ -168,3 +168,29 @@ def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pyt
     rows = b"".join(f"{k},x\n".encode() for k in range(1000))
     with pytest.raises(DataError, match=message):
         read(path, b"a,b\n" + rows + row)
+
+
+# Law: columns that turn out to need wider types in one block widen together: the file is not read once for each.
+def test_columns_widen_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, size in (("SAMPLE", 1 << 10), ("BLOCK", 1 << 14), ("BLOCK_ROWS", 1)):
+        monkeypatch.setattr(delimited, name, size)
+    columns = 300
+    early = [",".join(["1", ""] * (columns // 2)) for _ in range(40)]
+    late = [",".join(["0.5", "x"] * (columns // 2)) for _ in range(3)]
+    opened, count = delimited.CSVSource._open, 0
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        nonlocal count
+        count += 1
+        return opened(*arguments, **options)
+
+    monkeypatch.setattr(delimited.CSVSource, "_open", counting)
+    found = read(path, "\n".join([",".join(f"c{k}" for k in range(columns)), *early, *late]) + "\n")
+    assert found["c298"] == [1.0] * 40 + [0.5] * 3
+    assert found["c299"] == [None] * 40 + ["x"] * 3
+    assert count <= 8
+
+
+# Law: a spelling of a missing value that is a whole number is one with a decimal point, too.
+def test_spellings_of_missing(path: Path) -> None:
+    assert read(path, "a,b\n-999,x\n-999.0,y\n1.5,z\n", null_values=["-999"])["a"] == [None, None, 1.5]

@@ -151,9 +151,9 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
         open_data(str(tmp_path / "*.parquet"))
     with pytest.raises(DataError, match="the folder has no file to read"):
         open_data(tmp_path)
-    (tmp_path / "table.xlsx").write_bytes(b"PK")
-    with pytest.raises(DataError, match=r"table\.xlsx: unknown format: expected Parquet, CSV, .*rename"):
-        open_data(tmp_path / "table.xlsx")
+    (tmp_path / "table.xyz").write_bytes(b"PK")
+    with pytest.raises(DataError, match=r"table\.xyz: unknown format: expected Parquet, CSV, .*rename"):
+        open_data(tmp_path / "table.xyz")
     with pytest.raises(DataError, match="a dict is no table: expected a path"):
         open_data({"a": [1]})
     with pytest.raises(DataError, match="it has no rows"):
@@ -192,7 +192,9 @@ def test_files_that_disagree(tmp_path: Path) -> None:
             open_data(folder)
         assert open_data(folder, columns=["a"]).schema is not None
         write(pa.table({"a": ["one"], "b": ["x"]}), folder / f"3.{form}")
-        with pytest.raises(DataError, match=rf"3\.{form}: column 'a' is a text .* but a number in 1\.{form}"):
+        with pytest.raises(
+            DataError, match=rf"3\.{form}: column 'a' holds text, but (whole|decimal) numbers in 1\.{form}"
+        ):
             open_data(folder)
     with pytest.raises(DataError, match=r"a feather file beside 1\.csv, a csv file"):
         open_data(tmp_path)

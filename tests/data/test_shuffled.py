@@ -14,7 +14,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
-from tests.data.tables import FORMS, mixed_table, values, write
+from tests.data.tables import FORMS, ONE_PART, mixed_table, values, write
 
 from ridgeway.data import DataError, ShuffledSource, Source, line_ranges, open_data
 from ridgeway.data.part import Part
@@ -141,7 +141,7 @@ def dependence(order: list[int]) -> float:
 def test_rows_mix(form: str, tmp_path: Path) -> None:
     path = write(numbered(), tmp_path / f"table.{form}")
     order = numbers(ShuffledSource(open_data(path, batch_rows=128), ROWS // 10))
-    single = form in ("csv.gz", "arrows")
+    single = form in ONE_PART
     assert ShuffledSource(open_data(path, batch_rows=128), ROWS // 10).n_parts == 1 or not single
     assert dependence(order) > 0.9 if single else dependence(order) < 0.3
     assert dependence(numbers(ShuffledSource(open_data(path), ROWS))) < 0.1

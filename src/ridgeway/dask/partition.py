@@ -13,7 +13,8 @@ from ridgeway.data import DataError, TableEncoder, target_of
 from ridgeway.data.arrow import pa
 from ridgeway.data.memory import as_batch, as_table
 from ridgeway.data.numbers import as_numbers
-from ridgeway.data.schema import kind_of, no_column
+from ridgeway.data.schema import kind_of, no_column, type_name
+from ridgeway.data.target import Targets, names_of
 from ridgeway.kernel.features import Features
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, numbered, readonly, require_finite_rows
 
@@ -62,7 +63,7 @@ class Form:
 
     Attributes
     ----------
-    target : name of the target's column; None where rows come as arrays with their targets.
+    target : name of the target's column, or names of several; None where rows come as arrays with their targets.
     weight : name of the column of the weights; None when there are none, or for arrays.
     features : names of the columns to learn from; None for arrays.
     dtype : precision of the rows; None for arrays, where that of the first partition counts.
@@ -71,7 +72,7 @@ class Form:
     components : of a kernel, made from the features; None learns from the features themselves.
     """
 
-    target: str | None = None
+    target: Targets | None = None
     weight: str | None = None
     features: tuple[str, ...] | None = None
     dtype: str | None = None
@@ -115,7 +116,7 @@ class Form:
         table = as_table(loaded)
         found = table.column_names
         expected = dict.fromkeys(
-            name for name in (*(self.features or ()), self.target, self.weight) if name is not None
+            name for name in (*(self.features or ()), *names_of(self.target), self.weight) if name is not None
         )
         here = set(found)
         for name in expected:
@@ -150,7 +151,7 @@ def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[An
         column = table.column(name)
         if kind_of(column.type) not in ("number", "boolean"):
             raise DataError(
-                f"{place}: column {name!r} is a {kind_of(column.type)} ({column.type}): expected a number in every "
+                f"{place}: column {name!r} holds {type_name(column.type)}: expected a number in every "
                 "partition; convert it, leave it out, or pass encoder=TableEncoder()."
             )
         if column.null_count:

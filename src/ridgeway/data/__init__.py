@@ -28,7 +28,7 @@ A file is read in batches; the encoder looks at the first rows, and a thread enc
 
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoded import EncodedBatch, encoded_batches
-from ridgeway.data.opening import open_data
+from ridgeway.data.opening import ColumnNames, column_names, open_data
 from ridgeway.data.prefetch import prefetch
 from ridgeway.data.schema import Column, Schema
 from ridgeway.data.shuffled import ShuffledSource
@@ -38,6 +38,7 @@ from ridgeway.data.target import TargetRows, target_of
 
 __all__ = [
     "Column",
+    "ColumnNames",
     "DataError",
     "EncodedBatch",
     "Schema",
@@ -45,6 +46,7 @@ __all__ = [
     "Source",
     "TableEncoder",
     "TargetRows",
+    "column_names",
     "encoded_batches",
     "open_data",
     "prefetch",

@@ -5,9 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
+from ridgeway.data.compression import open_text
+from ridgeway.data.data_error import DataError
+from ridgeway.data.file_source import naming
+from ridgeway.data.schema import require_distinct
+
+HEAD = 1 << 16  # bytes from which the dialect is told
+LONGEST_HEAD = 1 << 26  # bytes up to which a longer header is looked for
 SEPARATORS = ",;\t|"
 LINES = 50  # looked at
 DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
@@ -22,11 +31,13 @@ class Dialect:
     separator : comma, semicolon, tab or bar.
     decimal : "." or ",".
     names : names of the columns.
+    longest_line : characters of the longest of the first lines, the header among them.
     """
 
     separator: str
     decimal: str
     names: tuple[str, ...]
+    longest_line: int
 
 
 def dialect_of(head: str) -> Dialect:
@@ -38,7 +49,7 @@ def dialect_of(head: str) -> Dialect:
     Examples
     --------
     >>> dialect_of("a;b\n1,5;2,5\n")
-    Dialect(separator=';', decimal=',', names=('a', 'b'))
+    Dialect(separator=';', decimal=',', names=('a', 'b'), longest_line=7)
     """
     best, score = SEPARATORS[0], (0.0, 0)
     for separator in SEPARATORS:
@@ -56,9 +67,47 @@ def dialect_of(head: str) -> Dialect:
         commas = sum(bool(DECIMAL_COMMA.fullmatch(field)) for field in fields)
         points = sum("." in field and field.replace(".", "", 1).lstrip("-").isdigit() for field in fields)
         decimal = "," if commas > points else "."
-    return Dialect(best, decimal, names)
+    return Dialect(best, decimal, names, max(map(len, head.splitlines()), default=0))
+
+
+def read_dialect(path: Path) -> Dialect:
+    """Tell the dialect of a file; the header may be of any length."""
+    with naming(path), open_text(path) as stream:
+        head = stream.read(HEAD)
+        while not _has_whole_lines(head) and len(head) < LONGEST_HEAD and (more := stream.read(len(head))):
+            head += more
+    if not head.strip():
+        raise DataError(f"{path}: the file is empty: expected a header and rows.")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{path}: the text is UTF-16: expected UTF-8; convert it, for instance with iconv -t utf-8.")
+    dialect = dialect_of(head.decode("utf-8-sig", errors="replace"))
+    if not dialect.names:
+        raise DataError(f"{path}: the first line is no header: expected the names of the columns.")
+    require_distinct(dialect.names, str(path))
+    if all(_is_number(name) for name in dialect.names):
+        raise DataError(
+            f"{path}: the first line holds numbers ({', '.join(dialect.names[:3])}): expected the names of the "
+            "columns; put a line with names on top."
+        )
+    return dialect
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _has_whole_lines(head: bytes) -> bool:
+    """Tell whether the first part of a file holds the header and a row."""
+    return head.strip().count(b"\n") + head.strip().count(b"\r") > 1
 
 
 def _rows(head: str, separator: str) -> list[list[str]]:
-    rows = (row for row in csv.reader(io.StringIO(head, newline=""), delimiter=separator) if row)
-    return list(islice(rows, LINES + 1))
+    rows: list[list[str]] = []
+    reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+    with suppress(csv.Error):  # a field of more than 128 KB: a long header and another separator, or a long text
+        rows.extend(islice((row for row in reader if row), LINES + 1))
+    return rows

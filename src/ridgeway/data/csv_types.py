@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ridgeway.data.arrow import pa, pc, pcsv
 from ridgeway.data.data_error import DataError
+from ridgeway.data.encoding.written_dates import ORDERS
 from ridgeway.data.schema import is_string
 
 DISTINCT = 0.5  # share of distinct strings up to which a column is read as dictionary codes
@@ -20,7 +24,7 @@ CODES = pa.dictionary(pa.int32(), pa.string())
 INSTANT = pa.timestamp("us")
 
 
-def column_type(sample: Any, name: str, path: Path) -> Any:
+def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = False) -> Any:
     """Return the type for a column from the type that pyarrow inferred for its first rows."""
     inferred = sample.type
     if pa.types.is_binary(inferred) or pa.types.is_large_binary(inferred):
@@ -30,11 +34,39 @@ def column_type(sample: Any, name: str, path: Path) -> Any:
     if is_string(inferred):
         values = sample.drop_null()
         distinct = values.unique()
-        _refuse_mixed(values, distinct, name, path)
+        if not mixed_as_text:
+            _refuse_mixed(values, distinct, name, path)
         return CODES if len(distinct) <= DISTINCT * len(values) else pa.string()
     if pa.types.is_timestamp(inferred) and inferred.unit == "s":
         return pa.timestamp("us", inferred.tz)
     return inferred
+
+
+def null_spellings(values: Sequence[str]) -> list[str]:
+    """Return the spellings of missing values: the usual ones, and those given; a whole number also as -999.0."""
+    whole = [value.removesuffix(".0") for value in values if re.fullmatch(r"[-+]?\d+(\.0)?", value)]
+    return list(dict.fromkeys([*NULLS, *values, *whole, *(f"{value}.0" for value in whole)]))
+
+
+def inferred_type(strings: Any, expected: Any, decimal: str, nulls: Sequence[str]) -> Any:
+    """Return the type that pyarrow infers for values which were read as text; `expected` if that holds them all."""
+    values = strings.drop_null()
+    if len(values) == 0:
+        return expected
+    try:
+        if not pa.types.is_null(expected):
+            values.cast(expected)
+            return expected
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        pass
+    distinct = values.unique()
+    sink = pa.BufferOutputStream()
+    pcsv.write_csv(pa.table({"a": distinct, "b": pa.array([1] * len(distinct))}), sink)
+    options = pcsv.ConvertOptions(decimal_point=decimal, null_values=list(nulls), strings_can_be_null=True)
+    parsing = pcsv.ParseOptions(newlines_in_values=True)
+    return pcsv.read_csv(pa.BufferReader(sink.getvalue()), parse_options=parsing, convert_options=options).schema.types[
+        0
+    ]
 
 
 def given_type(kind: str) -> Any:
@@ -45,6 +77,7 @@ def given_type(kind: str) -> Any:
         "category": CODES,
         "boolean": pa.bool_(),
         "time": INSTANT,
+        **dict.fromkeys(ORDERS, pa.string()),  # the encoder reads them
     }
     if kind not in known:
         raise ValueError(f"kinds: {kind!r} is no kind: expected one of {', '.join(known)}.")
@@ -65,8 +98,16 @@ def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
     shown = ", ".join(repr(word) for word in words[:3].to_pylist())
     raise DataError(
         f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among "
-        f"{share:.1%} numbers, expected one of them; correct the values, name them as spellings of missing "
-        f"(null_values), read the column as text (kinds={{{name!r}: 'text'}}) or leave it out."
+        f"{share:.1%} numbers, expected one of them; correct the values, or {remedies(name, words[0].as_py())}"
+    )
+
+
+def remedies(name: str, value: str) -> str:
+    """Return what to do about text in a column of numbers, on the command line and in Python."""
+    return (
+        f"leave the column out (--drop {shlex.quote(name)}; drop), read it as text "
+        f"(--kind {shlex.quote(name + '=text')}; kinds={{{name!r}: 'text'}}), or take the value for missing "
+        f"(--null-values {shlex.quote(value)}; null_values)."
     )
 
 

@@ -1,4 +1,4 @@
-"""CSV files, also gzipped: dialect and types from the first rows, then blocks of 1 MB, larger for wide tables."""
+"""CSV files, also compressed: dialect and types from the first rows, then blocks of 1 MB, larger for wide tables."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ from typing import Any, Self
 
 from ridgeway.data.arrow import pa, pcsv
 from ridgeway.data.common_type import wider
-from ridgeway.data.csv_dialect import Dialect, dialect_of
-from ridgeway.data.csv_types import NULLS, column_type, given_type, not_utf8
+from ridgeway.data.compression import is_compressed, open_text
+from ridgeway.data.csv_dialect import Dialect, read_dialect
+from ridgeway.data.csv_types import column_type, given_type, inferred_type, not_utf8, null_spellings, remedies
 from ridgeway.data.data_error import DataError
-from ridgeway.data.file_source import FileSource, naming, require_alike, selected
+from ridgeway.data.file_source import FileSource, naming, require_alike
 from ridgeway.data.files import reading
 from ridgeway.data.line_ranges import line_ranges
+from ridgeway.data.pandas_index import csv_index
 from ridgeway.data.part import Part
-from ridgeway.data.schema import Schema, kind_of, require_columns, require_distinct
+from ridgeway.data.schema import Schema, kind_of, require_columns
 from ridgeway.data.source import rows_per_batch
 
 BLOCK, LARGEST_BLOCK = 1 << 20, 16 << 20
 BLOCK_ROWS = 512  # at least, unless the block would be too large: each column of a block has a cost of its own
-HEAD = 1 << 16  # bytes from which the dialect is told
+BLOCK_LINES = 4  # lines of the longest length that a block has room for
 SAMPLE = 8 << 20  # bytes of the first file from which types are told
 OTHER_SAMPLE = 1 << 18  # bytes of each further file
 
+QUOTE = "'"  # around values in messages of pyarrow
 CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to ([^:]+): (.*)", re.DOTALL)
 
 
@@ -43,22 +46,30 @@ class CSVSource(FileSource):
         batch_rows: int | None,
         kinds: Mapping[str, str],
         null_values: Sequence[str],
+        lenient: Sequence[str] = (),
+        index: bool = False,
     ) -> None:
-        super().__init__(paths, columns)
+        super().__init__(paths, columns, index)
         self.n_rows = None
-        self._nulls = [*NULLS, *null_values]
+        self._nulls = null_spellings(null_values)
         self._dialects: list[Dialect] = []
         self._types: dict[str, Any] = {}
         self._ranges: dict[Path, list[tuple[int, int]] | None] = {}  # of lines, of files that were cut
         first: Any = None
+        longest = 0
         for number, path in enumerate(self.paths):
-            self._dialects.append(_dialect(path))
-            sample = self._sample(number, SAMPLE if number == 0 else OTHER_SAMPLE)
+            self._dialects.append(read_dialect(path))
+            longest = max(longest, self._dialects[number].longest_line)
+            size = SAMPLE if number == 0 else OTHER_SAMPLE
+            sample = self._sample(number, max(size, BLOCK_LINES * longest))
             if first is None:
                 first, row_bytes = sample.schema, sample.nbytes / max(sample.num_rows, 1)
             require_alike(sample.schema, first, path, self.paths[0])
             for name, column in zip(sample.schema.names, sample.columns, strict=True):
-                found = given_type(kinds[name]) if name in kinds else column_type(column, name, path)
+                if name in kinds:
+                    found = given_type(kinds[name])
+                else:
+                    found = column_type(column, name, path, mixed_as_text=name in lenient)
                 self._types[name] = wider(self._types.get(name, found), found)
         if columns is None:
             require_columns(kinds, self._types, self.name)
@@ -66,7 +77,8 @@ class CSVSource(FileSource):
             raise DataError(f"{self.name}: there is a header but no rows: expected at least one row below it.")
         self.schema = Schema.of(pa.schema({name: self._types[name] for name in first.names}))
         self.batch_rows = rows_per_batch(batch_rows, row_bytes)
-        self._block = min(max(BLOCK, BLOCK_ROWS * round(row_bytes)), LARGEST_BLOCK)
+        block = min(max(BLOCK, BLOCK_ROWS * round(row_bytes)), LARGEST_BLOCK)
+        self._block = max(block, BLOCK_LINES * longest)
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what `FileSource.fingerprint` does, and how the columns are read."""
@@ -84,21 +96,24 @@ class CSVSource(FileSource):
         with naming(path):
             try:
                 with self._open(number, size, {}, self.columns) as reader:
-                    found = selected(reader.schema, self.columns, path)
+                    found = self._selected(reader.schema, path)
                     batch = reader.read_next_batch()
             except StopIteration:
                 self._rows[number] = 0
                 return found.empty_table()
             except pa.ArrowInvalid as error:
                 raise self._explained(str(error), number, 0) from None
-            return pa.Table.from_batches([batch])
+            return pa.Table.from_batches([batch]).select(found.names)
+
+    def _index_in(self, schema: Any) -> list[str]:
+        return csv_index(schema.names)
 
     def _parts_of_file(self, number: int, most_rows: int) -> list[Part]:
         """Return ranges of lines; a compressed file is one part."""
         path = self.paths[number]
         if path not in self._ranges:
             with reading(path):
-                found = None if _compressed(path) else line_ranges(path, self._dialects[number].separator)
+                found = None if is_compressed(path) else line_ranges(path, self._dialects[number].separator)
             self._ranges[path] = found
         ranges = self._ranges[path]
         if ranges is None:
@@ -137,7 +152,7 @@ class CSVSource(FileSource):
                             yield piece.slice(max(done - first, 0))
                             done = row
             except pa.ArrowInvalid as error:
-                if not self._widen(str(error), number):
+                if not self._widen(str(error), number, row, text):
                     raise self._explained(str(error), number, row) from None
             else:
                 return
@@ -155,7 +170,7 @@ class CSVSource(FileSource):
         require_columns(columns or (), dialect.names, str(path))
         names = None if text is None else list(dialect.names)
         return pcsv.open_csv(
-            _stream(path) if text is None else pa.BufferReader(text),
+            open_text(path) if text is None else pa.BufferReader(text),
             read_options=pcsv.ReadOptions(block_size=block, column_names=names),
             parse_options=pcsv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
             convert_options=pcsv.ConvertOptions(
@@ -176,7 +191,7 @@ class CSVSource(FileSource):
         if not isinstance(value, str) or "\n" not in value:
             return
         tail = b""
-        with _stream(path) as stream:
+        with open_text(path) as stream:
             while block := stream.read(BLOCK):
                 tail = (tail + block)[-100:]
         if not tail.rstrip().endswith(b'"'):
@@ -185,28 +200,40 @@ class CSVSource(FileSource):
                 "ends the field; correct the row."
             )
 
-    def _widen(self, said: str, number: int) -> bool:
-        """Read a column with a wider type from now on, if its values allow that."""
+    def _widen(self, said: str, number: int, row: int, text: bytes | None) -> bool:
+        """Read columns with wider types from now on, if the values of the block after this row allow that.
+
+        All columns of the block are looked at, as every wider type means to read the file again.
+        """
         found = CONVERSION.match(said)
-        if found is None:
+        if found is None or "UTF8" in found[3]:
             return False
-        name = self._dialects[number].names[int(found[1])]
-        value = re.search(r"invalid value '(.*)'", found[3], re.DOTALL)
-        if value is None:
+        failed = self._dialects[number].names[int(found[1])]
+        before = self._types[failed]
+        names = [name for name, kind in self._types.items() if _may_widen(kind)]
+        if failed not in names:
             return False
-        old = self._types[name]
         try:
-            inferred = pcsv.read_csv(
-                pa.py_buffer(b"a,b\n" + value[1].encode() + b",1\n"),
-                convert_options=pcsv.ConvertOptions(decimal_point=self._dialects[number].decimal),
-            ).schema.types[0]
+            piece = self._block_after(number, row, names, text)
         except pa.ArrowInvalid:
             return False
-        new = wider(old, inferred)
-        if new == old or kind_of(old) not in ("empty", kind_of(new)):
-            return False
-        self._types[name] = new
-        return True
+        for name, column in zip(piece.schema.names, piece.columns, strict=True):
+            old = self._types[name]
+            inferred = inferred_type(column, old, self._dialects[number].decimal, self._nulls)
+            new = wider(old, inferred)
+            if kind_of(old) in ("empty", kind_of(new)):
+                self._types[name] = new
+        return bool(self._types[failed] != before)
+
+    def _block_after(self, number: int, row: int, names: Sequence[str], text: bytes | None) -> Any:
+        """Return these columns of the block that follows a row, as text."""
+        last = 0
+        with self._open(number, self._block, dict.fromkeys(names, pa.string()), names, text) as reader:
+            for piece in reader:
+                last += piece.num_rows
+                if last > row:
+                    return piece
+        raise pa.ArrowInvalid("the file has become shorter")
 
     def _explained(self, said: str, number: int, row: int) -> DataError:
         path, dialect = self.paths[number], self._dialects[number]
@@ -220,45 +247,13 @@ class CSVSource(FileSource):
         name = dialect.names[int(found[1])]
         if "UTF8" in found[3]:
             return not_utf8(path, name)
+        value = found[3].removeprefix("invalid value ")[:100]
         return DataError(
-            f"{path}: column {name!r}: {place}: got {found[3].removeprefix('invalid value ')[:100]}, expected a "
-            f"{kind_of(self._types[name])} as in the rows before; correct the value, name it as a spelling of missing "
-            f"(null_values), read the column as text (kinds={{{name!r}: 'text'}}) or leave it out."
+            f"{path}: column {name!r}: {place}: got {value}, expected a {kind_of(self._types[name])} as in the rows "
+            f"before; correct the value, or {remedies(name, value.strip(QUOTE))}"
         )
 
 
-def _stream(path: Path) -> Any:
-    """Open a file as a stream of plain text."""
-    return pa.input_stream(str(path), compression="gzip" if _compressed(path) else None)
-
-
-def _compressed(path: Path) -> bool:
-    with reading(path), path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
-
-
-def _dialect(path: Path) -> Dialect:
-    with naming(path), _stream(path) as stream:
-        head = stream.read(HEAD)
-    if not head.strip():
-        raise DataError(f"{path}: the file is empty: expected a header and rows.")
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError(f"{path}: the text is UTF-16: expected UTF-8; convert it, for instance with iconv -t utf-8.")
-    dialect = dialect_of(head.decode("utf-8-sig", errors="replace"))
-    if not dialect.names:
-        raise DataError(f"{path}: the first line is no header: expected the names of the columns.")
-    require_distinct(dialect.names, str(path))
-    if all(_is_number(name) for name in dialect.names):
-        raise DataError(
-            f"{path}: the first line holds numbers ({', '.join(dialect.names[:3])}): expected the names of the "
-            "columns; put a line with names on top."
-        )
-    return dialect
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _may_widen(kind: Any) -> bool:
+    """Tell whether a column of this type may turn out to need a wider one."""
+    return kind_of(kind) in ("empty", "number", "time") and not pa.types.is_floating(kind)

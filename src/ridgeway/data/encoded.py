@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway.data.prefetch import prefetch
 from ridgeway.data.source import Source
 from ridgeway.data.table_encoder import TableEncoder
-from ridgeway.data.target import target_of
+from ridgeway.data.target import Targets, target_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class EncodedBatch:
     Attributes
     ----------
     X : (rows, features), dense or CSR; it may have no rows.
-    y : (rows,), the target.
+    y : (rows,), the target; (rows, targets) when several were named.
     weight : (rows,), or None.
     read : rows of the batch before those without a target or weight were left out.
     """
@@ -41,7 +41,7 @@ class EncodedBatch:
 def encoded_batches(
     source: Source,
     encoder: TableEncoder | None,
-    target: str,
+    target: Targets,
     weight: str | None = None,
     *,
     start: int = 0,
@@ -53,7 +53,7 @@ def encoded_batches(
     ----------
     source : where the rows come from.
     encoder : fitted on the columns without target and weight; None for sparse sources, whose rows are features already.
-    target : name of the column of the target; sparse sources have their own.
+    target : name of the column of the target, or names of several; sparse sources have their own.
     weight : name of the column of the weights, None when there are none.
     start : number of the first batch.
     ahead : most batches to hold ready; 0 reads and encodes in this thread.
@@ -73,7 +73,7 @@ def encoded_batches(
 
 
 def _encoded(
-    source: Source, encoder: TableEncoder | None, target: str, weight: str | None, start: int
+    source: Source, encoder: TableEncoder | None, target: Targets, weight: str | None, start: int
 ) -> Iterator[EncodedBatch]:
     for batch in source.batches(start, ahead=0):
         if encoder is None:

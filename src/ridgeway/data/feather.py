@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ridgeway.data.arrow import pa
-from ridgeway.data.file_source import FileSource, naming, require_alike, selected
+from ridgeway.data.file_source import FileSource, naming, require_alike
 from ridgeway.data.part import MIN_PARTS, Part
 from ridgeway.data.schema import Schema
 from ridgeway.data.source import rows_per_batch
@@ -20,13 +20,15 @@ class FeatherSource(FileSource):
     They are read one record batch at a time, so the largest one must fit in memory.
     """
 
-    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None, batch_rows: int | None) -> None:
-        super().__init__(paths, columns)
+    def __init__(
+        self, paths: Sequence[Path], columns: Sequence[str] | None, batch_rows: int | None, index: bool = False
+    ) -> None:
+        super().__init__(paths, columns, index)
         self._schema: Any = None
         for number, path in enumerate(self.paths):
             with naming(path), pa.OSFile(str(path)) as file:
                 reader = _reader(file)
-                schema = selected(reader.schema, self.columns, path)
+                schema = self._selected(reader.schema, path)
                 if self._schema is None:
                     self._schema = schema
                 require_alike(schema, self._schema, path, self.paths[0])

@@ -13,8 +13,9 @@ from typing import Any, Self
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.files import FileMark
+from ridgeway.data.pandas_index import index_columns
 from ridgeway.data.part import Part
-from ridgeway.data.schema import kind_of, require_columns, require_distinct
+from ridgeway.data.schema import kind_of, require_columns, require_distinct, type_name
 from ridgeway.data.source import Source, regroup
 
 
@@ -25,10 +26,13 @@ class FileSource(Source):
     ----------
     paths : the files in the order to read them.
     columns : names of the columns to read, None for all.
+    index : whether all columns include the index that pandas wrote.
     """
 
-    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None) -> None:
+    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None, index: bool = False) -> None:
         self.paths = list(paths)
+        self.index_names: list[str] = []  # of the pandas index in the first file, if it is left out
+        self._index = index
         self.name = str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)"
         self.columns = None if columns is None else list(columns)
         self._marks = [FileMark.of(path) for path in paths]
@@ -93,6 +97,24 @@ class FileSource(Source):
                 mark.require_same()
             skipped = max(skipped - (self._rows[number] or 0), 0)
 
+    def _selected(self, schema: Any, path: Path) -> Any:
+        """Return the Arrow schema of the columns asked for, whose names must differ."""
+        require_distinct(schema.names, str(path))
+        columns = self.columns
+        if columns is None:
+            index = [] if self._index else self._index_in(schema)
+            if path == self.paths[0]:
+                self.index_names = index
+            columns = [name for name in schema.names if name not in index]
+        if not columns:
+            raise DataError(f"{path}: the table has no columns: expected at least one; write it anew.")
+        require_columns(columns, schema.names, str(path))
+        return pa.schema([schema.field(name) for name in columns])
+
+    def _index_in(self, schema: Any) -> list[str]:
+        """Return the columns that hold the index of a pandas data frame."""
+        return index_columns(schema)
+
     @abstractmethod
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
         """Yield the record batches of one file without its first rows; set its number of rows at the end."""
@@ -114,17 +136,6 @@ def naming(path: Path | str) -> Iterator[None]:
         ) from None
 
 
-def selected(schema: Any, columns: Sequence[str] | None, path: Path) -> Any:
-    """Return the Arrow schema of the columns asked for, whose names must differ."""
-    require_distinct(schema.names, str(path))
-    if len(schema) == 0:
-        raise DataError(f"{path}: the table has no columns: expected at least one; write it anew.")
-    if columns is None:
-        return schema
-    require_columns(columns, schema.names, str(path))
-    return pa.schema([schema.field(name) for name in columns])
-
-
 def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None:
     """Refuse a file whose columns are not those of the first file; their order may differ."""
     here, there = dict.fromkeys(schema.names), dict.fromkeys(first.names)
@@ -141,10 +152,10 @@ def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None
         got, expected = kind_of(schema.field(name).type), kind_of(first.field(name).type)
         alike = {"category", "text"}
         if got != expected and "empty" not in (got, expected) and not {got, expected} <= alike:
+            got_name, expected_name = type_name(schema.field(name).type), type_name(first.field(name).type)
             raise DataError(
-                f"{path}: column {name!r} is a {got} ({schema.field(name).type}), but a {expected} in "
-                f"{first_path.name} ({first.field(name).type}): expected one kind in every file; convert it, or "
-                "leave it out by columns=."
+                f"{path}: column {name!r} holds {got_name}, but {expected_name} in {first_path.name}: expected one "
+                "kind in every file; convert it, or leave it out by columns=."
             )
 
 

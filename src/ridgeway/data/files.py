@@ -10,16 +10,23 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
+from ridgeway.data.compression import ENDINGS as COMPRESSED
 from ridgeway.data.data_error import DataError
+from ridgeway.data.export_advice import refuse_format, refuse_url
 
 FORMATS = {
     "parquet": (".parquet", ".pq", ".parq"),
-    "csv": (".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz"),
+    "csv": (".csv", ".tsv", ".tab"),
     "feather": (".feather", ".arrow", ".ipc", ".arrows"),
-    "libsvm": (".svm", ".libsvm", ".svmlight", ".svm.gz", ".libsvm.gz", ".svmlight.gz"),
+    "libsvm": (".svm", ".libsvm", ".svmlight"),
 }
+TEXT_FORMATS = ("csv", "libsvm")  # may be compressed
 KNOWN = (
-    "Parquet, CSV, Feather/Arrow and LIBSVM files (" + ", ".join(end for ends in FORMATS.values() for end in ends) + ")"
+    "Parquet, CSV, Feather/Arrow and LIBSVM files ("
+    + ", ".join(end for ends in FORMATS.values() for end in ends)
+    + "; text also compressed: "
+    + ", ".join(COMPRESSED)
+    + ")"
 )
 END_BYTES = 1 << 16  # bytes at each end of a file that its mark looks at
 
@@ -64,6 +71,7 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
     A folder stands for all files of a known format in it and below; names that begin with a dot or an underscore are
     left out there.
     """
+    refuse_url(os.fspath(path))
     text = os.path.expanduser(os.fspath(path))
     place = Path(text)
     with reading(place):
@@ -116,13 +124,12 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def _visible(folder: Path) -> Iterator[Path]:
-    ends = tuple(end for group in FORMATS.values() for end in group)
     for path in folder.rglob("*"):
         parts = path.relative_to(folder).parts
         if (
             path.is_file()
             and not any(part.startswith((".", "_")) for part in parts)
-            and path.name.lower().endswith(ends)
+            and _named_format(path) is not None
         ):
             yield path
 
@@ -139,14 +146,24 @@ def _refuse_partitions(paths: Sequence[Path], folder: Path) -> None:
 
 
 def _format(path: Path) -> str:
-    name = path.name.lower()
-    for kind, ends in FORMATS.items():
-        if name.endswith(ends):
-            return kind
+    named = _named_format(path)
     with reading(path), path.open("rb") as file:
-        head = file.read(8)
+        head = file.read(16)
+    refuse_format(path, head)
+    if named is not None:
+        return named
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith((b"ARROW1", b"FEA1")):
         return "feather"
     raise DataError(f"{path}: unknown format: expected {KNOWN}; rename the file by what it holds.")
+
+
+def _named_format(path: Path) -> str | None:
+    """Return the format that the name of a file says, None for an unknown one."""
+    name = path.name.lower()
+    for ending in COMPRESSED:
+        if name.endswith(ending):
+            bare = name.removesuffix(ending)
+            return next((kind for kind in TEXT_FORMATS if bare.endswith(FORMATS[kind])), None)
+    return next((kind for kind, ends in FORMATS.items() if name.endswith(ends)), None)

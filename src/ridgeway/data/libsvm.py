@@ -1,10 +1,8 @@
-"""LIBSVM or SVMlight text, also gzipped: ``target index:value index:value ...``, one sparse row a line."""
+"""LIBSVM or SVMlight text, also compressed: ``target index:value index:value ...``, one sparse row a line."""
 
 from __future__ import annotations
 
-import gzip
 import io
-import zlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,9 @@ import numpy as np
 import scipy.sparse
 from sklearn.datasets import load_svmlight_file
 
+from ridgeway.data.compression import is_compressed, open_text
 from ridgeway.data.data_error import DataError
+from ridgeway.data.file_source import naming
 from ridgeway.data.files import FileMark, reading
 from ridgeway.data.line_ranges import line_ranges
 from ridgeway.data.part import Part
@@ -62,7 +62,7 @@ class LibsvmSource(Source):
         """Return ranges of lines; a compressed file is one part."""
         found: list[Part] = []
         for mark in self._marks:
-            ranges = None if _compressed(mark.path) else line_ranges(mark.path)
+            ranges = None if is_compressed(mark.path) else line_ranges(mark.path)
             wanted: Sequence[tuple[int, int] | None] = [None] if ranges is None else ranges
             found += [Part(partial(self._read, mark, limits)) for limits in wanted]
         return found
@@ -128,21 +128,17 @@ def _readable(line: bytes) -> bool:
 def _chunks(path: Path) -> Iterator[bytes]:
     """Yield the text in pieces of whole lines."""
     rest = b""
-    with reading(path), path.open("rb") as plain:
-        zipped = plain.read(2) == b"\x1f\x8b"
-        plain.seek(0)
-        file = gzip.GzipFile(fileobj=plain) if zipped else plain
-        try:
-            while block := file.read(CHUNK):
-                text = rest + block
-                end = text.rfind(b"\n") + 1
-                rest = text[end:]
-                if len(rest) > LONGEST:
-                    raise DataError(f"{path}: a line of more than {LONGEST:,} bytes: expected LIBSVM text.")
-                if end:
-                    yield text[:end]
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(f"{path}: the gzip file is damaged or cut off: {error}; fetch it anew.") from None
+    with reading(path):
+        stream = open_text(path)
+    with naming(path), stream as file:
+        while block := file.read(CHUNK):
+            text = rest + block
+            end = text.rfind(b"\n") + 1
+            rest = text[end:]
+            if len(rest) > LONGEST:
+                raise DataError(f"{path}: a line of more than {LONGEST:,} bytes: expected LIBSVM text.")
+            if end:
+                yield text[:end]
     if rest.strip():
         yield rest + b"\n"
 
@@ -151,8 +147,3 @@ def _range(path: Path, first: int, last: int) -> bytes:
     with reading(path), path.open("rb") as file:
         file.seek(first)
         return file.read(last - first) + b"\n"
-
-
-def _compressed(path: Path) -> bool:
-    with reading(path), path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import scipy.sparse
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
+from ridgeway.data.frames import frame_table
+from ridgeway.data.pandas_index import index_columns, warn_of_index
 from ridgeway.data.part import Part, rows_per_part
 from ridgeway.data.schema import Schema, require_columns, require_distinct
 from ridgeway.data.source import Source, rows_per_batch
@@ -105,28 +106,31 @@ class SparseSource(Source):
             yield self._rows[part], self._targets[part]
 
 
-def as_table(data: Any) -> Any:
-    """Return an Arrow table of an array, a data frame or Arrow data; columns of an array are named x0, x1, ..."""
-    if isinstance(data, pa.Table):
-        return data
+def as_table(data: Any, *, index: bool = False) -> Any:
+    """Return an Arrow table of an array, a data frame or Arrow data; columns of an array are named x0, x1, ...
+
+    Parameters
+    ----------
+    data : the rows.
+    index : whether the index of a pandas data frame is kept; otherwise it is left out, with a warning if it has a name.
+    """
     if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
+        data = pa.Table.from_batches([data])
+    if isinstance(data, pa.Table):
+        return data if index else _without_index(data)
     if isinstance(data, np.ndarray):
         if data.ndim != 2:
             raise DataError(f"X has shape {data.shape}: expected (rows, columns); reshape it.")
         return pa.table({f"x{place}": _array(data[:, place], place) for place in range(data.shape[1])})
-    try:
-        return nw.from_native(data, eager_only=True).to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        said = " ".join(str(part) for part in error.args)
-        raise DataError(
-            f"the data frame has a column of mixed types: {said}: expected one type a column; convert it with astype."
-        ) from None
-    except TypeError:
-        raise DataError(
-            f"a {type(data).__name__} is no table: expected a path, arrays (X, y), a data frame (pandas, polars, ...), "
-            "or an Arrow table; collect lazy frames first."
-        ) from None
+    return frame_table(data, index)
+
+
+def _without_index(table: Any) -> Any:
+    names = index_columns(table.schema)
+    if not names:
+        return table
+    warn_of_index(names, "the table")
+    return table.drop_columns(names)
 
 
 def _array(values: Any, place: int) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
-from ridgeway.data.schema import is_string, kind_of
+from ridgeway.data.schema import is_string, kind_of, type_name
 
 types = pa.types
 
@@ -30,7 +30,7 @@ def as_numbers(column: Any, name: str, place: str = "the table") -> NDArray[np.f
         column = column.cast(pa.float32())
     elif kind_of(kind) not in ("number", "boolean"):
         raise DataError(
-            f"{place}: column {name!r} is a {kind_of(kind)} ({kind}): expected numbers, as when the model was fitted; "
+            f"{place}: column {name!r} holds {type_name(kind)}: expected numbers, as when the model was fitted; "
             "convert it."
         )
     return _filled(column)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ridgeway.data.arrow import pq
 from ridgeway.data.data_error import DataError
-from ridgeway.data.file_source import FileSource, naming, require_alike, selected
+from ridgeway.data.file_source import FileSource, naming, require_alike
 from ridgeway.data.part import MIN_PARTS, Part
 from ridgeway.data.schema import Schema, is_string
 from ridgeway.data.source import rows_per_batch
@@ -25,14 +25,16 @@ class ParquetSource(FileSource):
     first row.
     """
 
-    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None, batch_rows: int | None) -> None:
-        super().__init__(paths, columns)
+    def __init__(
+        self, paths: Sequence[Path], columns: Sequence[str] | None, batch_rows: int | None, index: bool = False
+    ) -> None:
+        super().__init__(paths, columns, index)
         self._schema: Any = None
         size = 0
         for number, path in enumerate(self.paths):
             with naming(path):
                 file = _opened(path)
-                schema = selected(file.schema_arrow, self.columns, path)
+                schema = self._selected(file.schema_arrow, path)
                 if self._schema is None:
                     self._schema = schema
                 require_alike(schema, self._schema, path, self.paths[0])

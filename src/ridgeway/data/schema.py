@@ -12,6 +12,27 @@ from ridgeway.data.data_error import DataError
 
 types = pa.types
 
+MAX_SUGGESTIONS = 3
+MIN_RATIO = 0.75  # of difflib, from which names are alike
+TYPE_NAMES = (
+    (types.is_boolean, "true or false"),
+    (types.is_integer, "whole numbers"),
+    (types.is_floating, "decimal numbers"),
+    (types.is_decimal, "decimal numbers"),
+    (types.is_duration, "durations"),
+    (types.is_date, "dates"),
+    (types.is_timestamp, "dates and times"),
+    (types.is_time, "times of day"),
+    (types.is_null, "missing values"),
+    (types.is_struct, "structs"),
+    (types.is_map, "maps"),
+    (types.is_union, "unions"),
+    (types.is_binary, "bytes"),
+    (types.is_large_binary, "bytes"),
+    (types.is_fixed_size_binary, "bytes"),
+    (types.is_interval, "durations"),
+)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -81,6 +102,21 @@ def kind_of(arrow_type: Any) -> str:
     return "empty" if types.is_null(arrow_type) else "other"
 
 
+def type_name(arrow_type: Any) -> str:
+    """Return an Arrow type in plain words."""
+    if types.is_dictionary(arrow_type):
+        return f"categories of {type_name(arrow_type.value_type)}"
+    if is_string(arrow_type):
+        return "text"
+    if types.is_list(arrow_type) or types.is_large_list(arrow_type) or types.is_fixed_size_list(arrow_type):
+        return f"lists of {type_name(arrow_type.value_type)}"
+    for found, name in TYPE_NAMES:
+        if found(arrow_type):
+            return name
+    extension = getattr(arrow_type, "extension_name", "")
+    return f"{extension.removeprefix('pandas.')}s" if extension else "another type"
+
+
 def is_string(arrow_type: Any) -> bool:
     """Tell whether values of this type are strings."""
     return bool(
@@ -113,11 +149,26 @@ def require_columns(names: Iterable[str], known: Iterable[str], place: str) -> N
 def no_column(name: str, names: Iterable[str], place: str) -> DataError:
     """Return the error of a column that is not there; it names those spelled alike."""
     known = list(names)
-    folded = {other.casefold().strip(): other for other in known}
-    near = difflib.get_close_matches(name.casefold().strip(), folded, n=3, cutoff=0.6)
+    near = _alike(name, known)
     if near:
-        hint = "did you mean " + " or ".join(repr(folded[key]) for key in near) + "?"
+        hint = "did you mean " + " or ".join(map(repr, near)) + "?"
     else:
         shown = ", ".join(repr(other) for other in known[:10]) + (", ..." if len(known) > 10 else "")
         hint = f"its columns are {shown}."
     return DataError(f"{place}: there is no column {name!r}: {hint}")
+
+
+def _alike(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that a slip may have turned into this one, the most similar first."""
+    wanted = name.casefold().strip()
+    matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)
+    found: list[tuple[float, str]] = []
+    for other in names:
+        folded = other.casefold().strip()
+        matcher.set_seq1(folded)
+        longer = max(len(folded), len(wanted))
+        one_letter = 2 * (longer - 1) / max(len(folded) + len(wanted), 1) if longer > 2 else 1.0
+        least = min(MIN_RATIO, one_letter)
+        if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least:
+            found.append((-matcher.ratio(), other))
+    return [other for _, other in sorted(found)[:MAX_SUGGESTIONS]]

@@ -17,10 +17,13 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
 from ridgeway.data.encoding import Learner, Options, Plan, learner_of, whole
+from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.memory import as_batch, as_table
+from ridgeway.data.pandas_index import index_columns
 from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
 from ridgeway.data.source import Source
 from ridgeway.number import counted
+from ridgeway.user_warning import warn_user
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -29,16 +32,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     Numbers stay as they are; a missing one becomes the mean, and an indicator says so. Booleans become 0 and 1. Each
     frequent level of a category has a feature of its own, while rare levels, and levels not seen before, share a fixed
     number of features by their hash, which is the same on every machine and in every version. Dates and times become a
-    trend, the season, the day of the week and the time of day; text becomes hashed words. Empty and constant columns,
-    and columns of lists, structs or bytes, are dropped. `describe` says what became of each column.
+    trend, the season, the day of the week and the time of day; text becomes hashed words. Strings are dates if all of
+    them are written alike, such as 16/12/2006: a day above 12 tells whether days or months come first, and where none
+    is, the month is taken to come first, with a warning. Empty and constant columns, and columns of lists, structs or
+    bytes, are dropped. The index of a pandas data frame labels rows and is ignored. `describe` says what became of each
+    column.
 
     Features depend on the rows learned from only, so every later batch has the same ones: dense rows when they are few,
     CSR when they are many and mostly 0.
 
     Parameters
     ----------
-    kinds : mapping from names of columns to "number", "boolean", "category", "text", "time" or "drop", for columns
-        whose type alone misleads: codes of an area written as numbers, say.
+    kinds : mapping from names of columns to "number", "boolean", "category", "text", "time", "day-first",
+        "month-first", "year-first" (dates written as text) or "drop", for columns whose type alone misleads: codes of
+        an area written as numbers, say.
     levels : most levels of a category with a feature of their own.
     min_count : fewest rows of such a level; among few rows one in a hundred is enough.
     buckets : most features that the rare levels of a category share; fewer for few of them, one when there are none.
@@ -109,6 +116,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if not isinstance(X, Source):
             self._learn(_without(self._batch(X), leave_out), "the table")
             self._settle()
+            self._warn_of_doubts()
             return self
         if X.schema is None:
             raise DataError(
@@ -121,6 +129,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             if left == 0:
                 break
         self._settle()
+        self._warn_of_doubts()
         return self
 
     @atomic
@@ -150,7 +159,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         X : data frame, Arrow table or record batch, or array of shape (rows, columns).
         place : what messages call the table.
         """
-        return self._fitted().rows(self._batch(X), place)
+        return self._fitted().rows(self._batch(X, index=True), place)
 
     def ignored(self, X: Any) -> list[str]:
         """Return the names of the columns of a table that `transform` ignores."""
@@ -188,9 +197,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     @property
     def text_columns_(self) -> dict[str, str]:
         """Columns to read from CSV files as text, whatever they look like: ``open_data(path, kinds=...)``."""
+        written = self.date_orders_
         return {
-            encoding.column: "text" for encoding in self._fitted().encodings if encoding.kind in ("category", "text")
+            encoding.column: "text"
+            for encoding in self._fitted().encodings
+            if encoding.kind in ("category", "text") or encoding.column in written
         }
+
+    @property
+    def date_orders_(self) -> dict[str, str]:
+        """Columns of dates written as text, and their order: "day-first", "month-first" or "year-first"."""
+        times = [encoding for encoding in self._fitted().encodings if isinstance(encoding, TimeEncoding)]
+        return {encoding.column: encoding.order for encoding in times if encoding.order is not None}
+
+    @property
+    def doubts_(self) -> list[str]:
+        """What the rows did not settle, such as dates of which more than one order fits; `fit` warns of it."""
+        learners = getattr(self, "_learners", {}).values()
+        return [learner.doubt for learner in learners if learner is not None and learner.doubt is not None]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that `transform` needs as plain values for JSON."""
@@ -274,12 +298,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             self.feature_names_in_ = np.array(list(self._learners), dtype=object)
             self.n_features_in_ = len(self._learners)
 
-    def _batch(self, X: Any) -> Any:
+    def _warn_of_doubts(self) -> None:
+        for doubt in self.doubts_:
+            warn_user(doubt)
+
+    def _batch(self, X: Any, index: bool = False) -> Any:
         """Return a table as a record batch; columns of an array have the names learned, or x0, x1, ..."""
-        if isinstance(X, pa.RecordBatch):
+        if isinstance(X, pa.RecordBatch) and (index or not index_columns(X.schema)):
             return X
-        if is_into_dataframe(X):
-            table = as_table(X)
+        if isinstance(X, pa.RecordBatch) or is_into_dataframe(X):
+            table = as_table(X, index=index)
         else:
             fitted = self.__sklearn_is_fitted__()
             array = validate_data(self, X, reset=not fitted, dtype=None, ensure_all_finite=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.numbers import as_numbers
 from ridgeway.data.schema import kind_of, no_column
 
+Targets: TypeAlias = str | Sequence[str]  # the name of one column, or the names of several
+
 
 @dataclass(frozen=True)
 class TargetRows:
@@ -21,7 +24,7 @@ class TargetRows:
     Attributes
     ----------
     table : the other columns, a record batch.
-    y : (rows,), the target.
+    y : (rows,), the target; (rows, targets) when several were named.
     weight : (rows,), or None.
     numbers : (rows,), where each row stands in the batch.
     dropped : rows left out because their target or weight was missing.
@@ -34,13 +37,15 @@ class TargetRows:
     dropped: int
 
 
-def target_of(batch: Any, target: str, weight: str | None = None, place: str = "the table") -> TargetRows:
+def target_of(batch: Any, target: Targets, weight: str | None = None, place: str = "the table") -> TargetRows:
     """Split a batch into features, target and weights; rows without a target or weight are left out and counted.
+
+    Of several targets, a row must have all.
 
     Parameters
     ----------
     batch : Arrow record batch.
-    target : name of the column of the target: numbers (or booleans: 0 and 1).
+    target : name of the column of the target: numbers (or booleans: 0 and 1); or the names of several.
     weight : name of the column of the weights, each 0 or more; None when there are none.
     place : what messages call the data.
 
@@ -51,8 +56,10 @@ def target_of(batch: Any, target: str, weight: str | None = None, place: str = "
     >>> rows.y, rows.dropped, rows.table.column_names
     (array([0.5, 1.5]), 1, ['x'])
     """
-    y = _column(batch, target, "target", place)
-    kept = ~np.isnan(y)
+    targets = names_of(target)
+    columns = [_column(batch, name, "target", place) for name in targets]
+    y = columns[0] if isinstance(target, str) else np.column_stack(columns)
+    kept = ~np.isnan(y).reshape(len(y), -1).any(axis=1)
     weights = None
     if weight is not None:
         weights = _column(batch, weight, "weight", place)
@@ -62,7 +69,7 @@ def target_of(batch: Any, target: str, weight: str | None = None, place: str = "
                 f"{place}: the weight column {weight!r} holds {worst:g}: expected 0 or more; 0 leaves a row out."
             )
         kept &= ~np.isnan(weights)
-    features = [name for name in batch.schema.names if name not in (target, weight)]
+    features = [name for name in batch.schema.names if name not in (*targets, weight)]
     table = batch.select(features)
     dropped = int(len(y) - kept.sum())
     if dropped:
@@ -70,6 +77,13 @@ def target_of(batch: Any, target: str, weight: str | None = None, place: str = "
         y = y[kept]
         weights = None if weights is None else weights[kept]
     return TargetRows(table, y, weights, np.flatnonzero(kept), dropped)
+
+
+def names_of(target: Targets | None) -> tuple[str, ...]:
+    """Return the names of the targets: none, one or several."""
+    if target is None:
+        return ()
+    return (target,) if isinstance(target, str) else tuple(target)
 
 
 def _column(batch: Any, name: str, role: str, place: str) -> NDArray[np.float64]:
@@ -80,8 +94,8 @@ def _column(batch: Any, name: str, role: str, place: str) -> NDArray[np.float64]
     if kind_of(column.type) not in ("number", "boolean", "empty"):
         first = next((value for value in column.to_pylist() if value is not None), None)
         raise DataError(
-            f"{place}: the {role} column {name!r} is no number but a {kind_of(column.type)} such as {first!r} "
-            f"({column.type}): expected numbers; choose another column or convert it."
+            f"{place}: the {role} column {name!r} is no number but a {kind_of(column.type)} such as {first!r}: "
+            f"expected numbers; choose another column or convert it."
         )
     values = as_numbers(column, name, place)
     if np.isinf(values).any():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
-
-from ridgeway.data import Source
+from ridgeway.data import DataError, Source
+from ridgeway.data.arrow import pa
+from ridgeway.data.compression import open_text
 from ridgeway.data.delimited import CSVSource
 
 HEAD = 1 << 20
@@ -16,13 +15,11 @@ def guess_rows(source: Source) -> int | None:
     if source.n_rows is not None or not isinstance(source, CSVSource):
         return source.n_rows
     path = source.paths[0]
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        try:
-            lines = (gzip.GzipFile(fileobj=file) if zipped else file).read(HEAD).count(b"\n")
-        except (OSError, EOFError, zlib.error):  # found again, and reported, by the reader
-            return None
-        read = file.tell()
+    try:
+        with pa.OSFile(str(path)) as file, open_text(path, file) as text:
+            lines = text.read(HEAD).count(b"\n")
+            read = file.tell()
+    except (OSError, DataError, pa.ArrowException):  # found again, and reported, by the reader
+        return None
     size = sum(path.stat().st_size for path in source.paths)
     return max(1, round(size * lines / read) - 1) if lines and read else None

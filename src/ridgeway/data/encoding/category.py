@@ -15,7 +15,7 @@ from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.encoding import Encoding
 from ridgeway.data.encoding.kernels import Codes, Values
 from ridgeway.data.encoding.strings import as_levels, buckets_of
-from ridgeway.data.schema import kind_of
+from ridgeway.data.schema import kind_of, type_name
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ class CategoryEncoding(Encoding):
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
         """Write the place of each row's level."""
         if kind_of(column.type) == "other":
-            raise DataError(f"{place}: column {self.column!r} is of type {column.type}: expected text; convert it.")
+            raise DataError(
+                f"{place}: column {self.column!r} holds {type_name(column.type)}: expected text; convert it."
+            )
         levels, rows = as_levels(column)
         own = pc.index_in(levels, value_set=self._known).fill_null(-1).to_numpy(zero_copy_only=False)
         features = np.empty(len(levels) + 1, dtype=np.int32)

@@ -114,6 +114,11 @@ class Learner(ABC):
         """Whether float32 would lose too much."""
         return False
 
+    @property
+    def doubt(self) -> str | None:
+        """What the user should know about a choice that the rows do not settle."""
+        return None
+
     @abstractmethod
     def encoding(self, options: Options) -> Encoding:
         """Return what the rows so far suggest."""

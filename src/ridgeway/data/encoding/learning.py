@@ -9,9 +9,9 @@ from ridgeway.data.encoding.encoding import Learner
 from ridgeway.data.encoding.number import NumberLearner
 from ridgeway.data.encoding.string_learner import StringLearner
 from ridgeway.data.encoding.time import TimeLearner
-from ridgeway.data.schema import kind_of
+from ridgeway.data.schema import kind_of, type_name
 
-KINDS = ("number", "boolean", "category", "text", "time", "drop")
+KINDS = ("number", "boolean", "category", "text", "time", "day-first", "month-first", "year-first", "drop")
 
 
 def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner:
@@ -30,6 +30,8 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
             return NumberLearner(column, boolean=True)
         case "time":
             return TimeLearner(column)
+        case "day-first" | "month-first" | "year-first":
+            return TimeLearner(column, kind)
         case "category":
             return StringLearner(column, "category" if kind else None)
         case "text":
@@ -39,5 +41,5 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
         case "drop":
             return DroppingLearner(column, "as asked for")
         case "other":
-            return DroppingLearner(column, f"values of type {arrow_type} have no encoding")
+            return DroppingLearner(column, f"{type_name(arrow_type)} have no encoding")
     raise ValueError(f"kinds: {kind!r} for column {column!r} is no kind: expected one of {', '.join(KINDS)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 from ridgeway.data.arrow import pa, pc
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.kernels import DAY
-from ridgeway.data.schema import is_string, kind_of
+from ridgeway.data.encoding.strings import as_levels
+from ridgeway.data.encoding.written_dates import EXAMPLES, ORDERS, date_parts_of
+from ridgeway.data.schema import is_string, kind_of, type_name
 
 TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800
@@ -19,7 +22,7 @@ types = pa.types
 
 
 def seconds_of(
-    column: Any, name: str, zone: str | None, dated: bool, place: str
+    column: Any, name: str, zone: str | None, dated: bool, place: str, order: str | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return seconds and which rows are missing.
 
@@ -30,7 +33,10 @@ def seconds_of(
     zone : on whose clock instants are read, None for the zone of the column; times without a zone are read as they are.
     dated : True for seconds since 1970, False for seconds since midnight.
     place : what messages call the table.
+    order : of day, month and year in dates that are written as text, see `written_dates`; None for 2013-01-31.
     """
+    if order is not None and (is_string(column.type) or kind_of(column.type) == "category"):
+        return _written(column, name, order, place)
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
     missing = column.is_null().to_numpy(zero_copy_only=False)
@@ -42,7 +48,7 @@ def seconds_of(
     if kind_of(kind) != "time" or types.is_time(kind) == dated:
         expected = "dates or times with a date" if dated else "times of day"
         raise DataError(
-            f"{place}: column {name!r} is a {kind_of(kind)} ({kind}): expected {expected}, as when the model was "
+            f"{place}: column {name!r} holds {type_name(kind)}: expected {expected}, as when the model was "
             "fitted; convert it."
         )
     seconds = _seconds(column)
@@ -70,8 +76,25 @@ def _spelled(column: Any, name: str, zone: str | None, dated: bool, place: str) 
             said = str(error)
     raise DataError(
         f"{place}: column {name!r} is not the time it was when the model was fitted: {said}: expected dates and times "
-        "such as 2013-01-31 or 2013-01-31T12:30:00; correct the value."
+        "such as 2013-01-31 or 2013-01-31T12:30:00; correct the value. Dates such as 31/01/2013 are read by a fit that "
+        f"is told their order: --kind {shlex.quote(name + '=day-first')} (kinds={{{name!r}: 'day-first'}})."
     )
+
+
+def _written(column: Any, name: str, order: str, place: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return seconds of dates that are written as text in this order."""
+    levels, rows = as_levels(column)
+    seconds, bad = date_parts_of(levels).in_order(order)
+    missing = rows < 0
+    wrong = rows[~missing & bad[np.maximum(rows, 0)]] if len(levels) else rows[:0]
+    if len(wrong):
+        value, others = levels[int(wrong[0])].as_py(), " or ".join(other for other in ORDERS if other != order)
+        raise DataError(
+            f"{place}: column {name!r} holds {value!r}: expected dates written {order}, such as {EXAMPLES[order]}, as "
+            f"in the rows that the columns were learned from; correct the value, or fit with the order that all dates "
+            f"have, {others} (--kind {shlex.quote(name + '=' + others.split()[0])}; kinds)."
+        )
+    return np.append(seconds, 0)[rows], missing
 
 
 def _seconds(column: Any) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 MOST_LEVELS = 1 << 16
@@ -16,6 +16,14 @@ def text(state: Mapping[str, Any], name: str, longest: int = LONGEST) -> str:
     value = state.get(name)
     if not isinstance(value, str) or len(value) > longest:
         raise refused(name, value, f"a string of at most {longest:,} characters")
+    return value
+
+
+def one_of(state: Mapping[str, Any], name: str, among: Collection[str]) -> str:
+    """Return one of a few strings."""
+    value = text(state, name)
+    if value not in among:
+        raise refused(name, value, f"one of {', '.join(among)}")
     return value
 
 

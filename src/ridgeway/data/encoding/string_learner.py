@@ -9,11 +9,12 @@ import numpy as np
 
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.category import CategoryEncoding
+from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.strings import as_levels, words_in
 from ridgeway.data.encoding.words import WordsEncoding
-from ridgeway.data.schema import kind_of
+from ridgeway.data.schema import kind_of, type_name
 
 MOST_TRACKED = 200_000  # levels counted at a time
 LONGEST = 200  # characters of a level with a feature of its own
@@ -36,6 +37,7 @@ class StringLearner(Learner):
         self._counts: Counter[str] = Counter()
         self._forgotten = 0
         self._words = 0
+        self._dates = DateOrder(column) if kind is None else None
 
     def copy(self) -> Self:
         """Return one that counts by itself."""
@@ -46,8 +48,12 @@ class StringLearner(Learner):
     def look(self, column: Any, place: str) -> None:
         """Count."""
         if kind_of(column.type) == "other":
-            raise DataError(f"{place}: column {self.column!r} is of type {column.type}: expected text; convert it.")
+            raise DataError(
+                f"{place}: column {self.column!r} holds {type_name(column.type)}: expected text; convert it."
+            )
         levels, rows = as_levels(column)
+        if self._dates is not None:
+            self._dates.look(levels, rows)
         counts = np.bincount(rows[rows >= 0], minlength=len(levels))
         self.rows += len(rows)
         self.missing += int((rows < 0).sum())
@@ -60,11 +66,18 @@ class StringLearner(Learner):
             self._forgotten += len(self._counts) - len(kept)
             self._counts = Counter(kept)
 
+    @property
+    def doubt(self) -> str | None:
+        """Dates of which no order, or more than one, fits all."""
+        return None if self._dates is None else self._dates.doubt
+
     def encoding(self, options: Options) -> Encoding:
-        """Tell categories, text and identifiers apart."""
+        """Tell dates, categories, text and identifiers apart."""
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
+        if self._dates is not None and (dates := self._dates.encoding(options, self.rows, self.missing)) is not None:
+            return dates
         distinct = len(self._counts) + self._forgotten
         indicator = bool(self.missing) or options.indicators
         if distinct == 1 and not indicator:

@@ -15,6 +15,7 @@ from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.kernels import DAY, YEAR, Codes, Values, clock_parts, date_parts
 from ridgeway.data.encoding.seconds import seconds_of
+from ridgeway.data.encoding.written_dates import ORDERS
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASON = ("year", "half-year")
@@ -45,6 +46,7 @@ class TimeEncoding(Encoding):
     clock : whether the time of day varies.
     zone : time zone; None for times without one.
     indicator : whether a feature says that the value is missing.
+    order : of day, month and year in dates that are written as text, see `written_dates`; None for 2013-01-31.
     """
 
     kind: ClassVar[str] = "time"
@@ -53,6 +55,7 @@ class TimeEncoding(Encoding):
     clock: bool
     zone: str | None
     indicator: bool
+    order: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -80,7 +83,7 @@ class TimeEncoding(Encoding):
 
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
         """Write all parts; a missing time has the mean trend and nothing else."""
-        seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, place)
+        seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, place, self.order)
         slot = 0
         if self.origin is not None:
             date_parts(seconds, self.origin, SEASON_WAVES, codes, values, first)
@@ -108,6 +111,7 @@ class TimeEncoding(Encoding):
             "clock": self.clock,
             "zone": self.zone,
             "indicator": self.indicator,
+            "order": self.order,
         }
 
     @classmethod
@@ -121,14 +125,22 @@ class TimeEncoding(Encoding):
             checked.flag(state, "clock"),
             None if state.get("zone") is None else checked.text(state, "zone", 64),
             checked.flag(state, "indicator"),
+            None if state.get("order") is None else checked.one_of(state, "order", ORDERS),
         )
 
 
 class TimeLearner(Learner):
-    """Range of a column of times, and whether their time of day varies."""
+    """Range of a column of times, and whether their time of day varies.
 
-    def __init__(self, column: str) -> None:
+    Parameters
+    ----------
+    column : name of the column.
+    order : of day, month and year in dates that are written as text; None for 2013-01-31.
+    """
+
+    def __init__(self, column: str, order: str | None = None) -> None:
         super().__init__(column)
+        self._order = order
         self._dated: bool | None = None
         self._zone: str | None = None
         self._clock = False
@@ -140,7 +152,11 @@ class TimeLearner(Learner):
         if self._dated is None:
             self._dated = not pa.types.is_time(column.type)
             self._zone = getattr(column.type, "tz", None)
-        seconds, missing = seconds_of(column, self.column, self._zone, self._dated, place)
+        self.add(*seconds_of(column, self.column, self._zone, self._dated, place, self._order))
+
+    def add(self, seconds: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
+        """Look at more times, (rows,), and at which of them are missing."""
+        self._dated = self._dated is not False
         present = seconds[~missing]
         if len(present):
             least, most = int(present.min()), int(present.max())
@@ -163,10 +179,11 @@ class TimeLearner(Learner):
         parts = ["trend in years", "season", "day of the week"] if self._dated else []
         parts += ["time of day"] if self._clock else []
         said = ", ".join(parts) + (f" (clock of {self._zone})" if self._zone else "")
+        said += f"; written {self._order}" if self._order else ""
         said += f"; {self.missing:,} missing: an indicator" if indicator else ""
         origin = None
         if self._dated:
             year = np.datetime64(self._least, "s").astype("datetime64[Y]")
             origin = int(year.astype("datetime64[s]").astype(np.int64))
         mean = 0.0 if origin is None else (self._sum / present - origin) / YEAR
-        return TimeEncoding(self.column, said, origin, mean, self._clock, self._zone, indicator)
+        return TimeEncoding(self.column, said, origin, mean, self._clock, self._zone, indicator, self._order)

@@ -14,7 +14,7 @@ from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.encoding import Encoding
 from ridgeway.data.encoding.kernels import Codes, Values
 from ridgeway.data.encoding.strings import Words, spelled, words_of
-from ridgeway.data.schema import kind_of
+from ridgeway.data.schema import kind_of, type_name
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,9 @@ class WordsEncoding(Encoding):
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
         """Write the indicator."""
         if kind_of(column.type) == "other":
-            raise DataError(f"{place}: column {self.column!r} is of type {column.type}: expected text; convert it.")
+            raise DataError(
+                f"{place}: column {self.column!r} holds {type_name(column.type)}: expected text; convert it."
+            )
         if self.indicator:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             codes[0] = np.where(missing, first, -1)

@@ -1,0 +1,80 @@
+"""Data frames as Arrow tables: their index is left out, and what Arrow cannot hold is said in plain words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import narwhals as nw
+from narwhals.exceptions import DuplicateError
+
+from ridgeway.data.arrow import pa
+from ridgeway.data.data_error import DataError
+from ridgeway.data.pandas_index import warn_of_index
+from ridgeway.data.schema import require_distinct
+
+
+def frame_table(data: Any, index: bool) -> Any:
+    """Return the Arrow table of a data frame.
+
+    Parameters
+    ----------
+    data : a data frame of pandas, polars, ...
+    index : whether the index of a pandas data frame becomes columns; otherwise it is left out.
+    """
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except DuplicateError:
+        frame = None
+    except TypeError:
+        raise DataError(
+            f"a {type(data).__name__} is no table: expected a path, arrays (X, y), a data frame (pandas, polars, ...), "
+            "or an Arrow table; collect lazy frames first."
+        ) from None
+    if hasattr(data, "columns"):
+        require_distinct(map(str, data.columns), "the data frame")
+    assert frame is not None
+    labels = nw.maybe_get_index(frame)
+    if labels is not None and not index:
+        warn_of_index(labels.names, "the data frame")
+        frame = nw.maybe_reset_index(frame)
+    if labels is not None:
+        frame = nw.from_native(_with_spelled_categories(frame.to_native()))
+    try:
+        return frame.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
+        raise DataError(
+            f"the data frame has a column of mixed types, or of one that has no place in a table: {_said(error)}: "
+            "expected one type a column; convert it with astype."
+        ) from None
+
+
+def _with_spelled_categories(frame: Any) -> Any:
+    """Return a pandas data frame in which categories that are intervals, periods or a mix of types are texts."""
+    spelled = {}
+    for place, dtype in enumerate(frame.dtypes):
+        categories = getattr(dtype, "categories", None)
+        if categories is None or categories.dtype.kind != "O":
+            continue
+        texts = [str(category) for category in categories]
+        name = frame.columns[place]
+        twice = [text for text, count in Counter(texts).items() if count > 1]
+        if twice:
+            raise DataError(
+                f"the data frame: two categories of column {name!r} are both written {twice[0]!r}: expected different "
+                "spellings, as models know categories by them; rename one."
+            )
+        spelled[name] = frame[name].cat.rename_categories(texts)
+    return frame.assign(**spelled) if all(isinstance(name, str) for name in spelled) else _assigned(frame, spelled)
+
+
+def _assigned(frame: Any, columns: dict[Any, Any]) -> Any:
+    """Return a copy with other columns, whose names may be numbers."""
+    copy = frame.copy(deep=False)
+    for name, values in columns.items():
+        copy[name] = values
+    return copy
+
+
+def _said(error: Exception) -> str:
+    return " ".join(" ".join(str(part) for part in error.args).split())
