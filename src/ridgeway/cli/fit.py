@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ridgeway.cli.averages import Average, NumberOrAuto
+from ridgeway.cli.column_kinds import kinds_of
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.failure import Interrupted
@@ -25,7 +26,8 @@ sorted and does not fit the memory, a warning says so; unpack it, or convert it 
 
 @make_command(epilog=EPILOG)
 @click.argument("data")
-@click.option("--target", metavar="COLUMN", help="The column to predict (not for LIBSVM files).")
+@click.option("--target", metavar="COLUMN", multiple=True,
+              help="The column to predict (not for LIBSVM files); may be repeated, for several.")  # fmt: skip
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
 @click.option("--report", metavar="FILE", help="Write the report to this file (.html).")
 @click.option("--averaging", type=Average(), default="auto", help="auto, geometric, tail, uniform, last or tail:0.5.")
@@ -39,6 +41,11 @@ sorted and does not fit the memory, a warning says so; unpack it, or convert it 
 )
 @click.option("--drop", metavar="COLUMN", multiple=True, help="Leave this column out; may be repeated.")
 @click.option("--only", metavar="COLUMN", multiple=True, help="Use this column and no others; may be repeated.")
+@click.option("--kind", "kinds", metavar="COLUMN=KIND", multiple=True, callback=kinds_of,
+              help="What a column is, where its values mislead: number, boolean, category, text, time, day-first, "
+              "month-first, year-first (dates) or drop; may be repeated.")  # fmt: skip
+@click.option("--null-values", metavar="TEXT", multiple=True,
+              help="A spelling of a missing value in CSV files, such as -999; may be repeated.")  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
 @click.option("--log-target", is_flag=True, help="Learn the logarithm of the target, which must be above 0.")
 @click.option(
@@ -61,7 +68,7 @@ sorted and does not fit the memory, a warning says so; unpack it, or convert it 
 def command(
     console: Console,
     data: str,
-    target: str | None,
+    target: tuple[str, ...],
     model: str | None,
     report: str | None,
     memory: int | None,
@@ -85,7 +92,8 @@ def command(
         raise click.UsageError(
             "--report has no rows to show effects at with --components of rbf: leave out one of them."
         )
-    request = Request(target=target, drop=drop, only=only or None, **options)
+    named: Any = target if len(target) > 1 else target[0] if target else None
+    request = Request(target=named, drop=drop, only=only or None, **options)
     outputs = [name for name in (model, report) if name is not None]
     require_writable([*outputs, *([checkpoint] if checkpoint else [])])
     on_cluster = address is not None or workers is not None
@@ -159,10 +167,12 @@ def write(files: ExitStack, result: Any, model: str | None, report: str | None, 
 
 def summary(result: Any) -> dict[str, Any]:
     """Return what a fit came to, as plain values."""
+    from ridgeway.cli.text import plain_target
+
     estimator = result.model
     selection = estimator.selection_
     return {
-        "target": result.target,
+        "target": plain_target(result),
         "rows": result.facts.rows,
         "left_out": result.facts.left_out,
         "passes": result.facts.passes,

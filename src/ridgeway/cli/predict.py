@@ -39,12 +39,13 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
     if done.ignored:
         console.say(f"Ignored, as the model does not know them: {', '.join(done.ignored)}.")
     where = "to standard output" if out is None else f"to {out}"
-    console.say(f"{done.rows:,} rows predicted {where}; the last column is {done.column!r}.")
+    last = "column is" if len(done.columns) == 1 else "columns are"
+    console.say(f"{done.rows:,} rows predicted {where}; the last {last} {', '.join(map(repr, done.columns))}.")
     console.result(
         {
             "rows": done.rows,
             "out": out,
-            "column": done.column,
+            "column": done.columns[0] if len(done.columns) == 1 else list(done.columns),
             "ignored": list(done.ignored),
             "averaging": fitted.model.averaging_.state(),
         }

@@ -15,15 +15,15 @@ def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float 
     if table is None:
         write_report(estimator, path, feature_names=names)
         return
-    target = table.target or "target"
+    targets = table.targets or ("target",)
     facts = table.facts
     write_report(
         estimator,
         path,
         encoder=table.encoder,
         feature_names=names,
-        target_names=[f"log {target}" if table.log_target else target],
-        title=f"{target}, learned from {facts.data}",
+        target_names=[f"log {target}" if table.log_target else target for target in targets],
+        title=f"{', '.join(targets)}, learned from {facts.data}",
         seconds=seconds,
         facts={
             "Data": facts.data,

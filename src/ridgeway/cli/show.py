@@ -17,7 +17,7 @@ def command(console: Console, model: str, columns: bool) -> None:
 
     from ridgeway.averaging.scheme_name import scheme_name
     from ridgeway.cli.models import parts_of
-    from ridgeway.cli.text import choices, coefficients, errors, fitted
+    from ridgeway.cli.text import choices, coefficients, errors, fitted, plain_target
     from ridgeway.estimators import AveragedKernelRegressor
     from ridgeway.loading import load
 
@@ -46,12 +46,12 @@ def command(console: Console, model: str, columns: bool) -> None:
     if isinstance(estimator, AveragedKernelRegressor):
         kind = "row" if estimator.n_components is None else "component"
         features = [f"{kind} {i}" for i in range(estimator.coef_.shape[-1])]
-    console.say(coefficients(estimator, features))
+    console.say(coefficients(estimator, features, () if table is None else table.targets))
     console.result(
         {
             "model": model,
             "kind": type(loaded).__name__,
-            "target": None if table is None else table.target,
+            "target": None if table is None else plain_target(table),
             "averaging": None if averaging is None else averaging.state(),
             "alpha": estimator.alpha_,
             "intercept": np.asarray(estimator.intercept_).tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,24 @@ def fitted(model: TableModel) -> str:
     facts = model.facts
     left_out = f" ({facts.left_out:,} without target or weight left out)" if facts.left_out else ""
     times = f"{facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
-    what = "" if model.target is None else f" predict {'log ' if model.log_target else ''}{model.target!r}"
+    names = ", ".join(f"{'log ' if model.log_target else ''}{name!r}" for name in model.targets)
+    what = f" predict {names}" if names else ""
     columns = (
         f"{model.model.n_features_in_:,} sparse columns"
         if model.encoder is None
         else f"{len(model.columns):,} columns, encoded as {model.model.n_features_in_:,} features,"
     )
+    dates = {} if model.encoder is None else model.encoder.date_orders_
+    read = "".join(f"\nDates of {name!r} are read {order}." for name, order in dates.items())
     return (
         f"{facts.data}: {columns}{what or ' predict the target'}. {facts.rows:,} rows{left_out}, {facts.way}, {times}."
+        f"{read}"
     )
+
+
+def plain_target(model: TableModel) -> str | list[str] | None:
+    """Return the name of the target, or a list of names, for JSON."""
+    return model.target if model.target is None or isinstance(model.target, str) else list(model.target)
 
 
 def choices(model: Any) -> Table:
@@ -57,7 +67,7 @@ def choices(model: Any) -> Table:
     return table
 
 
-def coefficients(model: Any, names: list[str]) -> Table:
+def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> Table:
     """Return the largest coefficients with their path over alpha, largest effect first.
 
     An effect is the coefficient times the scale of its column: by how much the prediction changes when the column
@@ -68,16 +78,17 @@ def coefficients(model: Any, names: list[str]) -> Table:
     coefs = np.atleast_2d(model.coef_)  # (targets, features)
     path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
     effects = coefs * (np.ones(coefs.shape[1]) if scale is None else scale)
-    targets, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:SHOWN], effects.shape)
+    places, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:SHOWN], effects.shape)
     title = f"The {len(features)} largest of {effects.size:,} coefficients; their path from alpha={alphas[0]:.1g} to "
     table = Table(box=box.SIMPLE_HEAD, title=title + f"{alphas[-1]:.1g}", title_justify="left")
     table.add_column("feature", overflow="fold")
     for name in ("coefficient", "effect"):
         table.add_column(name, justify="right")
     table.add_column("|coefficient|, weak to strong")
-    for target, feature in zip(targets, features, strict=True):
+    for target, feature in zip(places, features, strict=True):
         along = path[:, target, feature]
-        name = names[feature] if len(coefs) == 1 else f"{names[feature]} (target {target})"
+        of = targets[target] if targets else f"target {target}"
+        name = names[feature] if len(coefs) == 1 else f"{names[feature]} ({of})"
         numbers = f"{coefs[target, feature]:.4g}", f"{effects[target, feature]:.4g}"
         table.add_row(name, *numbers, sparkline(np.abs(along)))
     return table

@@ -65,9 +65,9 @@ class FileTable(NamedTuple):
     singles: frozenset[str]
 
 
-def file_table(data: Any, partition_bytes: int, columns: Sequence[str] | None = None) -> FileTable:
+def file_table(data: Any, partition_bytes: int, columns: Sequence[str] | None = None, **reading: Any) -> FileTable:
     """Return the table of a path, folder or pattern, in partitions of about so many bytes once loaded."""
-    source = open_data(data, columns=columns)
+    source = open_data(data, columns=columns, **reading)
     if not isinstance(source, FileSource):
         raise DataError(
             f"{source.name}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; "

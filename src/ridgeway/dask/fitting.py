@@ -24,6 +24,7 @@ from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of,
 from ridgeway.dask.sweep import segments_of
 from ridgeway.dask.table import Opened, opened
 from ridgeway.data import TableEncoder
+from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.estimators.averaged_sgd import FEWEST
 from ridgeway.estimators.options import (
@@ -59,7 +60,7 @@ FittedT = TypeVar("FittedT", AveragedSGDRegressor, AveragedKernelRegressor)
 def fit(
     estimator: FittedT,
     data: Any,
-    target: str | None = None,
+    target: Targets | None = None,
     client: Any = None,
     *,
     weight: Any = None,

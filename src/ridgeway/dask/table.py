@@ -13,7 +13,8 @@ from ridgeway.dask.collections import array_partitions, frame_partitions
 from ridgeway.dask.files import file_table
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.data import DataError, TableEncoder
-from ridgeway.data.schema import no_column
+from ridgeway.data.schema import require_columns
+from ridgeway.data.target import Targets, names_of
 from ridgeway.state import State
 
 
@@ -52,7 +53,7 @@ class Opened:
                 )
 
 
-def opened(data: Any, target: str | None, weight: Any, partition_bytes: int) -> Opened:
+def opened(data: Any, target: Targets | None, weight: Any, partition_bytes: int) -> Opened:
     """Open a path, dask arrays or a dask data frame."""
     if isinstance(data, str | os.PathLike):
         return opened_files(data, target, weight, partition_bytes)
@@ -68,13 +69,14 @@ def opened(data: Any, target: str | None, weight: Any, partition_bytes: int) -> 
 
 def opened_files(
     data: str | os.PathLike[str],
-    target: str | None,
+    target: Targets | None,
     weight: Any,
     partition_bytes: int,
     columns: Sequence[str] | None = None,
+    **reading: Any,
 ) -> Opened:
-    """Open files, or only some columns of them, target and weight among these."""
-    source, partitions, singles = file_table(data, partition_bytes, columns)
+    """Open files, or only some columns of them, target and weight among these; `reading` goes to `open_data`."""
+    source, partitions, singles = file_table(data, partition_bytes, columns, **reading)
     assert source.schema is not None
     kinds = source.schema.kinds
     features = _features(list(kinds), target, weight, source.name)
@@ -86,7 +88,7 @@ def opened_files(
     )
 
 
-def _arrays(X: Any, y: Any, target: str | None, weight: Any) -> Opened:
+def _arrays(X: Any, y: Any, target: Targets | None, weight: Any) -> Opened:
     if target is not None:
         raise DataError(f"target={target!r}: arrays have no names; pass (X, y) without a target.")
     partitions = array_partitions(X, y, weight)
@@ -95,7 +97,7 @@ def _arrays(X: Any, y: Any, target: str | None, weight: Any) -> Opened:
     return Opened(partitions, Form(dtype=dtype), mark, {}, X.shape[1])
 
 
-def _frame(frame: Any, target: str | None, weight: Any) -> Opened:
+def _frame(frame: Any, target: Targets | None, weight: Any) -> Opened:
     names = [str(name) for name in frame.columns]
     features = _features(names, target, weight, "the dask data frame")
     kinds = {name: _kind(frame.dtypes[name]) for name in features}
@@ -111,19 +113,18 @@ def _kind(dtype: Any) -> str:
     return "boolean" if getattr(dtype, "kind", "O") == "b" else f"column of {dtype}"
 
 
-def _features(names: Sequence[str], target: str | None, weight: Any, place: str) -> tuple[str, ...]:
+def _features(names: Sequence[str], target: Targets | None, weight: Any, place: str) -> tuple[str, ...]:
     if target is None:
         raise DataError(f"{place}: which column is the target? expected target='...', one of {', '.join(names[:10])}.")
     if weight is not None and not isinstance(weight, str):
         raise TypeError(f"weight is a {type(weight).__name__}: expected the name of a column of the table.")
-    for name in (target, weight):
-        if name is not None and name not in names:
-            raise no_column(name, names, place)
-    features = tuple(name for name in names if name not in (target, weight))
+    given = (*names_of(target), *([] if weight is None else [weight]))
+    require_columns(given, names, place)
+    features = tuple(name for name in names if name not in given)
     if not features:
         raise DataError(f"{place}: no column is left beside the target: expected at least one to learn from.")
     return features
 
 
-def _marked(mark: State, target: str | None, weight: str | None) -> State:
-    return {**mark, "target": target, "weight": weight}
+def _marked(mark: State, target: Targets | None, weight: str | None) -> State:
+    return {**mark, "target": target if target is None or isinstance(target, str) else list(target), "weight": weight}

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.table import opened_files
-from ridgeway.data import TableEncoder, open_data
+from ridgeway.data import DataError, column_names
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.rows import Float
 from ridgeway.tables.request import Request
 from ridgeway.tables.rows import logarithm
 from ridgeway.tables.table_model import FitFacts, TableModel
+from ridgeway.user_warning import warn_user
 
 
 def fit_table_on(
@@ -49,12 +51,19 @@ def fit_table_on(
     >>> model.predict(pa.table({"x": [3.0]})).round(2)
     array([7.])
     """
-    features = request.features(open_data(data))
-    columns = [*features, *(name for name in (request.target, request.weight) if name is not None)]
-    table = opened_files(data, request.target, request.weight, PARTITION_BYTES, columns)
+    names = column_names(data)
+    if names is None:
+        raise DataError(
+            f"{data}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; convert it, "
+            "or fit it without a cluster."
+        )
+    reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
+    features = request.features(names)
+    columns = request.columns(features)
+    table = opened_files(data, request.target, request.weight, PARTITION_BYTES, columns, **reading)
     if request.log_target:
-        table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.target)))
-    encoder = TableEncoder()
+        table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.targets)))
+    encoder = request.encoder(features)
     estimator = request.estimator(progress)
     if isinstance(estimator, AveragedSGDRegressor):
         estimator.set_params(chains=chains)
@@ -64,8 +73,19 @@ def fit_table_on(
     rows, read = sum(survey.counts.values()), sum(survey.read.values())
     estimator.set_params(verbose=0)
     facts = FitFacts(os.fspath(data), rows, read - rows, estimator.passes_, streamed=False, distributed=True)
-    return TableModel(estimator, encoder, request.target, request.weight, request.log_target, facts)
+    for doubt in encoder.doubts_:  # the workers that learned the encoder have told nobody
+        warn_user(doubt)
+    return TableModel(
+        estimator,
+        encoder,
+        request.target,
+        request.weight,
+        request.log_target,
+        facts,
+        null_values=request.null_values,
+        dropped=request.drop,
+    )
 
 
-def _logarithm(target: str | None, y: Float, place: str) -> Float:
-    return logarithm(y, f"the target column {target!r}", place)
+def _logarithm(targets: tuple[str, ...], y: Float, place: str) -> Float:
+    return logarithm(y, targets, place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
@@ -9,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ridgeway.available_memory import default_memory
-from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, open_data, target_of
+from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, column_names, target_of
+from ridgeway.data.memory import as_table
 from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import FEW_PARTS, shuffled
 from ridgeway.progress import Progress
@@ -74,13 +76,16 @@ class _Fit:
     """One fit of a table: the rows are gone through batch by batch, and either collected or learned from."""
 
     def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
+        if not isinstance(data, str | os.PathLike | tuple | Source):
+            data = as_table(data, index=True)  # once, for it is opened again
         self._data, self._request, self._memory = data, request, memory
         self._checkpoint, self._shown = checkpoint, shown
-        opened = open_data(data)
-        if opened.schema is None and (request.target or request.weight or request.drop or request.only):
-            raise DataError(f"{opened.name}: its columns have no names: leave out target, weight, drop and only.")
-        self._features = None if opened.schema is None else request.features(opened)
-        self._source = opened if self._features is None else request.open(data, self._features)
+        columns = column_names(data)
+        if columns is None and (request.target or request.weight or request.drop or request.only or request.kinds):
+            name = data if isinstance(data, str | os.PathLike) else "the matrix"
+            raise DataError(f"{name}: its columns have no names: leave out target, weight, drop, only and kinds.")
+        self._features = None if columns is None else request.features(columns)
+        self._source = request.open(data, self._features)
         self._fingerprint: State = self._source.fingerprint()
         self._place = Place()
         self._held: list[EncodedBatch] = []
@@ -205,14 +210,13 @@ class _Fit:
         self._estimator.partial_fit(rows.X, rows.y, rows.weight)
 
     def _learned_encoder(self) -> TableEncoder:
-        target, weight = self._request.target, self._request.weight
-        assert target is not None
-        target_of(next(self._source.batches(ahead=0)), target, weight, self._source.name)  # before anything long
-        left_out = [name for name in (target, weight) if name is not None]
-        encoder = TableEncoder().fit(self._source, leave_out=left_out)
+        targets, weight = self._request.targets, self._request.weight
+        target_of(next(self._source.batches(ahead=0)), targets, weight, self._source.name)  # before anything long
+        left_out = [*targets, *([] if weight is None else [weight])]
+        encoder = self._request.encoder(self._features or ()).fit(self._source, leave_out=left_out)
         if encoder.rows_seen_ == encoder.learn_rows:  # there may be more: learn from rows of the whole file
             sample = SampleSource(self._source, encoder.learn_rows, self._request.seed)
-            encoder = TableEncoder().fit(sample, leave_out=left_out)
+            encoder = self._request.encoder(self._features or ()).fit(sample, leave_out=left_out)
         if encoder.n_features_out_ == 0:
             raise DataError(
                 f"{self._source.name}: no column says anything: all {len(self._features or ())} are empty, constant or "
@@ -235,10 +239,12 @@ class _Fit:
 
     def _require_rows(self) -> None:
         if self._place.rows == 0:
-            what = "target" if self._request.weight is None else "target or a weight above 0"
+            what = "a target" if len(self._request.targets) < 2 else "all targets"
+            what += "" if self._request.weight is None else " and a weight above 0"
+            names = ", ".join(map(repr, self._request.targets))
             raise DataError(
-                f"{self._source.name}: none of the {self._place.left_out:,} rows has a {what} "
-                f"(column {self._request.target!r}): expected at least one; choose another column."
+                f"{self._source.name}: none of the {self._place.left_out:,} rows has {what} (column {names}): expected "
+                "at least one; choose another column."
             )
 
     def _require_same_data(self) -> None:
@@ -267,4 +273,6 @@ class _Fit:
             request.log_target,
             FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed, shuffled=shuffled),
             zero_based=bool(getattr(self._source, "zero_based", False)),
+            null_values=request.null_values,
+            dropped=request.drop,
         )

@@ -1,10 +1,10 @@
-"""`predict_table`: predictions for a table of any size, batch by batch, as a table with one more column."""
+"""`predict_table`: predictions for a table of any size, batch by batch, as a table with one more column a target."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from pyarrow.parquet import ParquetWriter
 
 from ridgeway.data import DataError, Source, prefetch
 from ridgeway.data.arrow import pa
+from ridgeway.data.schema import type_name
 from ridgeway.files import atomic_file
 from ridgeway.progress import Progress
 from ridgeway.tables.size import guess_rows
@@ -32,19 +33,24 @@ class Predicted:
     Attributes
     ----------
     rows : how many.
-    column : name of the column of predictions, the last one.
+    columns : names of the columns of predictions, the last ones: one for each target.
     ignored : columns of the table that the model does not know; the target is among them when it is there.
     """
 
     rows: int
-    column: str
+    columns: tuple[str, ...]
     ignored: tuple[str, ...]
+
+    @property
+    def column(self) -> str:
+        """Name of the column of predictions of the first target."""
+        return self.columns[0]
 
 
 def predict_table(
     model: TableModel, data: Any, out: str | os.PathLike[str] | IO[bytes] | None, *, progress: bool = False
 ) -> Predicted:
-    """Write the rows of a table with their predictions as the last column.
+    """Write the rows of a table with their predictions as the last column, or as the last ones for several targets.
 
     Parameters
     ----------
@@ -63,20 +69,18 @@ def predict_table(
     >>> model = fit_table(table, Request(target="y", averaging="last"))
     >>> file = Path(tempfile.mkdtemp()) / "predictions.parquet"
     >>> predict_table(model, table, file)
-    Predicted(rows=4, column='prediction', ignored=('y',))
+    Predicted(rows=4, columns=('prediction',), ignored=('y',))
     >>> pq.read_table(file).column_names
     ['x', 'y', 'prediction']
     """
     parquet = _is_parquet(out)
     source = model.open(data)
     names = [] if source.schema is None else source.schema.names
-    column = NAME
-    while column in names:
-        column += "_"
+    columns = _new_columns(model, names)
     known = set(model.columns)
     bar = Progress(guess_rows(source), shown=progress)
     rows = 0
-    with closing(bar), closing(_predicted(model, source, column)) as batches, _opened(out) as file:
+    with closing(bar), closing(_predicted(model, source, columns)) as batches, _opened(out) as file:
         writer: Any = None
         for batch in batches:
             table = batch if parquet else _plain(batch, source.name)
@@ -86,17 +90,34 @@ def predict_table(
             rows += batch.num_rows
             bar.add(batch.num_rows)
         writer.close()  # sources without rows are refused
-    return Predicted(rows, column, tuple(name for name in names if name not in known))
+    return Predicted(rows, columns, tuple(name for name in names if name not in known))
 
 
-def _predicted(model: TableModel, source: Source, column: str) -> Generator[Any, None, None]:
+def _new_columns(model: TableModel, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the columns of predictions, which differ from all others."""
+    wanted = [NAME] if isinstance(model.target, str | None) else [f"{NAME}_{target}" for target in model.target]
+    taken, columns = set(names), []
+    for name in wanted:
+        column = name
+        while column in taken:
+            column += "_"
+        taken.add(column)
+        columns.append(column)
+    return tuple(columns)
+
+
+def _predicted(model: TableModel, source: Source, columns: Sequence[str]) -> Generator[Any, None, None]:
     """Yield the batches with their predictions, made in the background while the consumer writes."""
 
     def predicted(batch: Any) -> Any:
-        predictions = pa.array(model.predict_batch(batch, source.name))
+        predictions = model.predict_batch(batch, source.name).reshape(-1, len(columns))
+        new = {column: pa.array(predictions[:, place]) for place, column in enumerate(columns)}
         if source.schema is None:
-            return pa.table({column: predictions})
-        return pa.Table.from_batches([batch]).append_column(column, predictions)
+            return pa.table(new)
+        table = pa.Table.from_batches([batch])
+        for column, values in new.items():
+            table = table.append_column(column, values)
+        return table
 
     yield from prefetch(map(predicted, source.batches()))
 
@@ -117,8 +138,8 @@ def _plain(table: Any, place: str) -> Any:
             table = table.set_column(number, field.name, table.column(number).cast(field.type.value_type))
         elif pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
             raise DataError(
-                f"{place}: column {field.name!r} ({field.type}) has no form in CSV: write the predictions to a "
-                ".parquet file, or leave the column out of the table."
+                f"{place}: column {field.name!r} ({type_name(field.type)}) has no form in CSV: write the predictions "
+                "to a .parquet file, or leave the column out of the table."
             )
     return table
 

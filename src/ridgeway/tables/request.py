@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ridgeway.averaging import Scheme
-from ridgeway.data import DataError, Source, open_data
-from ridgeway.data.schema import no_column
+from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
+from ridgeway.data.pandas_index import warn_of_index
+from ridgeway.data.schema import require_columns
+from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.state import State
@@ -20,11 +23,14 @@ class Request:
 
     Attributes
     ----------
-    target : name of the column to predict; None for LIBSVM files, where it stands first in each line.
+    target : name of the column to predict, or the names of several; None for LIBSVM files, where it stands first in
+        each line.
     weight : name of the column of weights, if any.
     log_target : learn the logarithm of the target; predictions are in its own units again.
     drop : columns to leave out.
     only : the only columns to use; None for all.
+    kinds : what columns are, by name, where their values mislead; see `TableEncoder`.
+    null_values : spellings of a missing value in CSV files besides the usual ones.
     averaging, alpha, passes, cv : as in `AveragedSGDRegressor`.
     seed : of orders and folds.
     kernel : name of a kernel; None learns a linear model of the columns.
@@ -32,11 +38,13 @@ class Request:
     components : random features in the place of the exact kernel, which rows that are streamed need.
     """
 
-    target: str | None = None
+    target: str | tuple[str, ...] | None = None
     weight: str | None = None
     log_target: bool = False
     drop: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    null_values: tuple[str, ...] = ()
     averaging: str | Scheme = "auto"
     alpha: float | str = "auto"
     passes: int | str = "auto"
@@ -60,32 +68,66 @@ class Request:
             return AveragedSGDRegressor(**common)
         return AveragedKernelRegressor(kernel=self.kernel, gamma=self.gamma, n_components=self.components, **common)
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Names of the columns to predict."""
+        return names_of(self.target)
+
+    def encoder(self, features: Sequence[str]) -> TableEncoder:
+        """Return the encoder to fit on these columns."""
+        return TableEncoder(kinds={name: self.kinds[name] for name in features if name in self.kinds} or None)
+
     def state(self) -> State:
         """Return the request as plain values."""
         averaging = self.averaging.state() if isinstance(self.averaging, Scheme) else self.averaging
         only = None if self.only is None else list(self.only)
-        return {**vars(self), "averaging": averaging, "drop": list(self.drop), "only": only}
+        target = self.target if self.target is None or isinstance(self.target, str) else list(self.target)
+        return {
+            **vars(self),
+            "target": target,
+            "averaging": averaging,
+            "drop": list(self.drop),
+            "only": only,
+            "kinds": dict(self.kinds),
+            "null_values": list(self.null_values),
+        }
 
-    def features(self, source: Source) -> list[str]:
-        """Return the columns to learn from, after all names that were given are found to be there."""
-        assert source.schema is not None
-        names = source.schema.names
-        if self.target is None:
-            raise DataError(f"{source.name}: no target: expected the name of the column to predict.")
-        for name in (self.target, self.weight, *self.drop, *(self.only or ())):
-            if name is not None and name not in names:
-                raise no_column(name, names, source.name)
-        left_out = {self.target, self.weight, *self.drop}
-        features = [name for name in names if name not in left_out and (self.only is None or name in self.only)]
+    def features(self, columns: ColumnNames) -> list[str]:
+        """Return the columns to learn from, after all names that were given are found to be there.
+
+        The index that pandas wrote is left out, unless it is named.
+        """
+        if not self.targets:
+            raise DataError(f"{columns.place}: no target: expected the name of the column to predict.")
+        given = (*self.targets, *([] if self.weight is None else [self.weight]), *self.drop, *(self.only or ()))
+        require_columns((*given, *self.kinds), (*columns.names, *columns.index), columns.place)
+        twice = [name for name, count in Counter(self.targets).items() if count > 1]
+        if twice:
+            raise DataError(
+                f"{columns.place}: the target {twice[0]!r} is named twice: expected it once; leave one out."
+            )
+        left_out = {*self.targets, self.weight, *self.drop}
+        used = {*columns.names, *self.kinds} if self.only is None else set(self.only)
+        features = [name for name in (*columns.names, *columns.index) if name in used and name not in left_out]
         if not features:
             raise DataError(
-                f"{source.name}: no column is left to learn from: expected at least one beside the target; drop fewer."
+                f"{columns.place}: no column is left to learn from: expected at least one beside the "
+                "target; drop fewer."
             )
+        warn_of_index([name for name in columns.index if name not in features], columns.place)
         return features
 
     def open(self, data: Any, features: Sequence[str] | None) -> Source:
         """Open the columns that are needed; `features` is None for sparse rows, which have no names."""
         if features is None:
             return open_data(data)
-        extra = [name for name in (self.target, self.weight) if name is not None]
-        return open_data(data, columns=[*features, *extra])
+        return open_data(data, columns=self.columns(features), kinds=self.read_kinds, null_values=self.null_values)
+
+    def columns(self, features: Sequence[str]) -> list[str]:
+        """Return the columns to read: features, targets and weight."""
+        return [*features, *self.targets, *([] if self.weight is None else [self.weight])]
+
+    @property
+    def read_kinds(self) -> dict[str, str]:
+        """How columns are read from CSV files, where it was said; a column that is to be dropped is read as text."""
+        return {name: "text" if kind == "drop" else kind for name, kind in self.kinds.items() if kind != "time"}

@@ -18,14 +18,13 @@ def learnable_rows(
     source: Source, encoder: TableEncoder | None, request: Request, start: int
 ) -> Generator[EncodedBatch, None, None]:
     """Yield the batches of a source from number `start` on, encoded in the background while the consumer learns."""
-    for batch in encoded_batches(source, encoder, request.target or "", request.weight, start=start):
+    for batch in encoded_batches(source, encoder, request.target or (), request.weight, start=start):
         rows = batch
         if rows.weight is not None and not rows.weight.all():
             kept = np.flatnonzero(rows.weight)
             rows = replace(rows, X=rows.X[kept], y=rows.y[kept], weight=rows.weight[kept])
         if request.log_target:
-            name = "the target" if request.target is None else f"the target column {request.target!r}"
-            rows = replace(rows, y=logarithm(rows.y, name, source.name))
+            rows = replace(rows, y=logarithm(rows.y, request.targets, source.name))
         yield rows
 
 
@@ -50,9 +49,11 @@ def joined(parts: Sequence[EncodedBatch]) -> EncodedBatch:
     )
 
 
-def logarithm(y: Float, name: str, place: str) -> NDArray[np.float64]:
-    """Return the logarithm of a target, which must be above 0."""
-    if len(y) and y.min() <= 0:
+def logarithm(y: Float, targets: Sequence[str], place: str) -> NDArray[np.float64]:
+    """Return the logarithm of targets, (rows,) or (rows, targets), which must be above 0."""
+    if y.size and y.min() <= 0:
+        worst = int(np.argmin(y.reshape(len(y), -1).min(axis=0)))
+        name = f"the target column {targets[worst]!r}" if targets else "the target"
         raise DataError(
             f"{place}: {name} holds {y.min():g}: expected numbers above 0, as its logarithm is to be learned; leave "
             "out --log-target (log_target), or drop such rows."

@@ -11,9 +11,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
-from ridgeway.data import DataError, Source, TableEncoder, open_data
+from ridgeway.data import DataError, Source, TableEncoder, column_names, open_data
 from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.schema import no_column
+from ridgeway.data.target import names_of
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.model import write_state
 from ridgeway.path_result import PathResult
@@ -77,10 +78,13 @@ class TableModel:
     ----------
     model : the fitted estimator, over encoded features.
     encoder : turns columns into features; None for sparse rows of LIBSVM files.
-    target, weight : names of these columns.
+    target : name of the column that is predicted, or the names of several; None for LIBSVM files.
+    weight : name of the column of weights, if any.
     log_target : the model is one of the logarithm of the target; `predict` undoes it.
     facts : how it was fitted.
     zero_based : whether columns of LIBSVM files are counted from 0.
+    null_values : spellings of a missing value in CSV files besides the usual ones.
+    dropped : columns that the fit was told to leave out; in CSV files they are read as text, whatever they hold.
 
     Examples
     --------
@@ -98,14 +102,21 @@ class TableModel:
 
     model: AnyAveraged
     encoder: TableEncoder | None
-    target: str | None
+    target: str | tuple[str, ...] | None
     weight: str | None
     log_target: bool
     facts: FitFacts
     zero_based: bool = False
+    null_values: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Names of the columns that are predicted."""
+        return names_of(self.target)
 
     def predict(self, data: Any) -> NDArray[np.float64]:
-        """Predict the rows of a table, (rows,); further columns, such as the target, are ignored.
+        """Predict the rows of a table, (rows,), or (rows, targets) for several; further columns are ignored.
 
         Parameters
         ----------
@@ -126,20 +137,27 @@ class TableModel:
             if self.zero_based and isinstance(source, LibsvmSource) and not source.zero_based:
                 source.zero_based, source.n_columns = True, source.n_columns + 1  # by chance no row has a column 0
             return source
-        columns = open_data(data).schema
+        columns = column_names(data)
         if columns is None:
             raise DataError(f"{data}: sparse rows, but the model is one of a table: expected columns with names.")
-        names = columns.names
-        missing = [name for name in self.columns if name not in names]
+        names = [*columns.index, *columns.names]
+        known, there = self.columns, set(names)
+        missing = [name for name in known if name not in there]
         if len(missing) == 1:
-            raise no_column(missing[0], names, str(data) if isinstance(data, str | os.PathLike) else "the table")
+            raise no_column(missing[0], names, columns.place)
         if missing:
-            place = data if isinstance(data, str | os.PathLike) else "the table"
             raise DataError(
-                f"{place}: there are no columns {', '.join(map(repr, missing[:10]))}: expected those of the fit; add "
-                "them, with missing values where they are not known."
+                f"{columns.place}: there are no columns {', '.join(map(repr, missing[:10]))}: expected those of the "
+                "fit; add them, with missing values where they are not known."
             )
-        return open_data(data, kinds=self.encoder.text_columns_)
+        texts = dict.fromkeys(there.intersection(self.dropped).difference(known), "text")
+        return open_data(
+            data,
+            kinds={**texts, **self.encoder.text_columns_},
+            null_values=self.null_values,
+            lenient=list(there.difference(known)),
+            index=True,  # the model asks for columns by name, and what it does not know is only written again
+        )
 
     @property
     def columns(self) -> list[str]:
@@ -184,11 +202,13 @@ class TableModel:
             "estimator": type(self).__name__,
             "model": self.model.state(),
             "encoder": None if self.encoder is None else self.encoder.to_dict(),
-            "target": self.target,
+            "target": list(self.target) if isinstance(self.target, tuple) else self.target,
             "weight": self.weight,
             "log_target": self.log_target,
             "facts": vars(self.facts),
             "zero_based": self.zero_based,
+            "null_values": list(self.null_values),
+            "dropped": list(self.dropped),
         }
 
     @classmethod
@@ -198,10 +218,21 @@ class TableModel:
         encoder = TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None
         if encoder is not None and encoder.n_features_out_ != model.n_features_in_:
             raise StateError(f"the encoder makes {encoder.n_features_out_} features of {model.n_features_in_}.")
-        target, weight = (stored.text(name) if name in stored else None for name in ("target", "weight"))
-        facts = FitFacts.from_state(stored.part("facts"))
+        several = isinstance(stored.raw("target"), list)
+        target: str | tuple[str, ...] | None = tuple(stored.texts("target")) if several else _text(stored, "target")
+        n_targets = len(np.atleast_1d(model.intercept_))
+        if max(len(names_of(target)), 1) != n_targets or several == (np.ndim(model.intercept_) == 0):
+            raise StateError(f"the model has {n_targets} targets, named {target!r}.")
         return cls(
-            model, encoder, target, weight, stored.flag("log_target"), facts, zero_based=stored.flag("zero_based")
+            model,
+            encoder,
+            target,
+            _text(stored, "weight"),
+            stored.flag("log_target"),
+            FitFacts.from_state(stored.part("facts")),
+            zero_based=stored.flag("zero_based"),
+            null_values=_texts(stored, "null_values"),
+            dropped=_texts(stored, "dropped"),
         )
 
     def _widened(self, X: Any, place: str) -> Any:
@@ -212,3 +243,12 @@ class TableModel:
                 f"{place}: {X.shape[1]:,} columns: expected at most {expected:,}, as in the fit; leave out the others."
             )
         return scipy.sparse.csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], expected))
+
+
+def _text(stored: Stored, name: str) -> str | None:
+    return stored.text(name) if name in stored else None
+
+
+def _texts(stored: Stored, name: str) -> tuple[str, ...]:
+    """Return a list of texts; files of version 0.1 have none."""
+    return tuple(stored.texts(name)) if name in stored else ()

@@ -1,0 +1,26 @@
+"""Options of the form COLUMN=KIND."""
+
+from __future__ import annotations
+
+import click
+
+KINDS = ("number", "boolean", "category", "text", "time", "day-first", "month-first", "year-first", "drop")
+
+
+def kinds_of(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """Return the kinds by the names of their columns; a name may hold the sign =."""
+    kinds: dict[str, str] = {}
+    for text in given:
+        name, sign, kind = text.rpartition("=")
+        if not sign or not name or kind not in KINDS:
+            raise click.BadParameter(
+                f"{text!r}: expected COLUMN=KIND, where KIND is one of {', '.join(KINDS)}; for instance id=text.",
+                context,
+                option,
+            )
+        if kinds.get(name, kind) != kind:
+            raise click.BadParameter(
+                f"{name!r} has two kinds: {kinds[name]} and {kind}; leave one out.", context, option
+            )
+        kinds[name] = kind
+    return kinds

@@ -1,0 +1,131 @@
+"""What is learned from a table: several targets, columns left out or declared, spellings of missing values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import ridgeway as rw
+from ridgeway.dask.serial import Serial
+from ridgeway.data import DataError
+from ridgeway.tables import Request, fit_table, predict_table
+from ridgeway.tables.distributed import fit_table_on
+
+ROWS = 1200
+
+
+def odd_file(path: Path) -> Path:
+    """A CSV file with a column of numbers and text, day-first dates, and -999 for missing values."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(ROWS)
+    day = np.datetime64("2006-12-16") + rng.integers(0, 300, ROWS)
+    frame = pd.DataFrame(
+        {
+            "id": [f"A{k}" if k % 100 == 7 else str(k) for k in range(ROWS)],
+            "date": pd.to_datetime(day).strftime("%d/%m/%Y"),
+            "x": np.where(rng.random(ROWS) < 0.05, -999, x),
+            "y": 2 * x + rng.standard_normal(ROWS),
+            "z": 5 - x,
+        }
+    )
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Such a file."""
+    return odd_file(tmp_path_factory.mktemp("odd") / "odd.csv")
+
+
+def request_of(**options: Any) -> Request:
+    """Return a request for a quick fit."""
+    return Request(**{"target": "y", "averaging": "last", "passes": 1, **options})
+
+
+# Law: a column that mixes numbers and text is refused, unless it is left out or declared; the model predicts the file.
+@pytest.mark.parametrize(
+    "options",
+    [{"drop": ("id",)}, {"only": ("x", "date")}, {"kinds": {"id": "text"}}, {"kinds": {"id": "category"}}],
+    ids=str,
+)
+def test_mixed_columns(odd: Path, options: dict[str, Any]) -> None:
+    with pytest.raises(
+        DataError, match=r"column 'id' mixes numbers and text.*--drop id.*--kind id=text.*--null-values"
+    ):
+        fit_table(odd, request_of())
+    model = fit_table(odd, request_of(**options))
+    assert ("id" in model.columns) == ("kinds" in options)
+    assert np.isfinite(model.predict(odd)).all()
+
+
+# Law: spellings of missing values are stored with the model, and hold for the files that it predicts.
+def test_null_values(odd: Path, tmp_path: Path) -> None:
+    model = fit_table(odd, request_of(drop=("id", "z"), null_values=("-999",)))
+    assert model.encoder is not None
+    assert "missing" in {row.column: row.done for row in model.encoder.describe()}["x"]
+    model.save(tmp_path / "model.safetensors")
+    loaded = rw.load(tmp_path / "model.safetensors")
+    assert loaded.null_values == ("-999",)
+    assert loaded.dropped == ("id", "z")
+    new = tmp_path / "new.csv"
+    new.write_text("x,date\n-999,16/12/2006\n-999.0,16/12/2006\n,16/12/2006\n")
+    assert len(set(loaded.predict(new))) == 1
+
+
+# Law: each of several targets has its own column of predictions, in memory, streamed, and after a way through a file.
+@pytest.mark.parametrize("memory", [0, 2**28])
+def test_several_targets(odd: Path, memory: int, tmp_path: Path) -> None:
+    request = request_of(target=("y", "z"), drop=("id",), null_values=("-999",))
+    model = fit_table(odd, request, memory=memory)
+    assert model.targets == ("y", "z")
+    model.save(tmp_path / "model.safetensors")
+    loaded = rw.load(tmp_path / "model.safetensors")
+    predictions = loaded.predict(odd)
+    assert predictions.shape == (ROWS, 2)
+    np.testing.assert_array_equal(predictions, model.predict(odd))
+    done = predict_table(loaded, odd, tmp_path / "out.parquet")
+    assert done.columns == ("prediction_y", "prediction_z")
+    table = pq.read_table(tmp_path / "out.parquet")
+    np.testing.assert_array_equal(np.column_stack([table[name] for name in done.columns]), predictions)
+    for place, name in enumerate(("y", "z")):
+        assert np.corrcoef(predictions[:, place], table[name].to_numpy())[0, 1] > 0.8
+    on_cluster = fit_table_on(Serial(), odd, request)
+    assert on_cluster.predict(odd).shape == (ROWS, 2)
+
+
+# Law: rows without one of the targets are left out; a target named twice, and logarithms of one below 0, are refused.
+def test_bad_targets() -> None:
+    table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, None, 3.0, 4.0], "z": [-1.0, 2.0, 3.0, None]})
+    assert fit_table(table, request_of(target=("y", "z"))).facts.left_out == 2
+    with pytest.raises(DataError, match="the target 'y' is named twice"):
+        fit_table(table, request_of(target=("y", "y")))
+    with pytest.raises(DataError, match="the target column 'z' holds -1"):
+        fit_table(table, request_of(target=("y", "z"), log_target=True))
+    with pytest.raises(DataError, match="there is no column 'w'"):
+        fit_table(table, request_of(target=("y", "w")))
+
+
+# Law: the index of a Parquet file that pandas wrote is learned from only if it is named; its file is predicted.
+def test_pandas_index(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.standard_normal(300)}, index=pd.Index(rng.permutation(300), name="rank"))
+    frame["y"] = frame.index + frame["x"]
+    path = tmp_path / "frame.parquet"
+    frame.to_parquet(path)
+    with pytest.warns(UserWarning, match="the pandas index 'rank' is ignored") as caught:
+        model = fit_table(path, request_of())
+    assert len(caught) == 1
+    assert model.columns == ["x"]
+    named = fit_table(path, request_of(only=("x", "rank")))
+    assert named.columns == ["x", "rank"]
+    for fitted in (model, named):
+        np.testing.assert_array_equal(fitted.predict(path), fitted.predict(frame))
+        predict_table(fitted, path, tmp_path / "out.parquet")
+        assert set(pq.read_table(tmp_path / "out.parquet").column_names) == {"x", "y", "rank", "prediction"}
