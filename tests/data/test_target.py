@@ -67,3 +67,14 @@ def test_refused_names_and_weights() -> None:
         target_of(batch, "arr_delay", "w")
     with pytest.raises(DataError, match="the weight column 'carrier' is no number"):
         target_of(batch, "arr_delay", "carrier")
+
+
+# Law: of several targets, a row must have all; a batch without rows has none.
+def test_several_targets() -> None:
+    batch = pa.record_batch({"x": [1, 2, 3], "y": [0.5, None, 1.5], "z": [True, False, None]})
+    rows = target_of(batch, ("y", "z"))
+    assert rows.y.tolist() == [[0.5, 1.0]]
+    assert rows.dropped == 2
+    assert rows.table.to_pydict() == {"x": [1]}
+    for target in ("y", ("y", "z")):
+        assert target_of(batch.slice(0, 0), target).dropped == 0

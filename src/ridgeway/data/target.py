@@ -59,7 +59,7 @@ def target_of(batch: Any, target: Targets, weight: str | None = None, place: str
     targets = names_of(target)
     columns = [_column(batch, name, "target", place) for name in targets]
     y = columns[0] if isinstance(target, str) else np.column_stack(columns)
-    kept = ~np.isnan(y).reshape(len(y), -1).any(axis=1)
+    kept = ~(np.isnan(y) if y.ndim == 1 else np.isnan(y).any(axis=1))
     weights = None
     if weight is not None:
         weights = _column(batch, weight, "weight", place)
