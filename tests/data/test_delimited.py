@@ -172,7 +172,7 @@ def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pyt
 
 # Law: columns that turn out to need wider types in one block widen together: the file is not read once for each.
 def test_columns_widen_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("SAMPLE", 1 << 10), ("BLOCK", 1 << 14), ("BLOCK_ROWS", 1)):
+    for name, size in (("SAMPLE", 1 << 13), ("BLOCK", 1 << 14), ("BLOCK_ROWS", 1)):
         monkeypatch.setattr(delimited, name, size)
     columns = 300
     early = [",".join(["1", ""] * (columns // 2)) for _ in range(40)]
