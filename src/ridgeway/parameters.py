@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.sgd import LimitedStep
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
+from ridgeway.user_warning import warn_user
 
 OBJECTS: dict[str, tuple[type[Any], Callable[[Stored], Any]]] = {
     "scheme": (Scheme, scheme_of),
@@ -46,11 +46,9 @@ def _value_state(name: str, value: Any, default: Any) -> Any:
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    warnings.warn(
+    warn_user(
         f"{name}={type(value).__name__} cannot be stored: the saved model has {name}={default!r}, which matters for a "
         "new fit only.",
-        UserWarning,
-        stacklevel=5,
     )
     return default
 

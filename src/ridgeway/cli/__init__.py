@@ -7,7 +7,7 @@ from importlib import import_module
 
 
 def main() -> None:
-    """Run the command line and exit with its code: 0 fine, 1 the data or the model is wrong, 2 usage."""
+    """Run the command line and exit with its code: 0 fine, 1 the data or the model is wrong, 2 usage, 70 a bug."""
     try:
         run = import_module("ridgeway.cli.commands").run
     except ModuleNotFoundError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -38,7 +39,8 @@ on rows that were not learned from, and any other stays available from the model
   ridgeway show flights.safetensors
 
 Text goes to standard output, progress and warnings to standard error. Exit codes: 0 fine, 1 the data or the model is
-wrong (the message says what was found, what was expected and what to do), 2 the command was.
+wrong (the message says what was found, what was expected and what to do), 2 the command was, 70 a bug of ridgeway
+(--debug shows where).
 """
 
 
@@ -68,16 +70,18 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, message="ridgeway %(version)s")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-@click.pass_context
-def ridgeway(ctx: click.Context, quiet: bool, as_json: bool) -> None:
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_obj
+def ridgeway(console: Console, quiet: bool, as_json: bool, debug: bool) -> None:
     """Hold what every command shares."""
-    ctx.obj = Console(quiet, as_json)
+    console.set(quiet, as_json, debug)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; what is wrong with data or models is told on standard error."""
+    console = Console()
     try:
-        with ridgeway.make_context("ridgeway", list(arguments)) as ctx:
+        with ridgeway.make_context("ridgeway", list(arguments), obj=console) as ctx:
             ridgeway.invoke(ctx)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
@@ -89,6 +93,8 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except BaseException as error:
         message, code = explained(error)
+        if console.debug:
+            traceback.print_exception(error, file=sys.stderr)
         print(message, file=sys.stderr)
         if "--json" in arguments:
             print(json.dumps({"error": message.removeprefix("Error: ")}))

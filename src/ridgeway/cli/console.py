@@ -16,16 +16,23 @@ import click
 class Console:
     """Where the words of a command go.
 
-    Parameters
+    Attributes
     ----------
     quiet : say nothing but errors.
     as_json : print one JSON object at the end, and nothing else.
+    debug : show the traceback of an error.
     """
 
-    def __init__(self, quiet: bool, as_json: bool) -> None:
-        self.quiet, self.as_json = quiet, as_json
+    def __init__(self) -> None:
+        self.quiet = self.as_json = self.debug = False
         self.text_to_error = False  # when standard output holds data
         self._warnings: list[str] = []
+
+    def set(self, quiet: bool, as_json: bool, debug: bool) -> None:
+        """Take the options that stand before or after the name of the command."""
+        self.quiet |= quiet
+        self.as_json |= as_json
+        self.debug |= debug
 
     @property
     def progress(self) -> bool:
@@ -61,19 +68,19 @@ class Console:
 
 
 def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a command with ``--quiet`` and ``--json``; its first argument is the console."""
+    """Make a function a command with ``--quiet``, ``--json`` and ``--debug``; its first argument is the console."""
 
     def make(function: Callable[..., None]) -> click.Command:
         @wraps(function)
         @click.pass_obj
-        def called(console: Console, /, quiet: bool, as_json: bool, **options: Any) -> None:
-            console.quiet |= quiet
-            console.as_json |= as_json
+        def called(console: Console, /, quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
+            console.set(quiet, as_json, debug)
             with console.telling():
                 function(console, **options)
 
+        decorated = click.option("--debug", is_flag=True, help="Show the traceback of an error.")(called)
         decorated = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(
-            called
+            decorated
         )
         decorated = click.option("--quiet", is_flag=True, help="Say nothing but errors.")(decorated)
         made: click.Command = click.command(**settings)(decorated)

@@ -12,8 +12,9 @@ from ridgeway.cli.console import command as make_command
 @click.option("--out", metavar="FILE", default="ridgeway-demo.html", show_default=True, help="The report to write.")
 def command(console: Console, out: str) -> None:
     """Fit 261,877 flights out of New York: the choice, every strength beside exact ridge, and a report to look at."""
-    from ridgeway.cli.fit import require_writable
-    from ridgeway.cli.story import tell
+    from ridgeway.cli.command_files import command_files
 
-    require_writable([out])
-    tell(console, out)
+    with command_files({}, {"--out": out}):
+        from ridgeway.cli.story import tell
+
+        tell(console, out)

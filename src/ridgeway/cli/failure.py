@@ -1,13 +1,16 @@
-"""What went wrong, in words: every error that data, models, disks or users can cause, with its exit code."""
+"""What went wrong, in words: errors that data, models, disks or users can cause, and errors that are bugs of ours."""
 
 from __future__ import annotations
 
+import dis
 import errno
-
-from ridgeway.cluster_error import ClusterError
+from types import TracebackType
 
 WRONG = 1
+BUG = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130
+PACKAGE = __name__.partition(".")[0]
+RAISE = dis.opmap["RAISE_VARARGS"]
 
 REMEDIES = {
     errno.ENOSPC: "no space is left on the disk; free some or write elsewhere. What was there before is unchanged.",
@@ -26,7 +29,7 @@ class Interrupted(Exception):
 
 
 def explained(error: BaseException) -> tuple[str, int]:
-    """Return the message and the exit code of an error; one that nobody expects is raised again, with its traceback."""
+    """Return the message and the exit code of an error; one that nobody expects is told as a bug of ours."""
     if isinstance(error, Interrupted):
         return f"Interrupted. {error}", INTERRUPTED
     if isinstance(error, KeyboardInterrupt):
@@ -35,9 +38,36 @@ def explained(error: BaseException) -> tuple[str, int]:
         return f"Error: {_of_system(error)}", WRONG
     if isinstance(error, MemoryError):
         return "Error: not enough memory; allow less of it (fit --memory), or use fewer columns.", WRONG
-    if isinstance(error, ValueError | TypeError | ArithmeticError | ImportError | ClusterError):
+    if is_told_by_us(error):
         return f"Error: {error}", WRONG
-    raise error
+    said = " ".join(f"{type(error).__name__}: {error}".split())
+    return (
+        f"Internal error: {said}\nThis is a bug of ridgeway, not a mistake in your command or data. Please report it, "
+        "with what the same command prints with --debug.",
+        BUG,
+    )
+
+
+def is_told_by_us(error: BaseException) -> bool:
+    """Tell whether a message was written for the user: by a class of ours, or by a `raise` in our code.
+
+    A ValueError that NumPy raises below us, or that Python raises at a line of ours, is a bug: its words are not about
+    what the user gave.
+    """
+    if type(error).__module__.partition(".")[0] == PACKAGE:
+        return True
+    if not isinstance(error, ValueError | TypeError | ArithmeticError | ImportError):
+        return False
+    place = _innermost(error.__traceback__)
+    if place is None or place.tb_frame.f_globals.get("__name__", "").partition(".")[0] != PACKAGE:
+        return False
+    return place.tb_frame.f_code.co_code[place.tb_lasti] == RAISE
+
+
+def _innermost(trace: TracebackType | None) -> TracebackType | None:
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace
 
 
 def _of_system(error: OSError) -> str:

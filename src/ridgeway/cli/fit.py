@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 import click
@@ -17,6 +17,7 @@ from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.failure import Interrupted
 
+GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
 Rows that fit the memory (--memory, of encoded rows) are learned from as often as it needs; others are streamed. Both
 are read in random order, so that sorted files are as good as others. Only compressed files have one order: if one is
@@ -82,9 +83,8 @@ def command(
     **options: Any,
 ) -> None:
     """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
-    from ridgeway.cli.text import choices, fitted
-    from ridgeway.files import remove_partials
-    from ridgeway.tables import Checkpoint, Request, fit_table
+    from ridgeway.cli.command_files import command_files
+    from ridgeway.tables import Request, fit_table
 
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
         raise click.UsageError("--gamma and --components belong to a kernel: add --kernel rbf.")
@@ -94,37 +94,92 @@ def command(
         )
     named: Any = target if len(target) > 1 else target[0] if target else None
     request = Request(target=named, drop=drop, only=only or None, **options)
-    outputs = [name for name in (model, report) if name is not None]
-    require_writable([*outputs, *([checkpoint] if checkpoint else [])])
     on_cluster = address is not None or workers is not None
     if chains != "auto" and not on_cluster:
         raise click.UsageError("--chains needs a cluster: name one by --dask ADDRESS or --workers N.")
-    state = Checkpoint(checkpoint, checkpoint_every) if checkpoint else None
-    if state is not None:  # a run before this one may have been killed while it wrote
-        for name in outputs:
-            remove_partials(name)
-    if state is not None and state.path.exists():
-        console.say(f"Going on from {checkpoint}.")
+    if address is not None and workers is not None:
+        raise click.UsageError("--dask and --workers: expected one of them.")
+    _require_obeyed(on_cluster, checkpoint)
+    only_files = "--checkpoint" if checkpoint else "--dask or --workers" if on_cluster else None
+    outputs = {"--model": model, "--report": report, "--checkpoint": checkpoint}
+
+    def fitted_model(path: str, state: Any) -> Any:
+        if on_cluster:
+            return fit_on_cluster(console, path, request, address, workers, 1 if chains == "auto" else chains, state)
+        allowed = None if memory is None else memory << 20
+        return fit_table(path, request, memory=allowed, checkpoint=state, progress=console.progress)
+
+    with command_files({"DATA": data}, outputs, only_files) as files:
+        state = _checkpoint(console, checkpoint, checkpoint_every, on_cluster)
+        result = _fit_and_write(lambda: fitted_model(files["DATA"], state), state, model, report)
+    _tell(console, result, model, report)
+
+
+def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
+    """Refuse options that this fit would ignore."""
+    context = click.get_current_context()
+    given = {
+        name for name in ("memory", "checkpoint_every") if context.get_parameter_source(name) is not GIVEN_BY_DEFAULT
+    }
+    if on_cluster and "memory" in given:
+        raise click.UsageError(
+            "--memory has no effect on a cluster, where rows are learned from partition by partition: leave it out; "
+            "the memory of workers is set where they are started."
+        )
+    if on_cluster and "checkpoint_every" in given:
+        raise click.UsageError(
+            "--checkpoint-every counts rows, and on a cluster a checkpoint is written every 30 seconds: leave it out."
+        )
+    if checkpoint is None and "checkpoint_every" in given:
+        raise click.UsageError("--checkpoint-every needs a checkpoint: name its file by --checkpoint FILE.")
+
+
+def _checkpoint(console: Console, path: str | None, every: int, on_cluster: bool) -> Any:
+    """Return the checkpoint of a fit; None without."""
+    if path is None:
+        return None
+    if os.path.exists(path):
+        console.say(f"Going on from {path}.")
+    if on_cluster:
+        from ridgeway.dask.checkpoint import Checkpoint as ClusterCheckpoint
+
+        return ClusterCheckpoint(path)
+    from ridgeway.tables import Checkpoint
+
+    return Checkpoint(path, every)
+
+
+def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report: str | None) -> Any:
+    """Fit, write model and report, and only then remove the checkpoint."""
+    from ridgeway.files import remove_partials
+
     begun = time.perf_counter()
     try:
-        if on_cluster:
-            result = fit_on_cluster(
-                console, data, request, address, workers, 1 if chains == "auto" else chains, checkpoint
-            )
-        else:
-            allowed = None if memory is None else memory << 20
-            result = fit_table(data, request, memory=allowed, checkpoint=state, progress=console.progress)
-        with ExitStack() as files:
-            write(files, result, model, report, time.perf_counter() - begun)
+        with nullcontext() if state is None else state:
+            if state is not None:  # a run before this one may have been killed while it wrote
+                for name in (model, report):
+                    if name is not None:
+                        remove_partials(name)
+            result = fit()
+            with ExitStack() as files:
+                write(files, result, model, report, time.perf_counter() - begun)
+            if state is not None:
+                state.done()
     except KeyboardInterrupt:
         raise Interrupted(_how_to_go_on(state)) from None
-    if state is not None:
-        state.done()
+    return result
+
+
+def _tell(console: Console, result: Any, model: str | None, report: str | None) -> None:
+    """Say what a fit came to."""
+    from ridgeway.cli.text import choices, fitted
+
     console.say(fitted(result))
     if result.model.selection_ is not None:
         console.say(choices(result.model))
-    for name in outputs:
-        console.say(f"Written: {name}")
+    for name in (model, report):
+        if name is not None:
+            console.say(f"Written: {name}")
     if model is None:
         console.say("The model was not kept: name a file by --model.")
     console.result({"model": model, "report": report, **summary(result)})
@@ -137,14 +192,12 @@ def fit_on_cluster(
     address: str | None,
     workers: int | None,
     chains: int | str,
-    checkpoint: str | None,
+    checkpoint: Any,
 ) -> Any:
     """Fit on a dask cluster, and say where it can be watched."""
     from ridgeway.dask.cluster import executor_of
     from ridgeway.tables.distributed import fit_table_on
 
-    if address is not None and workers is not None:
-        raise click.UsageError("--dask and --workers: expected one of them.")
     executor = executor_of(address, workers)
     try:
         console.say(f"Workers: {executor.n_workers}. Dashboard: {executor.dashboard}")
@@ -186,18 +239,6 @@ def summary(result: Any) -> dict[str, Any]:
         "standard_error": None if selection is None else selection.chosen.standard_error,
         "chosen_by": None if selection is None else selection.method,
     }
-
-
-def require_writable(names: list[str]) -> None:
-    """Find out before the work that a file cannot be written."""
-    for name in names:
-        folder = Path(os.path.realpath(name)).parent
-        if Path(name).is_dir():
-            raise IsADirectoryError(21, "is a folder", name)
-        if not folder.is_dir():
-            raise FileNotFoundError(2, "no such folder", str(folder))
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(13, "no permission to write", str(folder))
 
 
 def _how_to_go_on(state: Any) -> str:

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from ridgeway.cli.averages import ParamType
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 
 
+class Numbers(ParamType):
+    """Numbers with commas between."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the numbers."""
+        try:
+            return [int(part) for part in str(value).split(",")]
+        except ValueError:
+            self.fail(f"{value!r}: expected numbers with commas between, such as 13,18.", param, ctx)
+
+
 @make_command()
 @click.option("--out", metavar="FOLDER", default="paper", show_default=True, help="Where to write page and figures.")
-@click.option("--only", metavar="NUMBER", type=int, multiple=True, help="Check this claim only; may be repeated.")
+@click.option(
+    "--only", metavar="13,18", type=Numbers(), multiple=True, help="Check these claims only; may be repeated."
+)
 @click.option("--quick", is_flag=True, help="Fewer settings: under a minute.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of every random number.")
-def command(console: Console, out: str, only: tuple[int, ...], quick: bool, seed: int) -> None:
+def command(console: Console, out: str, only: tuple[list[int], ...], quick: bool, seed: int) -> None:
     """Check the claims of Neu and Rosasco (COLT 2018) by computation, and write a page with the evidence."""
     from ridgeway.paper import run
 
-    report = run(out, only=only or None, quick=quick, seed=seed, progress=console.progress)
+    report = run(
+        out,
+        only=[number for numbers in only for number in numbers] or None,
+        quick=quick,
+        seed=seed,
+        progress=console.progress,
+    )
     console.say(str(report))
     if report.failure is not None:
         raise ArithmeticError(report.failure)

@@ -22,20 +22,20 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
 
     All columns are written again, the prediction as the last one. Columns that the model does not know are ignored.
     """
-    from ridgeway.cli.fit import require_writable
+    from ridgeway.cli.command_files import command_files
     from ridgeway.cli.models import load_table_model
+    from ridgeway.cli.pipes import STANDARD_OUTPUT
     from ridgeway.tables import predict_table
 
-    if out in (None, "-"):
+    if out is None or out in STANDARD_OUTPUT:
         if console.as_json:
             raise click.UsageError("--json prints to standard output, and so do the predictions: name a file by --out.")
         out, console.text_to_error = None, True
-    else:
-        require_writable([str(out)])
     average = require_one(alpha, averaging)
-    fitted = load_table_model(model)
-    fitted = fitted if average is None else fitted.at(average)
-    done = predict_table(fitted, data, out, progress=console.progress and out is not None)
+    with command_files({"MODEL": model, "DATA": data}, {"--out": out}) as files:
+        fitted = load_table_model(files["MODEL"])
+        fitted = fitted if average is None else fitted.at(average)
+        done = predict_table(fitted, files["DATA"], out, progress=console.progress and out is not None)
     if done.ignored:
         console.say(f"Ignored, as the model does not know them: {', '.join(done.ignored)}.")
     where = "to standard output" if out is None else f"to {out}"

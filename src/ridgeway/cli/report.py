@@ -13,11 +13,11 @@ from ridgeway.cli.console import command as make_command
 @click.option("--out", metavar="FILE", required=True, help="The page to write (.html).")
 def command(console: Console, model: str, out: str) -> None:
     """Write the report of a model file as one HTML page that needs no network."""
-    from ridgeway.cli.fit import require_writable
+    from ridgeway.cli.command_files import command_files
     from ridgeway.cli.reporting import write_table_report
     from ridgeway.loading import load
 
-    require_writable([out])
-    write_table_report(load(model), out)
+    with command_files({"MODEL": model}, {"--out": out}) as files:
+        write_table_report(load(files["MODEL"]), out)
     console.say(f"Written: {out}")
     console.result({"model": model, "report": out})

@@ -16,12 +16,14 @@ def command(console: Console, model: str, columns: bool) -> None:
     import numpy as np
 
     from ridgeway.averaging.scheme_name import scheme_name
+    from ridgeway.cli.command_files import command_files
     from ridgeway.cli.models import parts_of
     from ridgeway.cli.text import choices, coefficients, errors, fitted, plain_target
     from ridgeway.estimators import AveragedKernelRegressor
     from ridgeway.loading import load
 
-    loaded = load(model)
+    with command_files({"MODEL": model}, {}) as files:
+        loaded = load(files["MODEL"])
     estimator, table, names = parts_of(loaded)
     console.say(f"{model}: {type(loaded).__name__}")
     if table is not None:

@@ -6,9 +6,11 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from ridgeway.data import DataError
+from ridgeway.file_lock import FileLock
 from ridgeway.files import remove_partials
 from ridgeway.model import ModelFileError, read_state, write_state
 from ridgeway.state import State, Stored
@@ -19,30 +21,47 @@ KIND = "dask checkpoint"
 class Checkpoint:
     """Parts of a state that are written to a file together; with no path nothing is written.
 
+    ``with checkpoint:`` keeps other processes from the file. `done` removes it, once the model is safe.
+
     Parameters
     ----------
     path : the file, or None.
     every : seconds between two writings, at least.
-    fit : what tells this fit from others.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, every: float, fit: State) -> None:
-        self._path, self._every = None if path is None else Path(path), every
-        self._parts: State = {"fit": fit}
+    def __init__(self, path: str | os.PathLike[str] | None, every: float = 30.0) -> None:
+        self.path, self._every = None if path is None else Path(path), every
+        self._parts: State = {}
         self._live: dict[str, Callable[[], Any]] = {}
         self._written = time.monotonic()
         self._found: Stored | None = None
-        if self._path is None:
+        if self.path is not None and not self.path.parent.is_dir():
+            raise FileNotFoundError(f"checkpoint={path}: there is no folder {self.path.parent}: make it first.")
+        self._lock = None if self.path is None else FileLock(self.path, "checkpoint")
+
+    def __enter__(self) -> Self:
+        if self._lock is not None:
+            self._lock.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    def begin(self, fit: State) -> None:
+        """Read what an interrupted fit has left; `fit` is what tells it from others."""
+        self._parts = {"fit": fit}
+        if self.path is None:
             return
-        if not self._path.parent.is_dir():
-            raise FileNotFoundError(f"checkpoint={path}: there is no folder {self._path.parent}: make it first.")
-        remove_partials(self._path)
-        if self._path.exists():
-            self._found = read_state(self._path, KIND)
+        remove_partials(self.path)
+        if self.path.exists():
+            self._found = read_state(self.path, KIND)
             if self._found.raw("fit") != fit:
                 raise DataError(
-                    f"{path}: a checkpoint of another fit (other data, target or parameters): expected one of this "
-                    "fit; delete it to begin anew, or name another file."
+                    f"{self.path}: a checkpoint of another fit (other data, target or parameters): expected one of "
+                    "this fit; delete it to begin anew, or name another file."
                 )
 
     def part(self, name: str, make: Callable[[], State]) -> Stored:
@@ -55,7 +74,7 @@ class Checkpoint:
         try:
             return Stored({name: self._parts[name]}).part(name)
         except ValueError as error:
-            raise ModelFileError(f"{self._path}: not a checkpoint that ridgeway writes: {error}") from None
+            raise ModelFileError(f"{self.path}: not a checkpoint that ridgeway writes: {error}") from None
 
     def follow(self, name: str, state: Callable[[], Any]) -> Any:
         """Write this part whenever the file is written from now on; return what was found of it, or None."""
@@ -64,16 +83,17 @@ class Checkpoint:
 
     def tick(self) -> None:
         """Write the file if it is time."""
-        if self._path is not None and time.monotonic() - self._written >= self._every:
+        if self.path is not None and time.monotonic() - self._written >= self._every:
             self._write()
 
     def done(self) -> None:
-        """Remove the file: the fit has ended."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
+        """Remove the file: the fit has ended and its model is safe."""
+        if self.path is not None:
+            remove_partials(self.path)
+            self.path.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        if self._path is not None:
+        if self.path is not None:
             live = {name: state() for name, state in self._live.items()}
-            write_state(self._path, {**self._parts, **live}, KIND)
+            write_state(self.path, {**self._parts, **live}, KIND)
             self._written = time.monotonic()

@@ -260,7 +260,7 @@ class Cluster:
                 f"a worker has no module {failure.name!r}: expected the packages of the client on every worker; "
                 "pip install 'ridgeway[dask,cli]' there."
             ) from None
-        raise failure
+        raise failure.with_traceback(future.traceback(timeout=self._patience))
 
     def _identity(self) -> Any:
         """Ask the scheduler who is there, within bounded time."""

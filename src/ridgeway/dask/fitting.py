@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -26,7 +25,7 @@ from ridgeway.dask.table import Opened, opened
 from ridgeway.data import TableEncoder
 from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
-from ridgeway.estimators.averaged_sgd import FEWEST
+from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.estimators.options import (
     FOLDS,
     check_averaging,
@@ -49,6 +48,7 @@ from ridgeway.selection.plan import LONGER, slower_steps
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import check_step
 from ridgeway.state import State
+from ridgeway.user_warning import warn_user
 
 HELD_FROM = 16  # partitions that rows are held out from
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
@@ -101,7 +101,8 @@ def fit(
         Makes features of columns that are not all numbers; learned from the first rows, on a worker, if it is not yet.
     checkpoint : path
         File that the state is written to as the fit goes on. The same call finds it when the scheduler or this process
-        was lost, and comes to the same model. It is removed at the end.
+        was lost, and comes to the same model. It is removed at the end; a second fit with the same file is refused
+        while this one runs.
     checkpoint_every : float
         Seconds between two writings.
     partition_bytes : int
@@ -133,11 +134,13 @@ def fit(
     if isinstance(estimator, AveragedKernelRegressor):
         share = table.n_columns / max(table.n_columns, require_components(estimator))
         table = opened(data, target, weight, max(1, int(partition_bytes * share)))
-    executor = _executor(client, patience)
-    try:
-        fit_opened(estimator, table, executor, encoder, checkpoint, checkpoint_every)
-    finally:
-        executor.close()
+    with Checkpoint(checkpoint, checkpoint_every) as state:
+        executor = _executor(client, patience)
+        try:
+            fit_opened(estimator, table, executor, encoder, state)
+        finally:
+            executor.close()
+        state.done()
     return estimator
 
 
@@ -154,10 +157,12 @@ def fit_opened(
     table: Opened,
     executor: Executor,
     encoder: TableEncoder | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float = 30.0,
+    checkpoint: Checkpoint | None = None,
 ) -> Survey:
-    """Fit an estimator to data that were opened, and return what is known of their rows; see `fit`."""
+    """Fit an estimator to data that were opened, and return what is known of their rows; see `fit`.
+
+    The checkpoint stays: who has made the model safe calls its `done`.
+    """
     linear = linear_of(estimator)
     _require_supported(linear)
     progress = Progress(None, shown=bool(estimator.verbose))
@@ -168,8 +173,8 @@ def fit_opened(
             _learn(encoder, executor, table.partitions, table.form)
         elif table.form.features is not None:
             table.require_numbers()
-        fitted = {"data": table.fingerprint, "parameters": parameters_state(estimator)}
-        state = Checkpoint(checkpoint, checkpoint_every, fitted)
+        state = Checkpoint(None) if checkpoint is None else checkpoint
+        state.begin({"data": table.fingerprint, "parameters": parameters_state(estimator)})
         with one_thread():
             if isinstance(estimator, AveragedKernelRegressor):
                 components, n_columns = make_components(estimator, executor, table.partitions, form, state)
@@ -187,7 +192,6 @@ def fit_opened(
         estimator.__dict__.pop("feature_names_in_", None)
         if form.features is not None and form.encoder is None:
             estimator.feature_names_in_ = np.array(form.features, dtype=object)
-        state.done()
     finally:
         progress.close()
     _tell_short_chains(linear)
@@ -254,7 +258,9 @@ def _problem(
     if holds_out:
         folded = 0
     family, scheme = asked.family, asked.scheme
-    if n_rows < FEWEST:
+    if n_rows < MIN_ROWS_TO_CHOOSE:
+        if family is not None:
+            warn_nothing_to_choose(n_rows)
         family, scheme, folded, holds_out = None, asked.scheme or Uniform(), 0, False
     filled = [partition for partition in partitions if survey.counts[partition.number]]
     split = Split(seed, folded, starts_of(survey.counts))
@@ -367,10 +373,8 @@ def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
     alpha = estimator.alpha_
     if alpha is None or alpha < weakest:
         stands = str(estimator.averaging_) if alpha is None else f"alpha={alpha:.3g}"
-        warnings.warn(
+        warn_user(
             f"{stands} is weaker than alpha={weakest:.3g}, below which chains of {trajectory.length:,} steps end "
             "before they have forgotten their start: the average is more biased than that of one chain over all rows; "
             "take fewer chains, or more passes.",
-            UserWarning,
-            stacklevel=4,
         )

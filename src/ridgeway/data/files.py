@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
@@ -81,8 +82,13 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
             if not found:
                 raise DataError(f"{place}: the folder has no file to read: expected {KNOWN}.")
             return found
-        if place.exists():
+        if place.is_file():
             return [place]
+        if place.exists():
+            raise DataError(
+                f"{place}: a pipe or a device, whose rows can be read only once: expected a file; write the rows to "
+                "one (the command line does so by itself)."
+            )
     if has_magic(text):
         matches = sorted(Path(match) for match in glob(text, recursive=True) if Path(match).is_file())
         if matches:
@@ -91,6 +97,25 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
     raise DataError(
         f"{text}: no such file: expected a file, a folder or a pattern such as 'parts/*.parquet'; check the path."
     )
+
+
+def reads(path: str | os.PathLike[str], file: str | os.PathLike[str]) -> bool:
+    """Tell whether a folder or a pattern stands for a file, which need not exist yet; see `find_files`.
+
+    Examples
+    --------
+    >>> reads("parts/*.csv", "parts/b.csv"), reads("parts/*.csv", "parts/b.txt"), reads("b.csv", "b.csv")
+    (True, False, False)
+    """
+    text = os.path.expanduser(os.fspath(path))
+    place, target = Path(text), Path(os.path.realpath(os.path.expanduser(os.fspath(file))))
+    if place.is_dir():
+        folder = Path(os.path.realpath(place))
+        return folder in target.parents and _is_visible(target.relative_to(folder))
+    if place.exists() or not has_magic(text):
+        return False
+    pattern = Path(os.path.abspath(text)).parts
+    return _matches(pattern, Path(os.path.abspath(file)).parts) or _matches(pattern, target.parts)
 
 
 def format_of(paths: Sequence[Path]) -> str:
@@ -125,13 +150,23 @@ def reading(path: Path) -> Iterator[None]:
 
 def _visible(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
-        parts = path.relative_to(folder).parts
-        if (
-            path.is_file()
-            and not any(part.startswith((".", "_")) for part in parts)
-            and _named_format(path) is not None
-        ):
+        if path.is_file() and _is_visible(path.relative_to(folder)):
             yield path
+
+
+def _is_visible(path: Path) -> bool:
+    """Tell whether a folder stands for a file at this relative path."""
+    return named_format(path) is not None and not any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _matches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    """Tell whether a path matches a pattern as `glob` would find it, part by part."""
+    if not pattern or not parts:
+        return not pattern and not parts
+    if pattern[0] == "**":
+        return _matches(pattern[1:], parts) or (not parts[0].startswith(".") and _matches(pattern, parts[1:]))
+    hidden = parts[0].startswith(".") and not pattern[0].startswith(".")
+    return not hidden and fnmatch.fnmatch(parts[0], pattern[0]) and _matches(pattern[1:], parts[1:])
 
 
 def _refuse_partitions(paths: Sequence[Path], folder: Path) -> None:
@@ -146,7 +181,7 @@ def _refuse_partitions(paths: Sequence[Path], folder: Path) -> None:
 
 
 def _format(path: Path) -> str:
-    named = _named_format(path)
+    named = named_format(path)
     with reading(path), path.open("rb") as file:
         head = file.read(16)
     refuse_format(path, head)
@@ -159,7 +194,7 @@ def _format(path: Path) -> str:
     raise DataError(f"{path}: unknown format: expected {KNOWN}; rename the file by what it holds.")
 
 
-def _named_format(path: Path) -> str | None:
+def named_format(path: Path) -> str | None:
     """Return the format that the name of a file says, None for an unknown one."""
     name = path.name.lower()
     for ending in COMPRESSED:

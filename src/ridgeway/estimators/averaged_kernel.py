@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +13,9 @@ from ridgeway.atomic import atomic
 from ridgeway.averaging import Uniform, scheme_of
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
-from ridgeway.estimators.averaged_sgd import FEWEST, AveragedSGDRegressor
+from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import AnyAverages
+from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.estimators.component_feed import AT_A_TIME, component_feed
 from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverages
 from ridgeway.estimators.kernel_fit import ExactRequest, fit_exact
@@ -39,6 +39,7 @@ from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step
 from ridgeway.state import StateError
+from ridgeway.user_warning import warn_user
 
 if TYPE_CHECKING:
     from typing import Self
@@ -268,8 +269,9 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     def _fit_exact(self, batch: Batch, X: Any, y: Any) -> None:
         asked, passes = check_averaging(self.averaging, self.alpha), check_passes(self.passes)
         family, scheme = asked.family, asked.scheme
-        if family is not None and len(batch) < FEWEST:
+        if family is not None and len(batch) < MIN_ROWS_TO_CHOOSE:
             family, scheme = None, Uniform()
+            warn_nothing_to_choose(len(batch))
         planned = PASSES if passes is None else passes
         cache = check_cache(self.cache_size)
         plan = KernelPlan(
@@ -309,11 +311,10 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         self.gamma_, self.gamma_errors_ = fit.gamma, fit.gammas
         self._held_out, self.n_rows_, self.passes_ = fit.held_out, len(batch), float(fit.outcome.passes)
         if fit.outcome.falling:
-            warnings.warn(
+            warn_user(
                 f"the held-out error was still falling after {self.passes_:.0f} passes: set passes to more, "
                 f"flattening to more than {len(batch) // 2:,} centres, or cache_size to more megabytes.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _fit_components(self, batch: Batch, X: Any, y: Any) -> None:

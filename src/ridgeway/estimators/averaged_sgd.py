@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.atomic import atomic
 from ridgeway.averaging import Last, Tail, Uniform
@@ -14,7 +12,8 @@ from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, Standing
-from ridgeway.estimators.choice import best_so_far, choose
+from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, best_so_far, choose, warn_nothing_to_choose
+from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
     Averaging,
     check_averaging,
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
 
     from ridgeway.state import State, Stored
 
-FEWEST = 4  # rows needed to choose anything
 ENOUGH = 1000  # rows of a stream that decide against what a fit before it had chosen
 
 
@@ -258,7 +256,14 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             family = check_averaging(self.averaging, self.alpha).family
             step = LimitedStep(outcome.trajectory.step, plan.step.limit)
             self._stream = Stream(standardization, outcome.run, step, sparse, single_target, family, float(n_rows))
-        self._tell_falling(outcome, len(standardization.scale))
+        warn_of_short_run(
+            outcome.trajectory,
+            family=plan.family,
+            scheme=outcome.scheme,
+            falling=outcome.falling,
+            passes=outcome.passes,
+            n_columns=len(standardization.scale),
+        )
 
     @atomic
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -361,8 +366,9 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         small = len(feed) <= MANY_ROWS
         family, scheme = asked.family, asked.scheme
         step = step_of(self.step, feed)
-        if family is not None and len(feed) < FEWEST:
+        if family is not None and len(feed) < MIN_ROWS_TO_CHOOSE:
             family, scheme = None, Uniform()
+            warn_nothing_to_choose(len(feed))
         return Plan(
             family=family,
             scheme=scheme,
@@ -380,16 +386,4 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             one_standard_error=bool(self.one_standard_error),
             rng=generator(self.random_state),
             progress=Progress(planned * len(feed), shown=bool(self.verbose)),
-        )
-
-    def _tell_falling(self, outcome: Outcome, n_columns: int) -> None:
-        if not outcome.falling:
-            return
-        few = n_columns <= 1000
-        exact = ", or use ExactRidgePath, which is exact and cheap for so few columns" if few else ""
-        warnings.warn(
-            f"the held-out error was still falling after {self.n_steps_:,} steps: set passes to more than "
-            f"{max(1, round(outcome.passes))}{exact}.",
-            ConvergenceWarning,
-            stacklevel=6,
         )

@@ -27,6 +27,18 @@ from ridgeway.selection import (
     split_by,
 )
 from ridgeway.selection.table import marked
+from ridgeway.user_warning import warn_user
+
+MIN_ROWS_TO_CHOOSE = 4  # below, there is nothing to hold out
+
+
+def warn_nothing_to_choose(n_rows: int) -> None:
+    """Say that rows are too few to choose an average."""
+    rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
+    warn_user(
+        f"nothing could be chosen from {rows}: the uniform average is used; expected at least {MIN_ROWS_TO_CHOOSE} "
+        "rows. Pass more rows, or an alpha."
+    )
 
 
 def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 
 from ridgeway.atomic import shallow_copy
 from ridgeway.estimators.averages import Averages
@@ -16,6 +15,7 @@ from ridgeway.selection.trial import Centre
 from ridgeway.sgd import LimitedStep, SGDRun
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
+from ridgeway.user_warning import warn_user
 
 MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the user should know
 
@@ -126,11 +126,9 @@ class Stream:
         if self._told or self.continued or n_steps < MANY or limited <= SHARE * n_steps:
             return
         self._told = True
-        warnings.warn(
+        warn_user(
             f"{limited} of about {n_steps} rows had their own step limited: scale and step were "
             "set from the first batch, which was too small or unlike the others. Begin with a larger batch.",
-            UserWarning,
-            stacklevel=4,
         )
 
     def state(self) -> State:

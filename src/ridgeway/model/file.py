@@ -136,6 +136,8 @@ def _require_header(path: str | os.PathLike[str], kind: str) -> None:
     """Compare the length of the header with the size of the file, and count what it holds, before it is parsed."""
     if Path(path).is_dir():
         raise ModelFileError(f"{path}: a folder: expected a {kind} file.")
+    if Path(path).exists() and not Path(path).is_file():
+        raise ModelFileError(f"{path}: a pipe or a device: expected a {kind} file; copy it to a file first.")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ridgeway.sgd.stored import run_state_from, stored_run_state
 from ridgeway.sgd.task import Look
 from ridgeway.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
+from ridgeway.user_warning import warn_user
 
 MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is called into question
 
@@ -179,12 +179,10 @@ class SGDRun:
         trajectory = self._closed(self._state).trajectory()
         n_rows = trajectory.n_steps * self._batch_size
         if self._step is None and trajectory.limited > MANY_LIMITED * n_rows:
-            warnings.warn(
+            warn_user(
                 f"{trajectory.limited} of about {n_rows} rows had their own step limited: the step of "
                 f"{trajectory.step:.3g}, set from the first batch, is too large for later rows. "
                 "Begin with a larger batch, or pass a step.",
-                UserWarning,
-                stacklevel=2,
             )
         return trajectory
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from ridgeway.data import DataError, TableEncoder
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
+from ridgeway.file_lock import FileLock
 from ridgeway.files import remove_partials
 from ridgeway.model import ModelFileError, read_state, write_state
 from ridgeway.state import State
@@ -51,6 +53,8 @@ class Resumed:
 class Checkpoint:
     """A file to which a fit writes its state every so many rows.
 
+    ``with checkpoint:`` keeps other processes from the file; a fit does so by itself.
+
     Parameters
     ----------
     path : the file.
@@ -60,6 +64,16 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str], every: int = 1_000_000) -> None:
         self.path, self.every = Path(path), every
         self._rows = 0  # since the last writing
+        self._lock = FileLock(self.path, "checkpoint")
+
+    def __enter__(self) -> Self:
+        self._lock.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
 
     def begin(self, request: Request, fingerprint: State) -> Resumed | None:
         """Return the state that an interrupted fit of this data has left, None if there is none."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.table import opened_files
@@ -25,7 +26,7 @@ def fit_table_on(
     request: Request,
     *,
     chains: int | str = 1,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: Checkpoint | None = None,
     progress: bool = False,
 ) -> TableModel:
     """Fit a model to a table in files, on a cluster; columns are encoded there, too.
@@ -36,7 +37,7 @@ def fit_table_on(
     data : path of a file, of a folder, or a pattern, which all workers can read.
     request : what is to be learned.
     chains : runs on disjoint partitions, or "workers" for as many as there are.
-    checkpoint : as in `ridgeway.dask.fit`.
+    checkpoint : where the state is written as the fit goes on; it stays: call its `done` when the model is saved.
     progress : show a bar.
 
     Examples

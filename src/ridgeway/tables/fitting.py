@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,8 @@ def fit_table(
         memory and seed give the same model, bit for bit.
     checkpoint : where to write the state of a stream every so many rows. A fit that finds one goes on from there, and
         ends with the model that it would have come to without interruption, bit for bit. It does not change the model:
-        rows that fit the memory are still fitted there, and such a fit begins anew when it was interrupted.
+        rows that fit the memory are still fitted there, and such a fit begins anew when it was interrupted. The
+        file stays when the fit has ended: call ``checkpoint.done()`` once the model is saved.
     progress : show a bar with rows done, rows per second and time left.
 
     Examples
@@ -69,7 +70,8 @@ def fit_table(
     array([7.])
     """
     allowed = default_memory() if memory is None else memory
-    return _Fit(data, request, allowed, checkpoint, progress).done()
+    with nullcontext() if checkpoint is None else checkpoint:
+        return _Fit(data, request, allowed, checkpoint, progress).done()
 
 
 class _Fit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.number import ridge_strengths
 from ridgeway.rows import Float
 from ridgeway.state import State, Stored
+from ridgeway.user_warning import warn_user
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,9 @@ class Trajectory(ABC):
         for asked in schemes:
             answered = self.nearest(asked)
             if asked != answered:
-                warnings.warn(
+                warn_user(
                     f"{asked} is answered by {answered}, the sketch's nearest block edge (length {self.length}); "
                     "run with store='replay' for the exact start.",
-                    UserWarning,
-                    stacklevel=3,
                 )
 
     @abstractmethod

@@ -1,0 +1,127 @@
+"""Pipes as inputs: their bytes are copied to a temporary file, as rows and models are read more than once."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ridgeway.data.data_error import DataError
+from ridgeway.data.files import named_format
+
+STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+CHUNK_BYTES = 1 << 20
+SECONDS_FOR_A_WRITER = 10.0  # to wait until a program opens the other end of a named pipe
+MAX_SHARE_OF_FREE_DISK = 0.5
+POLL_SECONDS = 0.05
+# How the bytes of a format begin, for pipes whose names do not tell it.
+BEGINNINGS = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
+    b"FEA1": ".feather",
+    b"\x1f\x8b": ".csv.gz",
+    b"BZh": ".csv.bz2",
+    b"\xfd7zXZ": ".csv.xz",
+    b"\x28\xb5\x2f\xfd": ".csv.zst",
+    b"PK\x03\x04": ".csv.zip",
+}
+LIBSVM_LINE = re.compile(rb"[-+.\deE]+([ \t]+\d+:[-+.\deE]+)+[ \t]*\r?$")
+
+
+def file_behind(path: str) -> str | None:
+    """Return the file or folder that an input stands for; None where it is a pipe, which must be copied.
+
+    ``-`` is standard input. A device or a terminal is refused: it has no end.
+    """
+    try:
+        status = os.fstat(0) if path in STANDARD_INPUT else os.stat(os.path.expanduser(path))
+    except OSError:  # not there, or a pattern: the reader says what is wrong
+        return path
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        return _named_file(path, status)
+    if stat.S_ISFIFO(status.st_mode) or (stat.S_ISSOCK(status.st_mode) and path in STANDARD_INPUT):
+        return None
+    kind = "a terminal" if path in STANDARD_INPUT and os.isatty(0) else "a socket or a device"
+    raise click.UsageError(
+        f"{path} is {kind}: expected a file, a folder, a pattern, or rows that another program writes to a pipe."
+    )
+
+
+def copy_of_pipe(path: str, folder: Path, patience: float = SECONDS_FOR_A_WRITER) -> Path:
+    """Copy what a pipe holds, until its end, to a file in a folder.
+
+    Parameters
+    ----------
+    path : the pipe, or ``-`` for standard input.
+    folder : where to put the file, whose ending tells the format of what was read.
+    patience : seconds to wait for a program that writes to a named pipe.
+    """
+    stem = "stdin" if path in STANDARD_INPUT else re.sub(r"^/(?:dev|proc/self)/fd/", "fd", path).rpartition("/")[2]
+    most = int(shutil.disk_usage(folder).free * MAX_SHARE_OF_FREE_DISK)
+    copy, size, head = folder / "copy", 0, b""
+    with copy.open("xb") as file:
+        for chunk in _chunks(path, patience):
+            head = head or chunk
+            size += len(chunk)
+            if size > most:
+                raise DataError(
+                    f"{path}: more than {most:,} bytes, half of what is free in {folder.parent}: expected less from a "
+                    "pipe; write the rows to a file and name that, or let TMPDIR name a larger disk."
+                )
+            file.write(chunk)
+    return copy.rename(folder / f"{stem}{_ending(stem, head)}")
+
+
+def _named_file(path: str, status: os.stat_result) -> str:
+    """Return the name of an open file, which tells its format, where the path is a number of one."""
+    if path not in STANDARD_INPUT and not path.startswith(("/dev/", "/proc/")):
+        return path
+    name = os.path.realpath("/dev/stdin" if path == "-" else path)
+    with_name = os.path.exists(name) and os.path.samestat(os.stat(name), status)
+    return name if with_name else path
+
+
+def _chunks(path: str, patience: float) -> Iterator[bytes]:
+    """Yield the bytes of a pipe. A named pipe is opened without waiting: perhaps nobody will ever write to it."""
+    from_start = path in STANDARD_INPUT
+    handle = os.dup(0) if from_start else os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK)
+    begun, deadline = from_start, time.monotonic() + patience
+    try:
+        while True:
+            try:
+                chunk = os.read(handle, CHUNK_BYTES)
+            except BlockingIOError:  # a writer is there and has nothing to say yet
+                begun = True
+                select.select([handle], [], [])
+                continue
+            if chunk:
+                begun = True
+                yield chunk
+            elif begun:
+                return
+            elif time.monotonic() > deadline:
+                raise DataError(
+                    f"{path}: a pipe that no program has written to for {patience:g} seconds: expected rows; start "
+                    "the program that writes them, or name a file."
+                )
+            else:
+                time.sleep(POLL_SECONDS)
+    finally:
+        os.close(handle)
+
+
+def _ending(stem: str, head: bytes) -> str:
+    if named_format(Path(stem)) is not None:
+        return ""
+    for beginning, ending in BEGINNINGS.items():
+        if head.startswith(beginning):
+            return ending
+    return ".svm" if LIBSVM_LINE.match(head.partition(b"\n")[0]) else ".csv"

@@ -1,0 +1,105 @@
+"""From which alpha on the averages of a run are ridge regression: weaker ones rest on steps that were not made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Tail, Uniform
+
+if TYPE_CHECKING:
+    from ridgeway.trajectory.trajectory import Trajectory
+
+# alpha * time from which the truncation of a geometric average does not matter: its relative effect on a direction of
+# any eigenvalue is at most x exp(-x) / (1 - exp(-x)) at alpha * time = x, 3.4% at 5.
+ENOUGH_TIME = 5.0
+NOTICEABLE = 0.1  # relative distance from ridge that the user should know of
+STEADY = 0.95  # largest ratio of successive changes that is extrapolated
+QUARTERS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True)
+class RidgeReach:
+    """How far down the path of a run is ridge regression.
+
+    Attributes
+    ----------
+    alpha : from here on geometric averages are ridge within a few percent, whatever the rows.
+    distance : estimated relative distance of the weakest average (alpha = 0) from ridge, |w - ridge| / |ridge|; 0 where
+        the run was not seen to move any more.
+    """
+
+    alpha: float
+    distance: float
+
+    def distance_at(self, alpha: float) -> float:
+        """Return about how far the average at an alpha is from ridge: the weight that the missing steps would have."""
+        return self.distance * float(np.exp(-alpha * ENOUGH_TIME / self.alpha))
+
+    def is_short_of(self, alpha: float) -> bool:
+        """Tell whether the average at an alpha is noticeably away from ridge."""
+        return self.distance_at(alpha) >= NOTICEABLE
+
+
+def ridge_reach(trajectory: Trajectory) -> RidgeReach:
+    """Estimate from which alpha on the averages of a run are ridge.
+
+    With m_1 .. m_4 the mean iterates of the quarters of the run and g_k = m_{k+1} - m_k, a run that is still on its way
+    has g_2 and g_3 in about the same direction; one that has arrived and only fluctuates has <g_2, g_3> < 0 on average,
+    as both hold m_3. The ratio r = <g_2, g_3> / |g_2|^2 extrapolates the way that is left, g_3 r / (1 - r).
+
+    It assumes that the run is seen to move: directions of such small variance that a run has hardly begun to learn them
+    do not show, so the distance is rather too small.
+
+    Parameters
+    ----------
+    trajectory : a finished run that began at 0.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((2000, 2)) * [1.0, 0.05]
+    >>> short = rw.run_sgd(X, X @ [1.0, 20.0], step=0.1, passes=2)
+    >>> reach = ridge_reach(short)
+    >>> reach.is_short_of(0.0), reach.is_short_of(reach.alpha), round(reach.alpha, 4)
+    (True, False, 0.0125)
+    >>> ridge_reach(rw.run_sgd(X, X @ [1.0, 20.0], step=0.1, passes=200)).is_short_of(0.0)
+    False
+    """
+    alpha = ENOUGH_TIME / elapsed_time(trajectory)
+    means = _means_of_quarters(trajectory)
+    if means is None:
+        return RidgeReach(alpha, 0.0)
+    _, second, third = np.diff(means, axis=0)
+    squared = float(second @ second)
+    ratio = float(second @ third) / squared if squared > 0 else 0.0
+    if ratio <= 0:
+        return RidgeReach(alpha, 0.0)
+    ratio = min(ratio, STEADY)
+    end = means[-1] + third * ratio / (1 - ratio)
+    weakest = trajectory.nearest_average([Uniform()]).reshape(-1)
+    size = float(np.linalg.norm(end))
+    return RidgeReach(alpha, float(np.linalg.norm(end - weakest)) / size if size > 0 else 0.0)
+
+
+def elapsed_time(trajectory: Trajectory) -> float:
+    """Return the sum of the steps of a run, of one chain where there are several."""
+    return trajectory.step * trajectory.length
+
+
+def _means_of_quarters(trajectory: Trajectory) -> NDArray[np.float64] | None:
+    """Return the mean iterates of four parts of a run, (4, values); None where it is too short to have them."""
+    tails = [tail for start in QUARTERS if isinstance(tail := trajectory.nearest(Tail(start)), Tail)]
+    starts = np.array([0, *(tail.first(trajectory.length) for tail in tails)], float)
+    left = trajectory.length + 1 - starts  # iterates from each start on
+    lengths = -np.diff(left, append=0.0)
+    if len(lengths) != 1 + len(QUARTERS) or (lengths <= 0).any():
+        return None
+    averages = trajectory.nearest_average([Uniform(), *tails]).astype(np.float64).reshape(len(left), -1)
+    sums = averages * left[:, None]
+    means: NDArray[np.float64] = -np.diff(sums, axis=0, append=0.0) / lengths[:, None]
+    return means
