@@ -11,6 +11,7 @@ from importlib import import_module
 
 import click
 
+from ridgeway.cli.completion import completed
 from ridgeway.cli.console import Console
 from ridgeway.cli.failure import explained
 from ridgeway.version import __version__
@@ -79,6 +80,9 @@ def ridgeway(console: Console, quiet: bool, as_json: bool, debug: bool) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; what is wrong with data or models is told on standard error."""
+    answer = completed(ridgeway, "ridgeway")
+    if answer is not None:
+        return answer
     console = Console()
     try:
         with ridgeway.make_context("ridgeway", list(arguments), obj=console) as ctx:

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from ridgeway.cli.completion import add_completion
+
 
 class Console:
     """Where the words of a command go.
@@ -84,6 +86,7 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
         )
         decorated = click.option("--quiet", is_flag=True, help="Say nothing but errors.")(decorated)
         made: click.Command = click.command(**settings)(decorated)
+        add_completion(made)
         return made
 
     return make

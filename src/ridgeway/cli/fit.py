@@ -172,11 +172,12 @@ def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report
 
 def _tell(console: Console, result: Any, model: str | None, report: str | None) -> None:
     """Say what a fit came to."""
-    from ridgeway.cli.text import choices, fitted
+    from ridgeway.cli.text import accuracy, choices, fitted
 
     console.say(fitted(result))
     if result.model.selection_ is not None:
         console.say(choices(result.model))
+    console.say(accuracy(result.model, result.target_names))
     for name in (model, report):
         if name is not None:
             console.say(f"Written: {name}")
@@ -220,7 +221,7 @@ def write(files: ExitStack, result: Any, model: str | None, report: str | None, 
 
 def summary(result: Any) -> dict[str, Any]:
     """Return what a fit came to, as plain values."""
-    from ridgeway.cli.text import plain_target
+    from ridgeway.cli.text import accuracy_values, plain_target
 
     estimator = result.model
     selection = estimator.selection_
@@ -238,6 +239,7 @@ def summary(result: Any) -> dict[str, Any]:
         "error": None if selection is None else selection.chosen.error,
         "standard_error": None if selection is None else selection.chosen.standard_error,
         "chosen_by": None if selection is None else selection.method,
+        "held_out": accuracy_values(estimator),
     }
 
 

@@ -18,7 +18,7 @@ def command(console: Console, model: str, columns: bool) -> None:
     from ridgeway.averaging.scheme_name import scheme_name
     from ridgeway.cli.command_files import command_files
     from ridgeway.cli.models import parts_of
-    from ridgeway.cli.text import choices, coefficients, errors, fitted, plain_target
+    from ridgeway.cli.text import accuracy, accuracy_values, choices, coefficients, errors, fitted, plain_target
     from ridgeway.estimators import AveragedKernelRegressor
     from ridgeway.loading import load
 
@@ -42,6 +42,8 @@ def command(console: Console, model: str, columns: bool) -> None:
         )
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))
+    if averaging is not None:
+        console.say(accuracy(estimator, () if table is None else table.target_names))
     if (curve := errors(estimator)) is not None:
         console.say(curve)
     features = names
@@ -60,5 +62,6 @@ def command(console: Console, model: str, columns: bool) -> None:
             "features": names,
             "coefficients": estimator.coef_.tolist(),
             "selection": None if getattr(estimator, "selection_", None) is None else estimator.selection_.state(),
+            "held_out": accuracy_values(estimator),
         }
     )

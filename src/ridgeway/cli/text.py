@@ -12,11 +12,13 @@ from rich.table import Table
 
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.display.column_scale import column_scale
+from ridgeway.selection.table import PROGRESSIVE
 from ridgeway.tables import TableModel
 
 LEVELS = "▁▂▃▄▅▆▇█"
 PLOTTED = 28  # alphas of a plotted path
 SHOWN = 12  # coefficients
+NOTICEABLY = 0.01  # relative difference of two errors that is explained
 
 
 def fitted(model: TableModel) -> str:
@@ -65,6 +67,54 @@ def choices(model: Any) -> Table:
         mark = "<- chosen" if row.chosen else ""
         table.add_row(f"{row.error:.5g}", f"{row.standard_error:.2g}", scheme_name(row.scheme), f"{row.step:.3g}", mark)
     return table
+
+
+def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
+    """Say how well rows were predicted that had not been learned from, beside always predicting the mean.
+
+    Parameters
+    ----------
+    model : the fitted estimator.
+    targets : what messages call the targets; may be empty.
+    """
+    rows, selection = getattr(model, "held_out_", None), getattr(model, "selection_", None)
+    if selection is None:
+        return "Nothing was chosen and no row held out, so the error of new rows is not known."
+    if rows is None:
+        return f"No row was held out ({selection.method}), so the error of new rows is not known."
+    where = (
+        "In the last part of the stream, each row predicted before it was learned from"
+        if selection.method == PROGRESSIVE
+        else f"On {rows.n_rows:,} held-out rows"
+    )
+    by = "" if rows.scheme == model.averaging_ else f", by {scheme_name(rows.scheme)}"
+    lines = []
+    for place in range(len(rows.rmse)):
+        name = targets[place] if targets else f"target {place}" if len(rows.rmse) > 1 else ""
+        numbers = f"R^2 {rows.r2[place]:.3f}, " if rows.variance[place] > 0 else ""
+        lines.append(
+            f"{where}{by}{f', {name}' if name else ''}: squared error {rows.mean_squared_error[place]:.5g}, {numbers}"
+            f"typical error (RMSE) {rows.rmse[place]:.4g}; always predicting the mean: {rows.rmse_of_mean[place]:.4g}."
+        )
+    if len(lines) == 1 and rows.scheme == selection.chosen.scheme:
+        full, capped = rows.mean_squared_error[0], selection.chosen.error
+        if full > capped * (1 + NOTICEABLY) and selection.method != PROGRESSIVE:
+            lines.append("The table of choices caps the errors of a few outlying rows; here they count in full.")
+    return "\n".join(lines)
+
+
+def accuracy_values(model: Any) -> dict[str, Any] | None:
+    """Return the numbers of `accuracy`, one of each a target; None where no row was held out."""
+    rows = getattr(model, "held_out_", None)
+    if rows is None:
+        return None
+    return {
+        "rows": rows.n_rows,
+        "mean_squared_error": rows.mean_squared_error.tolist(),
+        "r2": [None if np.isnan(value) else value for value in rows.r2.tolist()],
+        "rmse": rows.rmse.tolist(),
+        "rmse_of_mean": rows.rmse_of_mean.tolist(),
+    }
 
 
 def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> Table:

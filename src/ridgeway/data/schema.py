@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 
 types = pa.types
+SHOWN_NAMES = 10  # of columns, in a message
 
 MAX_SUGGESTIONS = 3
 MIN_RATIO = 0.75  # of difflib, from which names are alike
@@ -146,6 +147,12 @@ def require_columns(names: Iterable[str], known: Iterable[str], place: str) -> N
             raise no_column(name, there, place)
 
 
+def listed_names(names: Sequence[str]) -> str:
+    """Return names of columns for a message, the first of them where they are many."""
+    more = f", ... ({len(names):,} in all)" if len(names) > SHOWN_NAMES else ""
+    return ", ".join(repr(name) for name in names[:SHOWN_NAMES]) + more
+
+
 def no_column(name: str, names: Iterable[str], place: str) -> DataError:
     """Return the error of a column that is not there; it names those spelled alike."""
     known = list(names)
@@ -153,8 +160,7 @@ def no_column(name: str, names: Iterable[str], place: str) -> DataError:
     if near:
         hint = "did you mean " + " or ".join(map(repr, near)) + "?"
     else:
-        shown = ", ".join(repr(other) for other in known[:10]) + (", ..." if len(known) > 10 else "")
-        hint = f"its columns are {shown}."
+        hint = f"its columns are {listed_names(known)}."
     return DataError(f"{place}: there is no column {name!r}: {hint}")
 
 

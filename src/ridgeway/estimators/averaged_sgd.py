@@ -256,13 +256,23 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             family = check_averaging(self.averaging, self.alpha).family
             step = LimitedStep(outcome.trajectory.step, plan.step.limit)
             self._stream = Stream(standardization, outcome.run, step, sparse, single_target, family, float(n_rows))
+        self.warn_if_short(outcome.falling)
+
+    def warn_if_short(self, falling: bool = False) -> None:
+        """Warn where the run was too short, as `fit` does; a stream never knows when it ends.
+
+        Parameters
+        ----------
+        falling : whether the held-out error was seen to fall until the end.
+        """
+        standing = self._fitted()
         warn_of_short_run(
-            outcome.trajectory,
-            family=plan.family,
-            scheme=outcome.scheme,
-            falling=outcome.falling,
-            passes=outcome.passes,
-            n_columns=len(standardization.scale),
+            standing.averages.trajectory,
+            family=None if standing.selection is None else check_averaging(self.averaging, self.alpha).family,
+            scheme=standing.scheme,
+            falling=falling,
+            passes=self.passes_,
+            n_columns=len(standing.averages.standardization.scale),
         )
 
     @atomic

@@ -26,7 +26,7 @@ from ridgeway.selection import (
     run_only,
     split_by,
 )
-from ridgeway.selection.table import marked
+from ridgeway.selection.table import PROGRESSIVE, marked
 from ridgeway.user_warning import warn_user
 
 MIN_ROWS_TO_CHOOSE = 4  # below, there is nothing to hold out
@@ -90,7 +90,7 @@ def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool)
     if not scores:
         return None
     best = scores[progressive.preferred()]
-    return Selection("prediction before learning", marked(scores, one_standard_error, best=best))
+    return Selection(PROGRESSIVE, marked(scores, one_standard_error, best=best))
 
 
 def _progressively(feed: Feed, plan: Plan) -> Outcome:

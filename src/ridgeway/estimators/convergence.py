@@ -41,6 +41,6 @@ def warn_of_short_run(
 def _of_reach(reach: RidgeReach, trajectory: Trajectory) -> str:
     return (
         f"averages of alpha below {reach.alpha:.2g} have not reached ridge regression after {trajectory.n_steps:,} "
-        f"steps (about {reach.distance:.0%} away at the weakest alpha; within a few percent from "
+        f"steps (about {reach.distance_at(0.0):.0%} away at alpha=0; within a few percent from "
         f"alpha={reach.alpha:.2g} on)"
     )

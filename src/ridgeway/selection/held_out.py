@@ -53,6 +53,23 @@ class HeldOut:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def r2(self) -> NDArray[np.float64]:
+        """Share of the variance that was predicted, (targets,); NaN where the actual values are all the same."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share: NDArray[np.float64] = 1 - self.mean_squared_error / self.variance
+        return np.where(self.variance > 0, share, np.nan)
+
+    @property
+    def rmse(self) -> NDArray[np.float64]:
+        """Typical error, the root of the mean squared error: (targets,), in units of the target."""
+        return np.sqrt(self.mean_squared_error)
+
+    @property
+    def rmse_of_mean(self) -> NDArray[np.float64]:
+        """Typical error of always predicting the mean, (targets,)."""
+        return np.sqrt(self.variance)
+
     def state(self) -> State:
         """Return rows and predictions."""
         return {**vars(self), "scheme": self.scheme.state()}

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from ridgeway.averaging import Geometric, Scheme, Tail, scheme_of
+from ridgeway.averaging import Geometric, Scheme, Tail, Uniform, scheme_of
 from ridgeway.state import State, StateError, Stored
+
+PROGRESSIVE = "prediction before learning"  # the method of streams
 
 
 @dataclass(frozen=True)
@@ -116,15 +118,33 @@ class Selection:
 
     @property
     def note(self) -> str:
-        """Why the choice is not the candidate of least error; empty where it is."""
-        least = min(self.table, key=lambda row: row.error)
-        if least.step == self.chosen.step:
+        """Why the choice is not the candidate of least error, in one sentence; empty where it is."""
+        least, chosen = min(self.table, key=lambda row: row.error), self.chosen
+        if chosen.error <= least.error:
             return ""
-        if least.step < self.chosen.step:
-            return f"Runs of step {self.chosen.step:.3g} are clearly better when every outlying row counts in full."
+        if least.step > chosen.step:
+            return (
+                f"The run with step {least.step:.3g} has the least error here, but it clipped the updates of outlying "
+                "rows, and with these rows counted in full it is not clearly better than the chosen one."
+            )
+        if least.step < chosen.step:
+            return (
+                f"The run with step {least.step:.3g} has the least error here, where outlying rows are capped, but "
+                "with these rows counted in full the chosen one is clearly better."
+            )
+        if self.method != PROGRESSIVE:
+            return (
+                "The chosen average has not the least error: it is the strongest one within one standard error "
+                f"({least.standard_error:.2g}) of it."
+            )
+        if isinstance(chosen.scheme, Uniform):
+            return (
+                "The uniform average is chosen, although it has not the least error, because no other is better by "
+                "more than two standard errors."
+            )
         return (
-            f"Runs of step {least.step:.3g} take outlying rows for less than they are: they predict the others better, "
-            "but not clearly better when every row counts in full."
+            "The chosen average has not the least error: it is the one that is most surely better than the uniform "
+            "average, by two standard errors of the difference."
         )
 
     def __len__(self) -> int:

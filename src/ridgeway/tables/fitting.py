@@ -14,6 +14,7 @@ from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, Table
 from ridgeway.data.memory import as_table
 from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import FEW_PARTS, shuffled
+from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.progress import Progress
 from ridgeway.state import State
 from ridgeway.tables.checkpoint import Checkpoint, Place
@@ -267,6 +268,8 @@ class _Fit:
         request, place = self._request, self._place
         self._estimator.set_params(verbose=0)
         self._estimator.n_rows_, self._estimator.passes_ = place.rows, passes
+        if streamed and isinstance(self._estimator, AveragedSGDRegressor):
+            self._estimator.warn_if_short()
         return TableModel(
             self._estimator,
             self._encoder,

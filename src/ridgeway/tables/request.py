@@ -10,7 +10,7 @@ from typing import Any
 from ridgeway.averaging import Scheme
 from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
 from ridgeway.data.pandas_index import warn_of_index
-from ridgeway.data.schema import require_columns
+from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.estimators.restored import AnyAveraged
@@ -98,7 +98,10 @@ class Request:
         The index that pandas wrote is left out, unless it is named.
         """
         if not self.targets:
-            raise DataError(f"{columns.place}: no target: expected the name of the column to predict.")
+            raise DataError(
+                f"{columns.place}: no target: expected the column to predict, by --target COLUMN (target=), one of "
+                f"{listed_names(columns.names)}."
+            )
         given = (*self.targets, *([] if self.weight is None else [self.weight]), *self.drop, *(self.only or ()))
         require_columns((*given, *self.kinds), (*columns.names, *columns.index), columns.place)
         twice = [name for name, count in Counter(self.targets).items() if count > 1]

@@ -160,6 +160,11 @@ class TableModel:
         )
 
     @property
+    def target_names(self) -> tuple[str, ...]:
+        """What messages call the targets of the model."""
+        return tuple(f"log {name}" if self.log_target else name for name in self.targets)
+
+    @property
     def columns(self) -> list[str]:
         """Columns that the model knows."""
         return [] if self.encoder is None else [column.column for column in self.encoder.describe()]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ENOUGH_TIME = 5.0
 NOTICEABLE = 0.1  # relative distance from ridge that the user should know of
 STEADY = 0.95  # largest ratio of successive changes that is extrapolated
+WEAKEST = 1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
 QUARTERS = (0.25, 0.5, 0.75)
 
 
@@ -30,14 +31,16 @@ class RidgeReach:
     alpha : from here on geometric averages are ridge within a few percent, whatever the rows.
     distance : estimated relative distance of the weakest average (alpha = 0) from ridge, |w - ridge| / |ridge|; 0 where
         the run was not seen to move any more.
+    weakest : the weakest alpha of interest; that of 0 is taken for it.
     """
 
     alpha: float
     distance: float
+    weakest: float
 
     def distance_at(self, alpha: float) -> float:
         """Return about how far the average at an alpha is from ridge: the weight that the missing steps would have."""
-        return self.distance * float(np.exp(-alpha * ENOUGH_TIME / self.alpha))
+        return self.distance * float(np.exp(-max(alpha, self.weakest) * ENOUGH_TIME / self.alpha))
 
     def is_short_of(self, alpha: float) -> bool:
         """Tell whether the average at an alpha is noticeably away from ridge."""
@@ -70,20 +73,21 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     >>> ridge_reach(rw.run_sgd(X, X @ [1.0, 20.0], step=0.1, passes=200)).is_short_of(0.0)
     False
     """
-    alpha = ENOUGH_TIME / elapsed_time(trajectory)
+    alpha, weakest = ENOUGH_TIME / elapsed_time(trajectory), WEAKEST * trajectory.mean_squared_norm
     means = _means_of_quarters(trajectory)
     if means is None:
-        return RidgeReach(alpha, 0.0)
+        return RidgeReach(alpha, 0.0, weakest)
     _, second, third = np.diff(means, axis=0)
     squared = float(second @ second)
     ratio = float(second @ third) / squared if squared > 0 else 0.0
     if ratio <= 0:
-        return RidgeReach(alpha, 0.0)
+        return RidgeReach(alpha, 0.0, weakest)
     ratio = min(ratio, STEADY)
     end = means[-1] + third * ratio / (1 - ratio)
-    weakest = trajectory.nearest_average([Uniform()]).reshape(-1)
+    uniform = trajectory.nearest_average([Uniform()]).reshape(-1)
     size = float(np.linalg.norm(end))
-    return RidgeReach(alpha, float(np.linalg.norm(end - weakest)) / size if size > 0 else 0.0)
+    distance = float(np.linalg.norm(end - uniform)) / size if size > 0 else 0.0
+    return RidgeReach(alpha, distance, weakest)
 
 
 def elapsed_time(trajectory: Trajectory) -> float:

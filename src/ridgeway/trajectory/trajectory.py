@@ -88,6 +88,11 @@ class Trajectory(ABC):
         return self._facts.limited
 
     @property
+    def mean_squared_norm(self) -> float:
+        """Mean of q = weight * |x|^2 over the steps."""
+        return self._facts.sum_q / max(self._facts.n_steps, 1)
+
+    @property
     def r2(self) -> float:
         """R^2 as seen in the rows, the squared norm that a step has to respect: sum q^2 / sum q, q = weight * |x|^2."""
         return squared_scale(self._facts.sum_q, self._facts.sum_q2)
