@@ -1,4 +1,4 @@
-"""The command line overwrites nothing by mistake: clashes of files are errors of usage, found before anything is read."""
+"""The command line overwrites nothing by mistake: clashes of files are usage errors, found before anything is read."""
 
 from __future__ import annotations
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.cli.command import Command
 
-from ridgeway.cli.failure import Interrupted, explained
+import ridgeway as rw
+from ridgeway.averaging import scheme_of
+from ridgeway.cli.failure import BUG, Interrupted, explained
 from ridgeway.cluster_error import ClusterError
+from ridgeway.data import DataError
+from ridgeway.number import ridge_strength
+from ridgeway.theory import residual_filter
 
 
 # Law: what data, disks and users can cause is said in a line, with code 1, or 130 where the user has interrupted.
@@ -20,7 +27,7 @@ from ridgeway.cluster_error import ClusterError
         (Interrupted("Go on."), "Interrupted. Go on.", 130),
         (KeyboardInterrupt(), "Interrupted: nothing was changed.", 130),
         (MemoryError(), "Error: not enough memory; allow less of it", 1),
-        (ValueError("alpha is negative"), "Error: alpha is negative", 1),
+        (DataError("t.csv: empty"), "Error: t.csv: empty", 1),
         (ClusterError("the scheduler is lost"), "Error: the scheduler is lost", 1),
         (OSError(errno.ENOSPC, "No space", "m"), "Error: m: no space is left on the disk", 1),
         (OSError(errno.EIO, "Input/output error", "m"), "Error: m: Input/output error", 1),
@@ -34,10 +41,59 @@ def test_explained(error: BaseException, message: str, code: int) -> None:
     assert got == code
 
 
-# Law: an error that nobody expects keeps its traceback.
-def test_unexpected_errors_are_raised() -> None:
-    with pytest.raises(KeyError, match="lost"):
-        explained(KeyError("lost"))
+NOTHING: Any = None
+
+
+def raised(call: Callable[[], Any]) -> BaseException:
+    try:
+        call()
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+# Law: a ValueError that we raise is told as it is; one that others, or Python itself, raise below us is our bug.
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: np.zeros(2) + np.zeros(3),
+        lambda: np.linalg.cholesky(-np.eye(2)),
+        lambda: {}["lost"],
+        lambda: scheme_of(NOTHING),  # an AttributeError at a line of ours
+        lambda: residual_filter(rw.Uniform(), "eigenvalues", 0.1, 10),  # a ValueError of NumPy, called by us
+    ],
+)
+def test_bugs_are_ours(call: Callable[[], Any]) -> None:
+    error = raised(call)
+    message, code = explained(error)
+    assert code == BUG == 70
+    assert message.startswith(f"Internal error: {type(error).__name__}: ")
+    assert "a bug of ridgeway" in message
+    assert "--debug" in message
+    said, code = explained(raised(lambda: ridge_strength(-1)))
+    assert said.startswith("Error: alpha=-1.0 is negative")
+    assert code == 1
+
+
+# Law: an internal error ends with 70 and blames nobody; --debug shows its traceback, before or after the command.
+def test_debug(ridgeway: Command, shop_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: Any, **options: Any) -> None:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr("ridgeway.tables.fitting.TableEncoder.fit", broken)
+    fit = ["fit", shop_csv, "--target", "price"]
+    said = ridgeway(*fit)
+    assert said.code == 70
+    assert said.err.startswith("Internal error: ValueError: operands could not be broadcast together\n")
+    assert "Traceback" not in said.err
+    for arguments in (["--debug", *fit], [*fit, "--debug"]):
+        said = ridgeway(*arguments)
+        assert said.code == 70
+        assert "Traceback (most recent call last)" in said.err
+        assert "in broken" in said.err
+    said = ridgeway("--debug", "show", "missing")
+    assert said.code == 1
+    assert "Traceback" in said.err
 
 
 # Law: Ctrl-C before anything is on the disk says that nothing was written, and how the fit could have gone on.

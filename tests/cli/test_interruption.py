@@ -67,7 +67,7 @@ def test_killed(moment: int, data: Path, whole: tuple[bytes, float], tmp_path: P
     process.send_signal(signal.SIGKILL)
     finish(process)
     for name in os.listdir(tmp_path):
-        assert name in ("m", "c") or name.endswith(".partial")
+        assert name in ("m", "c", ".c.lock") or name.endswith(".partial")
     said = finish(fit(data, tmp_path, *CHECKPOINT))
     assert said.code == 0, said.err
     assert (tmp_path / "m").read_bytes() == model
@@ -89,3 +89,39 @@ def test_interrupted(data: Path, whole: tuple[bytes, float], tmp_path: Path) -> 
     said = finish(fit(data, tmp_path, *CHECKPOINT))
     assert "Going on from c." in said.out
     assert (tmp_path / "m").read_bytes() == whole[0]
+
+
+# Law: while a fit uses a checkpoint, a second one with the same checkpoint is refused, and the first ends undisturbed.
+def test_two_fits_on_one_checkpoint(data: Path, whole: tuple[bytes, float], tmp_path: Path) -> None:
+    process = fit(data, tmp_path, *CHECKPOINT)
+    while not (tmp_path / "c").exists():
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGSTOP)
+    try:
+        said = finish(start("fit", data, "--target", "y", "--passes", 2, "--model", "n", *CHECKPOINT, folder=tmp_path))
+    finally:
+        process.send_signal(signal.SIGCONT)
+    assert said.code == 1
+    assert f"c: another fit is using this checkpoint (process {process.pid} on " in said.err
+    assert finish(process).code == 0
+    assert (tmp_path / "m").read_bytes() == whole[0]
+    assert os.listdir(tmp_path) == ["m"]
+
+
+# Law: the checkpoint goes last: when the model cannot be written it stays, and the same command goes on from it.
+def test_checkpoint_goes_last(data: Path, whole: tuple[bytes, float], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    given = ["fit", data, "--target", "y", "--passes", 2, *CHECKPOINT, "--model", "out/m"]
+    process = start(*given, folder=tmp_path)
+    while not (tmp_path / "c").exists():
+        assert process.poll() is None
+        time.sleep(0.005)
+    (tmp_path / "out").rename(tmp_path / "moved")
+    assert finish(process).code == 1
+    assert (tmp_path / "c").exists()
+    (tmp_path / "moved").rename(tmp_path / "out")
+    said = finish(start(*given, folder=tmp_path))
+    assert "Going on from c." in said.out
+    assert (tmp_path / "out" / "m").read_bytes() == whole[0]
+    assert os.listdir(tmp_path) == ["out"]

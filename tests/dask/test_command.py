@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import ridgeway as rw
 from ridgeway.cli.commands import run
 from ridgeway.dask.serial import Serial
+from ridgeway.file_lock import FileInUseError, FileLock
 from ridgeway.tables import Request, fit_table
 from ridgeway.tables.distributed import fit_table_on
 
@@ -73,3 +75,45 @@ def test_kernel_model_of_a_table(parquet: Path) -> None:
     assert errors[0] < 0.5 * y.var()
     with pytest.raises(ValueError, match="chains=2: a kernel model has one chain here; leave chains out"):
         fit_table_on(Serial(), parquet, request, chains=2)
+
+
+# Law: on a cluster, too, the checkpoint goes last: when the report cannot be written it stays, and the fit goes on from
+# it; options that a cluster would ignore are refused.
+def test_checkpoint_goes_last(
+    parquet: Path,
+    client: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, checkpoint = str(tmp_path / "m"), tmp_path / "c"
+    cluster = ["fit", str(parquet), "--target", "y", "--passes", "2", "--cv", "3", "--dask", client.scheduler.address]
+    given = [*cluster, "--model", model, "--checkpoint", str(checkpoint)]
+    with monkeypatch.context() as patch:
+        patch.setattr("ridgeway.cli.fit.write", _full_disk)
+        assert run(given) == 1
+    assert "no space is left on the disk" in capsys.readouterr().err
+    assert checkpoint.exists()
+    assert not Path(model).exists()
+    assert run(given) == 0
+    assert "Going on from" in capsys.readouterr().out
+    assert Path(model).exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
+    for options in (["--memory", "10"], ["--checkpoint", str(checkpoint), "--checkpoint-every", "10"]):
+        assert run([*cluster, *options]) == 2
+        assert options[-2] in capsys.readouterr().err
+
+
+def _full_disk(*given: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device", "m")
+
+
+# Law: a second fit with the checkpoint of one that runs is refused.
+def test_checkpoint_in_use(parquet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = FileLock(tmp_path / "c", "checkpoint")
+    lock.acquire()
+    with pytest.raises(FileInUseError, match="another fit is using this checkpoint"):
+        rw.dask.fit(rw.AveragedSGDRegressor(), parquet, "y", "serial", checkpoint=tmp_path / "c")
+    lock.release()
+    rw.dask.fit(rw.AveragedSGDRegressor(passes=1), parquet, "y", "serial", checkpoint=tmp_path / "c")
+    assert list(tmp_path.iterdir()) == []

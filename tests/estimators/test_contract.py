@@ -240,6 +240,7 @@ def test_pipelines_and_routing(make: Make) -> None:
 
 # Law: hard data never give NaN: huge and tiny columns, constants, an outlier, a constant y, more columns than rows.
 @every
+@pytest.mark.filterwarnings("ignore:nothing could be chosen from:UserWarning")
 def test_hard_data(make: Make) -> None:
     X, y = data(60)
     outlier = X.copy()

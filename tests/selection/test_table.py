@@ -6,7 +6,7 @@ import numpy as np
 
 import ridgeway as rw
 from ridgeway.selection.candidates import Candidates, between, stronger
-from ridgeway.selection.table import Scored, Selection, marked
+from ridgeway.selection.table import PROGRESSIVE, Scored, Selection, marked
 
 ROWS = [
     Scored(rw.Geometric(0.1), 0.5, 1.05, 0.1),
@@ -27,10 +27,27 @@ def test_marked() -> None:
     assert selection.chosen.step == 0.5
     assert selection.best.error == 1.0
     assert len(selection) == 7
-    assert "step 0.5 are clearly better" in str(selection)
-    limited = [Scored(rw.Geometric(1.0), 0.9, 0.9, 0.1)]
-    assert "step 0.9 take outlying rows" in Selection("x", marked(ROWS, False, limited)).note
-    assert not Selection("x", marked(ROWS, one_standard_error=True)).note
+
+
+# Law: a chosen row that has not the least error is explained in one sentence, and no other is.
+def test_note() -> None:
+    assert Selection("x", marked(ROWS, one_standard_error=False)).note == ""
+    slower, faster = ([Scored(rw.Geometric(1.0), step, 0.9, 0.1)] for step in (0.1, 0.9))
+    uniform, last = Scored(rw.Uniform(), 0.5, 1.1, 0.1), ROWS[-1]
+    notes = {
+        "with these rows counted in full the chosen one is clearly better": Selection("x", marked(ROWS, False, slower)),
+        "it clipped the updates of outlying rows": Selection("x", marked(ROWS, False, faster)),
+        "the strongest one within one standard error (0.1) of it": Selection("x", marked(ROWS, True)),
+        "no other is better by more than two standard errors": Selection(
+            PROGRESSIVE, marked([*ROWS, uniform], False, best=uniform)
+        ),
+        "most surely better than the uniform average": Selection(PROGRESSIVE, marked(ROWS, False, best=last)),
+    }
+    for words, selection in notes.items():
+        assert words in selection.note
+        assert selection.note.endswith(".")
+        assert ". " not in selection.note
+        assert selection.note in str(selection)
 
 
 def test_forms() -> None:

@@ -87,7 +87,8 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
         if selection.method == PROGRESSIVE
         else f"On {rows.n_rows:,} held-out rows"
     )
-    by = "" if rows.scheme == model.averaging_ else f", by {scheme_name(rows.scheme)}"
+    stands_there = model.trajectory_.nearest(rows.scheme) == model.averaging_
+    by = "" if stands_there else f", by {scheme_name(rows.scheme)}"
     lines = []
     for place in range(len(rows.rmse)):
         name = targets[place] if targets else f"target {place}" if len(rows.rmse) > 1 else ""

@@ -1,0 +1,80 @@
+"""What commands say: the error in words that mean something, and what could not be chosen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.command import Command
+
+import ridgeway as rw
+
+LINE = re.compile(
+    r"On ([\d,]+) held-out rows, price: squared error ([\d.]+), R\^2 ([\d.]+), typical error \(RMSE\) ([\d.]+); "
+    r"always predicting the mean: ([\d.]+)\."
+)
+
+
+# Law: `fit` and `show` tell R^2, the typical error and that of always predicting the mean, of rows that were held out.
+def test_accuracy(ridgeway: Command, shop_csv: Path) -> None:
+    fit = ["fit", shop_csv, "--target", "price", "--passes", 3, "--model", "m"]
+    said = ridgeway(*fit)
+    found = LINE.search(said.out)
+    assert found is not None, said.out
+    rows = rw.load("m").model.held_out_
+    mse, r2, rmse, of_mean = (float(number) for number in found.groups()[1:])
+    residuals = rows.actual - rows.predicted  # a sample of 2,000 rows of them
+    assert found[1] == "2,941"  # 59 have no target
+    assert mse == pytest.approx((residuals**2).mean(), rel=0.1)
+    assert rmse == pytest.approx(np.sqrt(mse), rel=1e-3)
+    assert of_mean == pytest.approx(rows.actual.std(), rel=0.05)
+    assert r2 == pytest.approx(1 - mse / of_mean**2, abs=2e-3)
+    assert found[0] in ridgeway("show", "m").out
+    for told in (json.loads(ridgeway(*fit, "--json").out), json.loads(ridgeway("show", "m", "--json").out)):
+        assert told["held_out"]["rmse"] == [pytest.approx(rmse, rel=1e-3)]
+        assert told["held_out"]["r2"] == [pytest.approx(r2, abs=1e-3)]
+
+
+# Law: the error of a model of logarithms is said to be one; without held-out rows none is made up.
+def test_accuracy_of_others(ridgeway: Command, shop_csv: Path) -> None:
+    fit = ["fit", shop_csv, "--target", "price", "--passes", 1]
+    assert "held-out rows, log price: squared error" in ridgeway(*fit, "--log-target").out
+    assert "In the last part of the stream, each row predicted before" in ridgeway(*fit, "--memory", 0).out
+    said = ridgeway(*fit, "--alpha", 0.1, "--model", "given")
+    assert "no row held out, so the error of new rows is not known" in said.out
+    assert "no row held out, so the error of new rows is not known" in ridgeway("show", "given").out
+    assert json.loads(ridgeway("show", "given", "--json").out)["held_out"] is None
+
+
+# Law: fits of one, two or three rows say that nothing could be chosen.
+@pytest.mark.parametrize("n_rows", [1, 2, 3])
+def test_few_rows(n_rows: int, ridgeway: Command) -> None:
+    Path("t.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i},{2 * i}\n" for i in range(1, 1 + n_rows)))
+    said = ridgeway("fit", "t.csv", "--target", "y", "--only", "a", "--only", "b", "--passes", 1)
+    if n_rows == 1:  # where every column is constant
+        assert said.code == 1
+        return
+    assert said.code == 0
+    assert f"Warning: nothing could be chosen from {n_rows} rows: the uniform average is used" in said.err
+    assert "Nothing was chosen" in said.out
+
+
+# Law: a fit without --target says so, by the option, with the columns to choose from.
+def test_no_target(ridgeway: Command) -> None:
+    Path("t.csv").write_text("a,b,y\n" + "1,2,3\n4,5,7\n" * 9)
+    said = ridgeway("fit", "t.csv", "--model", "m")
+    assert said.code == 1
+    assert "t.csv: no target: expected the column to predict, by --target COLUMN" in said.err
+    assert "one of 'a', 'b', 'y'." in said.err
+
+
+# Law: numbers of claims may stand together with commas between, or in several options.
+def test_paper_only(ridgeway: Command) -> None:
+    told = json.loads(ridgeway("paper", "--out", "folder", "--only", "1,28", "--only", 12, "--quick", "--json").out)
+    assert list(told["results"]) == ["1", "12", "28"]
+    said = ridgeway("paper", "--out", "folder", "--only", "1,x")
+    assert said.code == 2
+    assert "'1,x': expected numbers with commas between, such as 13,18." in said.err
