@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from tests.cli.command import Command, Said, finish, start
 
-from ridgeway.data.files import reads
-
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -96,20 +94,3 @@ def test_standard_output(shop_csv: Path, shop_model: Path, tmp_path: Path) -> No
     said = finish(start("predict", shop_model, shop_csv, "--out", "/dev/stdout", folder=tmp_path))
     assert said == finish(start("predict", shop_model, shop_csv, folder=tmp_path))
     assert said.code == 0
-
-
-# Law: a folder reads the files of known formats in it and below, a pattern those that match, also ones not there yet.
-def test_reads(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    folder, deep = str(tmp_path), str(tmp_path / "deep")
-    assert reads(folder, f"{deep}/new.csv")
-    assert not reads(folder, f"{deep}/new.html")
-    assert not reads(folder, f"{deep}/.new.csv")
-    assert not reads(deep, f"{folder}/new.csv")
-    assert reads(f"{folder}/**/*.csv", f"{deep}/new.csv")
-    assert reads(f"{folder}/**/*.csv", f"{folder}/new.csv")
-    assert not reads(f"{folder}/*.csv", f"{deep}/new.csv")
-    assert not reads(f"{folder}/*.csv", f"{folder}/.new.csv")
-    (tmp_path / "link").symlink_to("deep")
-    assert reads(f"{folder}/link", f"{deep}/new.csv")
-    assert reads(f"{deep}/*.csv", f"{folder}/link/new.csv")

@@ -58,7 +58,7 @@ def raised(call: Callable[[], Any]) -> BaseException:
     [
         lambda: np.zeros(2) + np.zeros(3),
         lambda: np.linalg.cholesky(-np.eye(2)),
-        lambda: {}["lost"],
+        lambda: dict[str, int]()["lost"],
         lambda: scheme_of(NOTHING),  # an AttributeError at a line of ours
         lambda: residual_filter(rw.Uniform(), "eigenvalues", 0.1, 10),  # a ValueError of NumPy, called by us
     ],

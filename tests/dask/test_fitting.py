@@ -223,7 +223,8 @@ def _ends(sizes: tuple[int, ...]) -> tuple[list[int], list[int]]:
 
 def test_few_rows_are_fitted_or_refused(table: Table) -> None:
     X, y, _ = table
-    assert fit(rw.AveragedSGDRegressor(passes=5), blocks(X[:3], y[:3])).averaging_ == rw.Uniform()
+    with pytest.warns(UserWarning, match="nothing could be chosen from 3 rows"):
+        assert fit(rw.AveragedSGDRegressor(passes=5), blocks(X[:3], y[:3])).averaging_ == rw.Uniform()
     with pytest.raises(ValueError, match=r"fold 4 of 5 has none of the 4 rows"):
         fit(rw.AveragedSGDRegressor(passes=5, shuffle=False), blocks(X[:4], y[:4]))
 

@@ -48,6 +48,7 @@ def test_lines_are_the_path(kind: str) -> None:
 
 
 # Law: standardized lines are the coefficients times the standard deviations of the columns, where those were used.
+@pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", ["exact", "sgd"])
 def test_standardized_lines(kind: str) -> None:
     model, deviation = fitted(kind), problem()[0].std(axis=0, ddof=0).to_numpy()

@@ -21,6 +21,9 @@ from ridgeway.report import ReportSummary, summarize
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.words import headline
 
+# The models are of few passes: their weak averages are not ridge yet.
+pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
+
 
 def table(path: Any) -> Any:
     """Effects (strengths, columns) of a path."""

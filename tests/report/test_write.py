@@ -18,6 +18,9 @@ from tests.report.fits import FITS, HOSTILE, fitted
 from ridgeway.report import ReportSummary, render, summarize, write_report
 from ridgeway.report.words import explained
 
+# The models are of few passes: their weak averages are not ridge yet.
+pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
+
 
 class Elements(HTMLParser):
     """Every element of a page with its attributes, and the texts outside scripts and styles."""

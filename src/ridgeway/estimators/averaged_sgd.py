@@ -256,9 +256,9 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             family = check_averaging(self.averaging, self.alpha).family
             step = LimitedStep(outcome.trajectory.step, plan.step.limit)
             self._stream = Stream(standardization, outcome.run, step, sparse, single_target, family, float(n_rows))
-        self.warn_if_short(outcome.falling)
+        self._warn_if_short(outcome.falling)
 
-    def warn_if_short(self, falling: bool = False) -> None:
+    def _warn_if_short(self, falling: bool = False) -> None:
         """Warn where the run was too short, as `fit` does; a stream never knows when it ends.
 
         Parameters

@@ -269,7 +269,7 @@ class _Fit:
         self._estimator.set_params(verbose=0)
         self._estimator.n_rows_, self._estimator.passes_ = place.rows, passes
         if streamed and isinstance(self._estimator, AveragedSGDRegressor):
-            self._estimator.warn_if_short()
+            self._estimator._warn_if_short()
         return TableModel(
             self._estimator,
             self._encoder,

@@ -51,8 +51,9 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     """Estimate from which alpha on the averages of a run are ridge.
 
     With m_1 .. m_4 the mean iterates of the quarters of the run and g_k = m_{k+1} - m_k, a run that is still on its way
-    has g_2 and g_3 in about the same direction; one that has arrived and only fluctuates has <g_2, g_3> < 0 on average,
-    as both hold m_3. The ratio r = <g_2, g_3> / |g_2|^2 extrapolates the way that is left, g_3 r / (1 - r).
+    has g_1, g_2 and g_3 in about the same direction, each shorter than the one before; one that has arrived and only
+    fluctuates has <g_2, g_3> < 0 on average, as both hold m_3. The ratio r = <g_2, g_3> / |g_2|^2 extrapolates the way
+    that is left, g_3 r / (1 - r).
 
     It assumes that the run is seen to move: directions of such small variance that a run has hardly begun to learn them
     do not show, so the distance is rather too small.
@@ -77,12 +78,11 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     means = _means_of_quarters(trajectory)
     if means is None:
         return RidgeReach(alpha, 0.0, weakest)
-    _, second, third = np.diff(means, axis=0)
-    squared = float(second @ second)
-    ratio = float(second @ third) / squared if squared > 0 else 0.0
-    if ratio <= 0:
+    first, second, third = np.diff(means, axis=0)
+    on_its_way = min(first @ third, second @ third) > 0 and third @ third < second @ second
+    if not on_its_way:
         return RidgeReach(alpha, 0.0, weakest)
-    ratio = min(ratio, STEADY)
+    ratio = min(float(second @ third) / float(second @ second), STEADY)
     end = means[-1] + third * ratio / (1 - ratio)
     uniform = trajectory.nearest_average([Uniform()]).reshape(-1)
     size = float(np.linalg.norm(end))
