@@ -79,7 +79,8 @@ class Selection:
     Examples
     --------
     >>> import ridgeway as rw
-    >>> X, y = rw.load_flights().X[:2000], rw.load_flights().y[:2000]
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
     >>> model = rw.AveragedSGDRegressor(random_state=0).fit(X, y)
     >>> model.selection_.best.scheme == model.selection_.chosen.scheme
     True
