@@ -99,7 +99,7 @@ def test_two_fits_on_one_checkpoint(data: Path, whole: tuple[bytes, float], tmp_
         time.sleep(0.005)
     process.send_signal(signal.SIGSTOP)
     try:
-        said = finish(start("fit", data, "--target", "y", "--passes", 2, "--model", "n", *CHECKPOINT, folder=tmp_path))
+        said = finish(fit(data, tmp_path, *CHECKPOINT, "--model", "n"))
     finally:
         process.send_signal(signal.SIGCONT)
     assert said.code == 1
@@ -112,8 +112,8 @@ def test_two_fits_on_one_checkpoint(data: Path, whole: tuple[bytes, float], tmp_
 # Law: the checkpoint goes last: when the model cannot be written it stays, and the same command goes on from it.
 def test_checkpoint_goes_last(data: Path, whole: tuple[bytes, float], tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    given = ["fit", data, "--target", "y", "--passes", 2, *CHECKPOINT, "--model", "out/m"]
-    process = start(*given, folder=tmp_path)
+    given = [*CHECKPOINT, "--model", "out/m"]
+    process = fit(data, tmp_path, *given)
     while not (tmp_path / "c").exists():
         assert process.poll() is None
         time.sleep(0.005)
@@ -121,7 +121,7 @@ def test_checkpoint_goes_last(data: Path, whole: tuple[bytes, float], tmp_path: 
     assert finish(process).code == 1
     assert (tmp_path / "c").exists()
     (tmp_path / "moved").rename(tmp_path / "out")
-    said = finish(start(*given, folder=tmp_path))
+    said = finish(fit(data, tmp_path, *given))
     assert "Going on from c." in said.out
     assert (tmp_path / "out" / "m").read_bytes() == whole[0]
     assert os.listdir(tmp_path) == ["out"]

@@ -20,6 +20,7 @@ def visible(page: str) -> str:
     """The texts of a page, without its scripts."""
     return page.split("<body>")[1].split("<script", maxsplit=1)[0]
 
+
 # The models are of few passes: their weak averages are not ridge yet.
 pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
 
