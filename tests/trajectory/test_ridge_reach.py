@@ -79,3 +79,11 @@ def test_weakest() -> None:
     assert not RidgeReach(alpha=1e-7, distance=0.9, weakest=1e-5).is_short_of(0.0)
     reach = RidgeReach(alpha=0.1, distance=0.5, weakest=1e-5)
     assert reach.distance_at(0.0) > reach.distance_at(0.01) > reach.distance_at(0.1)
+
+
+# Law: the verdict does not depend on the units of the target, up to the ends of float64.
+@pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e200])
+def test_units(unit: float) -> None:
+    X, y = problem(0.003, 0.1)
+    plain, scaled = (ridge_reach(run_of(X, targets, 4)) for targets in (y, unit * y))
+    assert scaled.distance == pytest.approx(plain.distance, rel=1e-6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from ridgeway.atomic import shallow_copy
 from ridgeway.estimators.averages import Averages
 from ridgeway.estimators.weighted_sums import WeightedSums

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data import EncodedBatch
+from ridgeway.user_warning import warn_user
 
 MIN_ROWS = 500  # at each end: means of fewer differ by chance
 MAX_SHIFT = 0.5  # standard deviations within the ends, up to which their means may differ
@@ -31,14 +31,12 @@ def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str],
     if shifts[most] <= MAX_SHIFT:
         return
     what = "the target" if most == len(names) else f"{names[most]!r}"
-    warnings.warn(
+    warn_user(
         f"{place} is sorted: from its beginning to its end the mean of {what} moves by {shifts[most]:.1f} standard "
         "deviations. It can be read from its beginning only (it is compressed, a stream, or has quotation marks within "
         "fields), and the memory allowed holds too few of its rows to mix them: the model leans towards the last ones. "
         "Unpack the file or convert it to Parquet, which is read in random order; or shuffle its rows; or allow more "
         "memory (--memory).",
-        UserWarning,
-        stacklevel=2,
     )
 
 

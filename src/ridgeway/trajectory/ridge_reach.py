@@ -76,15 +76,17 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     """
     alpha, weakest = ENOUGH_TIME / elapsed_time(trajectory), WEAKEST * trajectory.mean_squared_norm
     means = _means_of_quarters(trajectory)
-    if means is None:
+    largest = 0.0 if means is None else float(np.abs(means).max())
+    if means is None or largest == 0:
         return RidgeReach(alpha, 0.0, weakest)
+    means = means / largest  # only ratios count, and squares of very large or small ones would leave float64
     first, second, third = np.diff(means, axis=0)
     on_its_way = min(first @ third, second @ third) > 0 and third @ third < second @ second
     if not on_its_way:
         return RidgeReach(alpha, 0.0, weakest)
     ratio = min(float(second @ third) / float(second @ second), STEADY)
     end = means[-1] + third * ratio / (1 - ratio)
-    uniform = trajectory.nearest_average([Uniform()]).reshape(-1)
+    uniform = trajectory.nearest_average([Uniform()]).astype(np.float64).reshape(-1) / largest
     size = float(np.linalg.norm(end))
     distance = float(np.linalg.norm(end - uniform)) / size if size > 0 else 0.0
     return RidgeReach(alpha, distance, weakest)
@@ -103,7 +105,10 @@ def _means_of_quarters(trajectory: Trajectory) -> NDArray[np.float64] | None:
     lengths = -np.diff(left, append=0.0)
     if len(lengths) != 1 + len(QUARTERS) or (lengths <= 0).any():
         return None
-    averages = trajectory.nearest_average([Uniform(), *tails]).astype(np.float64).reshape(len(left), -1)
+    try:
+        averages = trajectory.nearest_average([Uniform(), *tails]).astype(np.float64).reshape(len(left), -1)
+    except (ValueError, OverflowError):  # beyond the precision of the rows; whoever asks for it is told
+        return None
     sums = averages * left[:, None]
     means: NDArray[np.float64] = -np.diff(sums, axis=0, append=0.0) / lengths[:, None]
     return means
