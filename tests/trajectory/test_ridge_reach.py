@@ -71,7 +71,8 @@ def test_forms() -> None:
     assert ridge_reach(chains).alpha == pytest.approx(5 / (0.05 * chains.length))
     targets = rw.run_sgd(X, np.stack([y, -y], axis=1), step=0.05, passes=4, store="sketch", random_state=0)
     assert ridge_reach(targets).is_short_of(0.0)
-    assert ridge_reach(rw.run_sgd(X[:2], y[:2], step=0.05)).distance == 0.0
+    for n_rows in (1, 2, 255):
+        assert ridge_reach(rw.run_sgd(X[:n_rows], y[:n_rows], step=0.05)).distance == 0.0
 
 
 # Law: alphas that no data can tell from 0 are not of interest, and stronger ones are nearer to ridge.

@@ -19,6 +19,7 @@ ENOUGH_TIME = 5.0
 NOTICEABLE = 0.1  # relative distance from ridge that the user should know of
 STEADY = 0.95  # largest ratio of successive changes that is extrapolated
 WEAKEST = 1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
+MIN_STEPS_TO_JUDGE = 256  # below, quarters are too short to tell a way from noise
 QUARTERS = (0.25, 0.5, 0.75)
 
 
@@ -99,6 +100,8 @@ def elapsed_time(trajectory: Trajectory) -> float:
 
 def _means_of_quarters(trajectory: Trajectory) -> NDArray[np.float64] | None:
     """Return the mean iterates of four parts of a run, (4, values); None where it is too short to have them."""
+    if trajectory.length < MIN_STEPS_TO_JUDGE:
+        return None
     tails = [tail for start in QUARTERS if isinstance(tail := trajectory.nearest(Tail(start)), Tail)]
     starts = np.array([0, *(tail.first(trajectory.length) for tail in tails)], float)
     left = trajectory.length + 1 - starts  # iterates from each start on
