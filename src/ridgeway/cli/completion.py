@@ -75,12 +75,12 @@ def completed(group: click.Group, name: str) -> int | None:
 
 def _columns(data: str) -> Sequence[str]:
     from ridgeway.data.files import find_files, format_of
-    from ridgeway.data.opening import open_data
+    from ridgeway.data.opening import column_names
 
     try:
         if format_of(find_files(data)) == "libsvm":  # has no names, and would be read to its end
             return []
-        schema = open_data(data).schema
+        found = column_names(data)
     except Exception:  # whatever is wrong with the file, a shell wants no words
         return []
-    return [] if schema is None else schema.names
+    return [] if found is None else found.names

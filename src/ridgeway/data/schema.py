@@ -157,10 +157,7 @@ def no_column(name: str, names: Iterable[str], place: str) -> DataError:
     """Return the error of a column that is not there; it names those spelled alike."""
     known = list(names)
     near = _alike(name, known)
-    if near:
-        hint = "did you mean " + " or ".join(map(repr, near)) + "?"
-    else:
-        hint = f"its columns are {listed_names(known)}."
+    hint = "did you mean " + " or ".join(map(repr, near)) + "?" if near else f"its columns are {listed_names(known)}."
     return DataError(f"{place}: there is no column {name!r}: {hint}")
 
 
