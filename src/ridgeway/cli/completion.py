@@ -74,12 +74,9 @@ def completed(group: click.Group, name: str) -> int | None:
 
 
 def _columns(data: str) -> Sequence[str]:
-    from ridgeway.data.files import find_files, format_of
     from ridgeway.data.opening import column_names
 
     try:
-        if format_of(find_files(data)) == "libsvm":  # has no names, and would be read to its end
-            return []
         found = column_names(data)
     except Exception:  # whatever is wrong with the file, a shell wants no words
         return []
