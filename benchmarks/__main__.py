@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import choice, csr, dask, dense, growth, kernel, pipelining, stream
+from benchmarks import choice, csr, dask, dense, growth, kernel, paths, pipelining, stream
 from benchmarks.command import Suites, run
 from benchmarks.machine import facts
 
@@ -10,6 +10,7 @@ SUITES: Suites = {
     "dense": dense.cases,
     "csr": csr.cases,
     "growth": growth.cases,
+    "paths": paths.cases,
     "choice": choice.cases,
     "stream": stream.cases,
     "kernel": kernel.cases,

@@ -25,7 +25,7 @@ EXTREME = 0.4  # share of data sets with scales from 1e-300 to 1e300
 OURS = (ValueError, TypeError, rw.DivergenceError)
 IGNORED = (ConvergenceWarning, ResourceWarning)  # a file that an interrupt left open is closed by Python
 SAID = (
-    "had their own step limited",
+    "were clipped",
     "is answered by",
     "nothing could be chosen from",
 )  # by our own warnings

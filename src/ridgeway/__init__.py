@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         NegativeBinomial,
         Poisson,
         Scheme,
+        Staircase,
         Tail,
         Uniform,
     )
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
-    from ridgeway.sgd import DivergenceError, LimitedStep, SGDRun, run_sgd
+    from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
     from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
 
 _HOME = {
@@ -42,6 +43,7 @@ _HOME = {
         "NegativeBinomial",
         "Poisson",
         "Scheme",
+        "Staircase",
         "Tail",
         "Uniform",
     ),
@@ -54,7 +56,7 @@ _HOME = {
     "ridgeway.model": ("ModelFileError",),
     "ridgeway.path_result": ("PathResult",),
     "ridgeway.selection": ("Scored", "Selection"),
-    "ridgeway.sgd": ("DivergenceError", "LimitedStep", "SGDRun", "run_sgd"),
+    "ridgeway.sgd": ("DivergenceError", "GrowingStep", "LimitedStep", "SGDRun", "run_sgd"),
     "ridgeway.trajectory": ("Chains", "Layout", "Replay", "Sketch", "Trajectory", "merge"),
 }
 
@@ -67,6 +69,7 @@ __all__ = [
     "Exponential",
     "FilterDisplay",
     "Geometric",
+    "GrowingStep",
     "Last",
     "Layout",
     "LimitedStep",
@@ -82,6 +85,7 @@ __all__ = [
     "Selection",
     "SelectionDisplay",
     "Sketch",
+    "Staircase",
     "TableEncoder",
     "Tail",
     "Trajectory",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ridgeway.averaging import Scheme, scheme_of
-from ridgeway.sgd import LimitedStep
+from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 from ridgeway.user_warning import warn_user
@@ -17,6 +17,7 @@ OBJECTS: dict[str, tuple[type[Any], Callable[[Stored], Any]]] = {
     "scheme": (Scheme, scheme_of),
     "layout": (Layout, Layout.from_state),
     "step": (LimitedStep, LimitedStep.from_state),
+    "growing_step": (GrowingStep, GrowingStep.from_state),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -47,3 +48,42 @@ def negative_binomial(alpha: float, order: int, step: float, n_steps: int, j: li
         survival = [(total - below(k)) / total for k in j]
         weights = [math.comb(k + order - 1, order - 1) * q**k * scale for k in j]
         return survival, weights
+
+
+def events_on_steps(alpha: float, order: int, sizes: list[float]) -> tuple[list[Any], list[Any]]:
+    """Return (survival, weights) at 0..T of the step of event number `order`, for steps eta_1 .. eta_{T+1}.
+
+    Before a step has ended, event number i + 1 comes first with probability p = eta alpha / (1 + eta alpha). At
+    alpha = 0, p stands for p / alpha.
+    """
+    with mp.workdps(80 + 24 * order):
+        chance, weights = [mp.mpf(1)] + [mp.mpf(0)] * (order - 1), []
+        for eta in sizes:
+            x = mp.mpf(eta) * mp.mpf(alpha)
+            p, q = (x / (1 + x), 1 / (1 + x)) if alpha else (mp.mpf(eta), mp.mpf(1))
+            weights.append(mp.fsum(chance[i] * p ** (order - i) for i in range(order)))
+            after: list[Any] = []
+            for k in range(order):
+                after.append(chance[k] * q + (p * after[k - 1] if k else 0))
+            chance = after
+        total = mp.fsum(weights)
+        weights = [weight / total for weight in weights]
+        return [mp.fsum(weights[j:]) for j in range(len(sizes))], weights
+
+
+def waiting_on_steps(time: float, sizes: list[float]) -> tuple[list[Any], list[Any]]:
+    """Return (survival, weights) at 0..T of the number of steps done at a time, for different steps eta_1 .. eta_{T+1}.
+
+    By partial fractions: P(X_j > t) = sum_i e^{-t / eta_i} prod_{k != i} eta_i / (eta_i - eta_k) over i, k <= j.
+    """
+    with mp.workdps(400):
+        eta, t = [mp.mpf(size) for size in sizes], mp.mpf(time)
+        factors: list[Any] = []
+        upper = [mp.mpf(0)]  # P(X_j > t), j = 0..T+1
+        for j, last in enumerate(eta):
+            factors = [factor * eta[i] / (eta[i] - last) for i, factor in enumerate(factors)]
+            factors.append(mp.fprod(last / (last - eta[k]) for k in range(j)))
+            upper.append(mp.fsum(factor * mp.exp(-t / eta[i]) for i, factor in enumerate(factors)))
+        total = upper[-1]
+        survival = [1 - value / total for value in upper[:-1]]
+        return survival, [(after - before) / total for before, after in itertools.pairwise(upper)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ridgeway.averaging
-from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.averaging import Poisson, Scheme, Staircase, scheme_of
 from ridgeway.state import Stored
 
 EXPORTS = {name: getattr(ridgeway.averaging, name) for name in ridgeway.averaging.__all__}
@@ -24,8 +25,28 @@ EXAMPLES = [scheme for cls in CLASSES for scheme in cls.examples()]
 
 every_class = pytest.mark.parametrize("cls", CLASSES)
 every_scheme = pytest.mark.parametrize("scheme", EXAMPLES, ids=repr)
-any_run = given(n_steps=st.integers(0, 300), log_step=st.floats(-8, 0))
 seeded = settings(derandomize=True, deadline=None, max_examples=25)
+STAIRS = Staircase((0.05, 0.3, 0.1), (4, 20))
+any_step = pytest.mark.parametrize("step", [0.3, STAIRS], ids=["constant", "stairs"])
+
+
+def staircase_run(stairs: list[tuple[float, int]], n_more: int) -> tuple[int, Staircase]:
+    """Return a run over stairs of (size, length) that goes on for some steps on the last one."""
+    sizes = np.repeat([size for size, _ in stairs], [length for _, length in stairs])
+    return len(sizes) - 1 + n_more, Staircase.of_sequence(sizes)
+
+
+# Runs of (n_steps, step), the absolute error that laws may have on them, and a relative error that is harmless.
+constant_runs = st.tuples(st.integers(0, 300), st.floats(-8, 0).map(lambda power: 10.0**power))
+stairs = st.lists(st.tuples(st.floats(1e-6, 2.0), st.integers(1, 40)), min_size=1, max_size=12)
+staircase_runs = st.builds(staircase_run, stairs, st.integers(0, 30))
+single_steps = st.lists(st.tuples(st.floats(1e-6, 2.0), st.just(1)), min_size=1, max_size=40)
+sequence_runs = st.builds(staircase_run, single_steps, st.integers(0, 3))
+every_run = pytest.mark.parametrize(
+    ("runs", "atol"),
+    [(constant_runs, 1e-290), (staircase_runs, 1e-12), (sequence_runs, 1e-12)],
+    ids=["constant", "stairs", "sequence"],
+)
 
 
 # Law: a scheme is abstract or final, immutable, and has examples of its own class.
@@ -53,10 +74,14 @@ def test_compared_by_value(scheme: Scheme) -> None:
 
 # Law: the weights are 0 or more and sum to 1.
 @every_scheme
+@every_run
 @seeded
-@any_run
-def test_weights_are_a_distribution(scheme: Scheme, n_steps: int, log_step: float) -> None:
-    weights = scheme.weights(n_steps, 10**log_step)
+@given(data=st.data())
+def test_weights_are_a_distribution(
+    scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
+) -> None:
+    n_steps, step = data.draw(runs)
+    weights = scheme.weights(n_steps, step)
     assert weights.shape == (n_steps + 1,)
     assert weights.dtype == np.float64
     assert np.all(weights >= 0)
@@ -65,121 +90,167 @@ def test_weights_are_a_distribution(scheme: Scheme, n_steps: int, log_step: floa
 
 # Law: S is 1 at 0, does not increase (to rounding), is 0 beyond the run.
 @every_scheme
+@every_run
 @seeded
-@any_run
-def test_survival_falls_from_one_to_zero(scheme: Scheme, n_steps: int, log_step: float) -> None:
-    survival = scheme.survival(np.arange(n_steps + 4), n_steps, 10**log_step)
+@given(data=st.data())
+def test_survival_falls_from_one_to_zero(
+    scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
+) -> None:
+    n_steps, step = data.draw(runs)
+    survival = scheme.survival(np.arange(n_steps + 4), n_steps, step)
     assert survival.dtype == np.float64
     assert survival[0] == 1
-    assert np.all(np.diff(survival) <= 1e-13 * survival[1:])
+    assert np.all(np.diff(survival) <= 1e-13 * survival[1:] + atol)
     assert np.all((survival >= 0) & (survival <= 1))
     assert np.all(survival[n_steps + 1 :] == 0)
 
 
 # Law: S(j) = sum_{t >= j} p_t.
 @every_scheme
+@every_run
 @seeded
-@any_run
-def test_survival_sums_the_weights(scheme: Scheme, n_steps: int, log_step: float) -> None:
-    weights = scheme.weights(n_steps, 10**log_step)
-    survival = scheme.survival(np.arange(n_steps + 1), n_steps, 10**log_step)
-    np.testing.assert_allclose(survival, np.cumsum(weights[::-1])[::-1], rtol=1e-11, atol=1e-290)
+@given(data=st.data())
+def test_survival_sums_the_weights(
+    scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
+) -> None:
+    n_steps, step = data.draw(runs)
+    weights = scheme.weights(n_steps, step)
+    survival = scheme.survival(np.arange(n_steps + 1), n_steps, step)
+    np.testing.assert_allclose(survival, np.cumsum(weights[::-1])[::-1], rtol=1e-11, atol=atol)
 
 
 # Law: sum_{j >= 1} S(j) = E[G].
 @every_scheme
+@every_run
 @seeded
-@any_run
-def test_survival_sums_to_the_mean(scheme: Scheme, n_steps: int, log_step: float) -> None:
-    weights = scheme.weights(n_steps, 10**log_step)
-    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, 10**log_step)
-    assert survival.sum() == pytest.approx(weights @ np.arange(n_steps + 1), rel=1e-11, abs=1e-290)
+@given(data=st.data())
+def test_survival_sums_to_the_mean(
+    scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
+) -> None:
+    n_steps, step = data.draw(runs)
+    weights = scheme.weights(n_steps, step)
+    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, step)
+    assert survival.sum() == pytest.approx(weights @ np.arange(n_steps + 1), rel=1e-11, abs=atol * (n_steps + 1))
 
 
 # Law: the survival-weighted sum of increments is the weighted mean of the iterates.
 @every_scheme
+@any_step
 @pytest.mark.parametrize("n_steps", [0, 1, 50])
-def test_increments_average_the_iterates(scheme: Scheme, n_steps: int) -> None:
+def test_increments_average_the_iterates(scheme: Scheme, step: float | Staircase, n_steps: int) -> None:
     iterates = np.random.default_rng(n_steps).normal(size=(n_steps + 1, 3)).cumsum(axis=0)
-    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, 0.1)
+    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, step)
     average = iterates[0] + survival @ np.diff(iterates, axis=0)
-    np.testing.assert_allclose(average, scheme.weights(n_steps, 0.1) @ iterates, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(average, scheme.weights(n_steps, step) @ iterates, rtol=0, atol=1e-12)
+
+
+# Law: stairs of one size are a constant step.
+@every_scheme
+@pytest.mark.parametrize("n_steps", [0, 1, 7, 100])
+def test_equal_stairs(scheme: Scheme, n_steps: int) -> None:
+    stairs, j = Staircase((0.2, 0.2, 0.2), (3, 50)), np.arange(n_steps + 2)
+    survival = scheme.survival(j, n_steps, 0.2)
+    np.testing.assert_allclose(scheme.survival(j, n_steps, stairs), survival, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(scheme.weights(n_steps, stairs), scheme.weights(n_steps, 0.2), rtol=1e-12, atol=1e-290)
+    places = np.linspace(0, 2 * n_steps + 64, 300)
+    expected = scheme.continued_survival(places, n_steps, 0.2)
+    np.testing.assert_allclose(scheme.continued_survival(places, n_steps, stairs), expected, rtol=1e-9, atol=1e-9)
+
+
+# Law: the sizes of stairs that a run does not reach do not matter to it, but to Poisson, which counts in the last size.
+@pytest.mark.parametrize("scheme", [scheme for scheme in EXAMPLES if not isinstance(scheme, Poisson)], ids=repr)
+@pytest.mark.parametrize("n_steps", [0, 1, 7, 18])
+def test_stairs_beyond_the_run(scheme: Scheme, n_steps: int) -> None:
+    other, j = Staircase((0.05, 0.3, 0.7), (4, 20)), np.arange(n_steps + 2)
+    np.testing.assert_allclose(scheme.survival(j, n_steps, STAIRS), scheme.survival(j, n_steps, other), rtol=1e-12)
+    np.testing.assert_allclose(scheme.weights(n_steps, STAIRS), scheme.weights(n_steps, other), rtol=1e-12)
 
 
 # Law: the continuation is the survival function at the steps, and finite between and beyond them.
 @every_scheme
+@every_run
 @seeded
-@any_run
-def test_continuation(scheme: Scheme, n_steps: int, log_step: float) -> None:
-    step, j = 10**log_step, np.arange(1, n_steps + 1)
+@given(data=st.data())
+def test_continuation(scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject) -> None:
+    n_steps, step = data.draw(runs)
+    j = np.arange(1, n_steps + 1)
     continued = scheme.continued_survival(j.astype(float), n_steps, step)
     np.testing.assert_array_equal(continued, scheme.survival(j, n_steps, step))
     places = np.linspace(0, 2 * n_steps + 64, 500)
     assert np.all(np.isfinite(scheme.continued_survival(places, n_steps, step)))
     between = scheme.continued_survival(np.linspace(1, max(n_steps, 1), 500), n_steps, step)
-    assert np.all(np.diff(between) <= 1e-13)
+    assert np.all(np.diff(between) <= 1e-13 + atol)
 
 
 # Law: shapes are kept, a scalar gives a scalar array, and nothing gives nothing.
 @every_scheme
-def test_shapes(scheme: Scheme) -> None:
+@any_step
+def test_shapes(scheme: Scheme, step: float | Staircase) -> None:
     j = np.arange(6).reshape(2, 3)
     for method in (scheme.survival, scheme.continued_survival):
-        assert method(j, 10, 0.1).shape == (2, 3)
-        assert method(3, 10, 0.1).shape == ()
-        assert method([], 10, 0.1).shape == (0,)
-        assert method(3, 10, 0.1) == method(j, 10, 0.1)[1, 0]
-    np.testing.assert_array_equal(scheme.survival(j.astype(np.uint8), 3, 0.1), scheme.survival(j, 3, 0.1))
+        assert method(j, 10, step).shape == (2, 3)
+        assert method(3, 10, step).shape == ()
+        assert method([], 10, step).shape == (0,)
+        assert method(3, 10, step) == method(j, 10, step)[1, 0]
+    np.testing.assert_array_equal(scheme.survival(j.astype(np.uint8), 3, step), scheme.survival(j, 3, step))
 
 
 # Law: a run of 1e12 steps costs no more than the places asked for.
 @every_scheme
-def test_long_run(scheme: Scheme) -> None:
+@pytest.mark.parametrize(
+    ("step", "atol"),
+    [(1e-6, 0.0), (Staircase((1e-9, 2e-8, 1e-6), (1000, 10**9)), 1e-12), (Staircase((1e-2, 1e-6), (10**6,)), 1e-12)],
+    ids=["constant", "growing", "falling"],
+)
+def test_long_run(scheme: Scheme, step: float | Staircase, atol: float) -> None:
     n_steps = 10**12
     j = np.unique(np.geomspace(1, n_steps, 1000).astype(np.int64))
-    survival = scheme.survival(j, n_steps, 1e-6)
+    survival = scheme.survival(j, n_steps, step)
     assert np.all((survival >= 0) & (survival <= 1))
-    assert np.all(np.diff(survival) <= 1e-13 * survival[1:])
-    assert scheme.survival(n_steps + 1, n_steps, 1e-6) == 0
-    assert np.all(np.isfinite(scheme.continued_survival(np.geomspace(1, 2.0 * n_steps + 64, 1000), n_steps, 1e-6)))
-    draws = scheme.sample(n_steps, 1e-6, np.random.default_rng(0), size=5)
+    assert np.all(np.diff(survival) <= 1e-13 * survival[1:] + atol)
+    assert scheme.survival(n_steps + 1, n_steps, step) == 0
+    assert np.all(np.isfinite(scheme.continued_survival(np.geomspace(1, 2.0 * n_steps + 64, 1000), n_steps, step)))
+    draws = scheme.sample(n_steps, step, np.random.default_rng(0), size=5)
     assert np.all((draws >= 0) & (draws <= n_steps))
 
 
 # Law: G is the largest j with U < S(j), U the uniform number of the same generator.
 @every_scheme
+@any_step
 @pytest.mark.parametrize("n_steps", [0, 1, 2, 7, 64, 100])
-def test_sample_inverts_survival(scheme: Scheme, n_steps: int) -> None:
-    draws = scheme.sample(n_steps, 0.3, np.random.default_rng(5), size=(40, 10))
+def test_sample_inverts_survival(scheme: Scheme, step: float | Staircase, n_steps: int) -> None:
+    draws = scheme.sample(n_steps, step, np.random.default_rng(5), size=(40, 10))
     uniform = np.random.default_rng(5).random((40, 10))
-    survival = scheme.survival(np.arange(n_steps + 1), n_steps, 0.3)
+    survival = scheme.survival(np.arange(n_steps + 1), n_steps, step)
     assert draws.dtype == np.int64
     np.testing.assert_array_equal(draws, (uniform[..., None] < survival).sum(axis=-1) - 1)
 
 
 # Law: the share of draws that reach j is S(j), within five standard deviations.
 @every_scheme
-def test_sample_follows_the_law(scheme: Scheme) -> None:
+@any_step
+def test_sample_follows_the_law(scheme: Scheme, step: float | Staircase) -> None:
     n_steps, size = 40, 20_000
-    draws = scheme.sample(n_steps, 0.3, np.random.default_rng(11), size=size)
+    draws = scheme.sample(n_steps, step, np.random.default_rng(11), size=size)
     j = np.arange(n_steps + 1)
-    survival = scheme.survival(j, n_steps, 0.3)
+    survival = scheme.survival(j, n_steps, step)
     share = (draws[:, None] >= j).mean(axis=0)
     assert np.all(np.abs(share - survival) <= 5 * np.sqrt(survival * (1 - survival) / size) + 1e-3)
-    one = scheme.sample(n_steps, 0.3, np.random.default_rng(11))
+    one = scheme.sample(n_steps, step, np.random.default_rng(11))
     assert isinstance(one, np.int64)
     assert one == draws[0]
 
 
 # Law: snapping moves a kink to an edge and nothing else.
 @every_scheme
-def test_snapped(scheme: Scheme) -> None:
+@any_step
+def test_snapped(scheme: Scheme, step: float | Staircase) -> None:
     edges = np.array([0, 7, 20, 64, 100])
-    snapped = scheme.snapped(edges, 100)
+    snapped = scheme.snapped(edges, 100, step)
     assert type(snapped) is type(scheme)
-    assert snapped.snapped(edges, 100) is snapped
+    assert snapped.snapped(edges, 100, step) is snapped
     if snapped is not scheme:
-        assert edges[np.argmax(snapped.weights(100, 0.1) > 0) == edges].size == 1
+        assert edges[np.argmax(snapped.weights(100, step) > 0) == edges].size == 1
 
 
 # Law: what is not a run is refused, by type or by value, with what was expected.

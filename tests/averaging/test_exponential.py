@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.averaging.reference import LENGTHS, places, relative_error
 
-from ridgeway.averaging import Exponential, Last
+from ridgeway.averaging import Exponential, Last, Staircase
 
 
 # Law: survival and weights have the exact value to ten digits.
@@ -21,8 +21,8 @@ def test_high_precision(decay: float) -> None:
             survival = [1 - r ** (n_steps - k + 1) for k in j]
             weights = [(1 - r) * r ** (n_steps - k) for k in j]
             assert relative_error(scheme.survival(j, n_steps, 0.1), survival) < 1e-12
-            assert relative_error(scheme._weights(np.array(j, float), n_steps, 0.1), weights) < 1e-12
-            start = scheme._weights(np.zeros(1), n_steps, 0.1)
+            assert relative_error(scheme._weights(np.array(j, float), n_steps, Staircase.of(0.1)), weights) < 1e-12
+            start = scheme._weights(np.zeros(1), n_steps, Staircase.of(0.1))
             assert relative_error(start, [r**n_steps]) < 1e-12
 
 

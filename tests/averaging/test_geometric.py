@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.averaging.reference import ALPHAS, LENGTHS, STEPS, negative_binomial, places, relative_error
 
-from ridgeway.averaging import Geometric, Tail, Uniform
+from ridgeway.averaging import Geometric, Staircase, Tail, Uniform
 
 
 # Law: survival and weights have the exact value to ten digits, at every strength, step and length.
@@ -18,7 +18,7 @@ def test_high_precision(alpha: float) -> None:
             survival, weights = negative_binomial(alpha, 1, step, n_steps, j)
             scheme = Geometric(alpha)
             assert relative_error(scheme.survival(j, n_steps, step), survival) < 1e-12
-            assert relative_error(scheme._weights(np.array(j, float), n_steps, step), weights) < 1e-12
+            assert relative_error(scheme._weights(np.array(j, float), n_steps, Staircase.of(step)), weights) < 1e-12
 
 
 # Law: alpha = 0 is the uniform average, and so is the tail from 0.

@@ -9,9 +9,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy import special
-from tests.averaging.reference import places, relative_error
+from tests.averaging.reference import places, relative_error, waiting_on_steps
 
-from ridgeway.averaging import Poisson
+from ridgeway.averaging import Poisson, Staircase
 from ridgeway.averaging.incomplete_gamma import poisson_lower, poisson_mass, poisson_upper
 
 
@@ -90,6 +90,120 @@ def test_continuation(mean: float) -> None:
     j = np.linspace(0, 144, 777)
     expected = 1 - special.gammaincc(j, mean) / special.gammaincc(41, mean)
     np.testing.assert_allclose(Poisson(mean).continued_survival(j, 40, 1.0), expected, rtol=1e-11, atol=1e-13)
+
+
+def random_steps(seed: int, n: int) -> list[float]:
+    """Return different steps of a wide range: growing, falling or in any order."""
+    sizes = 10 ** np.random.default_rng(seed).uniform([-1, -4, -2][seed // 3 % 3], 0.3, size=n)
+    ordered: list[float] = [sizes, np.sort(sizes), np.sort(sizes)[::-1]][seed % 3].tolist()
+    return ordered
+
+
+# Law: on any steps S has the exact value to 1e-12, and weights to eleven digits of their own, by partial fractions.
+@pytest.mark.parametrize("share", [1e-3, 0.1, 0.9, 1.1, 3.0])
+@pytest.mark.parametrize("n_steps", [1, 2, 8, 30])
+def test_any_steps(share: float, n_steps: int) -> None:
+    for seed in range(9):
+        sizes = random_steps(seed, n_steps + 3)  # the staircase goes on beyond the run
+        time, steps = share * sum(sizes[: n_steps + 1]), Staircase.of_sequence(sizes)
+        scheme = Poisson(time / steps.last)
+        survival, weights = waiting_on_steps(scheme.mean * steps.last, sizes[: n_steps + 1])
+        got = scheme.survival(np.arange(n_steps + 1), n_steps, steps)
+        np.testing.assert_allclose(got, np.array(survival, float), rtol=0, atol=1e-12)
+        assert relative_error(scheme.weights(n_steps, steps), weights) < 1e-11
+
+
+def gamma_sum(n: list[float], sizes: list[float], time: float) -> Any:
+    """Return P(X <= time) for X = sum_s sizes_s Gamma(n_s) of two stairs, by integrating over the first."""
+    (m, n), (e, f) = (mp.mpf(k) for k in n), (mp.mpf(size) for size in sizes)
+    t = mp.mpf(time)
+
+    def integrand(x: Any) -> Any:
+        density = mp.exp((m - 1) * mp.log(x / e) - x / e - mp.loggamma(m)) / e
+        return density * mp.gammainc(n, 0, (t - x) / f, regularized=True)
+
+    centre, spread = m * e, mp.sqrt(m) * e
+    places = [centre + k * spread for k in range(-14, 30, 2) if 0 < centre + k * spread < t]
+    return mp.quad(integrand, [0, *places, t])
+
+
+# Law: between the steps of stairs S is the law of a sum of gamma variables.
+@pytest.mark.parametrize("mean", [0.5, 20.0, 45.0])
+def test_continuation_on_stairs(mean: float) -> None:
+    steps, n_steps = Staircase((0.3, 1.0), (30,)), 60
+    with mp.workdps(25):
+        beyond = gamma_sum([30, 31], [0.3, 1.0], mean)
+        for j in (30.25, 41.5, 58.75, 75.5):
+            expected = (gamma_sum([30, j - 30], [0.3, 1.0], mean) - beyond) / (1 - beyond)
+            got = float(Poisson(mean).continued_survival(j, n_steps, steps))
+            assert got == pytest.approx(float(expected), rel=1e-10, abs=1e-12)
+    places = np.linspace(0, 30, 91)
+    first = (special.gammainc(places, mean / 0.3) - float(beyond)) / (1 - float(beyond))
+    np.testing.assert_allclose(Poisson(mean).continued_survival(places, n_steps, steps), first, rtol=1e-10, atol=1e-12)
+
+
+# Law: long stairs of nearly one size are a constant step, at 1e12 steps to 1e-10.
+@pytest.mark.parametrize("mean", [1e3, 1e8, 1e12])
+def test_long_stairs(mean: float) -> None:
+    n_steps = 10**12
+    steps = Staircase((1 + 1e-12, 1.0), (10,))  # shifts the time by 1e-11 of a step
+    j = [k for k in (round(mean + z * math.sqrt(mean)) for z in (-8, -3, -1, 0, 1, 3, 8)) if k <= n_steps]
+    expected = Poisson(mean).survival(j, n_steps, 1.0)
+    np.testing.assert_allclose(Poisson(mean).survival(j, n_steps, steps), expected, rtol=0, atol=1e-10)
+
+
+# Law: in a long run on growing stairs S is nearly Gaussian, with the mean and variance of the sum of times.
+def test_growing_stairs() -> None:
+    steps, n_steps, mean = Staircase((0.001, 0.03, 1.0), (10**6, 10**8)), 10**12, 1e10
+    j = np.array([10**10 + 10**8, 10**10, 10**8 + 10**9])
+    time = steps.elapsed(j)
+    variance = 1e-6 * 1e6 + 9e-4 * (1e8 - 1e6) + (j - 1e8)
+    got = Poisson(mean).survival(j, n_steps, steps)
+    np.testing.assert_allclose(got, special.ndtr((mean - time) / np.sqrt(variance)), atol=1e-5)
+    near = np.arange(int(steps.steps_until(mean)) - 2000, int(steps.steps_until(mean)) + 2000)
+    weights = Poisson(mean)._weights(near.astype(float), n_steps, steps)
+    np.testing.assert_allclose(-np.diff(Poisson(mean).survival(near, n_steps, steps)), weights[:-1], rtol=0, atol=1e-12)
+
+
+# Law: E prod_{j <= G} (1 - eta_j s) -> exp(-t s), whatever the steps are.
+def test_gradient_flow_filter_on_stairs() -> None:
+    for seed in range(9):
+        sizes = np.append(np.minimum(random_steps(seed, 60), 0.5), np.full(400, 0.1))
+        time = float(sizes[:60].sum()) + 5
+        weights = Poisson(time / 0.1).weights(len(sizes) - 1, Staircase.of_sequence(sizes))
+        for s in (0.01, 0.5):
+            products = np.cumprod(np.append(1.0, 1 - sizes[:-1] * s))
+            assert weights @ products == pytest.approx(math.exp(-time * s), rel=1e-9)
+
+
+# Law: G counts the steps that fit into the time; a simulation agrees within five standard deviations.
+def test_simulated() -> None:
+    steps, rng = Staircase((0.01, 0.02, 0.05), (100, 200)), np.random.default_rng(3)
+    sizes = np.repeat([0.01, 0.02, 0.05], 100)
+    times = np.cumsum(rng.exponential(size=(20_000, 300)) * sizes, axis=1)
+    stops = (times <= 60 * 0.05).sum(axis=1)
+    stops, j = stops[stops <= 299], np.arange(300)
+    survival = Poisson(60.0).survival(j, 299, steps)
+    share = (stops[:, None] >= j).mean(axis=0)
+    assert np.all(np.abs(share - survival) <= 5 * np.sqrt(survival * (1 - survival) / len(stops)) + 1e-3)
+
+
+# Law: a mean beyond the time of a staircase is refused, with the time in steps of its last size.
+def test_underflow_on_stairs() -> None:
+    message = (
+        r"^mean=1000.0 is too large for n_steps=10: .* underflow; take a mean below 6, the time of the run in steps"
+    )
+    with pytest.raises(ValueError, match=message):
+        Poisson(1000).weights(10, Staircase((0.05, 0.1), (8,)))
+
+
+# Law: also a small part of the first step has the exact value.
+@pytest.mark.parametrize("mean", [0.1, 0.5, 3.0, 40.0])
+def test_before_the_first_step(mean: float) -> None:
+    j = [0.001, 0.01, 0.3, 0.999]
+    with mp.workdps(30):
+        expected = [mp.gammainc(mp.mpf(k), mp.mpf(mean), regularized=True) for k in j]
+        assert relative_error(poisson_lower(np.array(j), mean), expected) < 1e-11
 
 
 # Law: mean 0 stops at the start.

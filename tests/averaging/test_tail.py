@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.averaging.reference import LENGTHS, places, relative_error
 
-from ridgeway.averaging import Last, Tail, Uniform
+from ridgeway.averaging import Last, Staircase, Tail, Uniform
 
 
 # Law: S is 1 up to the start and falls on a line to 0 at T + 1, to the last digits.
@@ -19,7 +19,7 @@ def test_high_precision(start: float, n_steps: int) -> None:
     survival = [mp.mpf(1) if k <= first else (n_steps + 1 - k) / length for k in j]
     assert relative_error(Tail(start).survival(j, n_steps, 0.1), survival) < 1e-15
     weights = [1 / length if k >= first else mp.mpf(0) for k in j]
-    assert relative_error(Tail(start)._weights(np.array(j, float), n_steps, 0.1), weights) < 1e-15
+    assert relative_error(Tail(start)._weights(np.array(j, float), n_steps, Staircase.of(0.1)), weights) < 1e-15
 
 
 # Law: the average is the mean of w_tau..w_T; from 0 it is uniform, from the end the last iterate.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.averaging.reference import LENGTHS, places, relative_error
 
-from ridgeway.averaging import Tail, Uniform
+from ridgeway.averaging import Staircase, Tail, Uniform
 
 
 # Law: S(j) = 1 - j / (T + 1) and p = 1 / (T + 1), to the last digits.
@@ -18,7 +18,7 @@ def test_high_precision(n_steps: int) -> None:
     j = places(n_steps)
     survival = [mp.mpf(n_steps + 1 - k) / (n_steps + 1) for k in j]
     assert relative_error(Uniform().survival(j, n_steps, 0.1), survival) < 1e-15
-    weights = Uniform()._weights(np.array(j, float), n_steps, 0.1)
+    weights = Uniform()._weights(np.array(j, float), n_steps, Staircase.of(0.1))
     assert relative_error(weights, [mp.mpf(1) / (n_steps + 1) for _ in j]) < 1e-15
 
 

@@ -21,6 +21,7 @@ from ridgeway.dask import sweep
 from ridgeway.dask.split import Split
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
+from ridgeway.sgd import schedule_of
 
 Table = tuple[np.ndarray, np.ndarray, np.ndarray]
 FLOAT64 = np.dtype(np.float64)
@@ -52,7 +53,7 @@ def fit(estimator: rw.AveragedSGDRegressor, data: Any, **given: Any) -> rw.Avera
 )
 def test_unshuffled_fit_is_that_of_all_rows(table: Table, parameters: dict[str, Any]) -> None:
     X, y, _ = table
-    given = {"shuffle": False, "random_state": 0, **parameters}
+    given = {"shuffle": False, "random_state": 0, "step": rw.LimitedStep(0.05), **parameters}
     got = fit(rw.AveragedSGDRegressor(**given), blocks(X, y))
     expected = rw.AveragedSGDRegressor(**given).fit(X, y)
     assert got.step_ == pytest.approx(expected.step_, rel=1e-12)
@@ -105,7 +106,8 @@ def test_numbers_of_held_out_rows(table: Table, source: str, cv: Any, tmp_path: 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype: str) -> None:
+@pytest.mark.parametrize("grows", [False, True])
+def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype: str, grows: bool) -> None:
     X, y, weight = (np.asarray(part) for part in table)
     X = X.astype(dtype)
     rows = X * (X > 0) if sparse else X
@@ -113,11 +115,12 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
     if sparse:
         data = data[0].map_blocks(scipy.sparse.csr_matrix), data[1]
     weights = da.from_array(weight, chunks=CHUNK) if weighted else None
-    model = fit(rw.AveragedSGDRegressor(alpha=0.1, passes=2, random_state=3), data, weight=weights)
+    step: Any = rw.GrowingStep(0.4) if grows else rw.LimitedStep(0.05)
+    model = fit(rw.AveragedSGDRegressor(alpha=0.1, passes=2, step=step, random_state=3), data, weight=weights)
     standardization = model._standing.averages.standardization
     seed = int(np.random.default_rng(3).integers(2**62))
     split = Split(seed, 0, np.empty(0, np.int64))
-    run = rw.SGDRun(rw.LimitedStep(model.step_))
+    run = rw.SGDRun(schedule_of(step, 2 * model.n_rows_) or "auto")
     batches = [
         check_batch(
             scipy.sparse.csr_matrix(rows[a : a + CHUNK]) if sparse else rows[a : a + CHUNK],
@@ -129,7 +132,13 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
     ]
     for pass_number in range(2):
         for p in split.shuffled(np.arange(len(batches)), pass_number, 0).tolist():
-            run.advance(standardization.batch(batches[p], split.order(batches[p].rows, pass_number, p)))
+            if grows:
+                prepared = sweep.prepare(batches[p], split, standardization, pass_number, p, step.size)
+                assert prepared is not None
+                run.advance(prepared.batch, counts=prepared.counts)
+            else:
+                run.advance(standardization.batch(batches[p], split.order(batches[p].rows, pass_number, p)))
+    assert (model.n_split_ > 0) == (grows and not sparse)
     expected = run.trajectory()
     assert model.trajectory_.n_steps == expected.n_steps
     for scheme in (rw.Geometric(0.1), rw.Uniform(), rw.Last()):
@@ -139,7 +148,8 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
 # Law: parallel chains are runs on disjoint contiguous partitions, merged.
 def test_chains_are_merged_runs(table: Table) -> None:
     X, y, _ = table
-    model = fit(rw.AveragedSGDRegressor(alpha=1.0, passes=1, chains=3, shuffle=False), blocks(X, y))
+    constant = rw.LimitedStep(0.05)
+    model = fit(rw.AveragedSGDRegressor(alpha=1.0, passes=1, chains=3, shuffle=False, step=constant), blocks(X, y))
     standardization = model._standing.averages.standardization
     runs = []
     for part in np.split(np.arange(ROWS), 3):
@@ -197,7 +207,8 @@ def test_model_is_ordinary(table: Table, tmp_path: Path) -> None:
     again = rw.load(tmp_path / "m.safetensors")
     assert (again.predict(X) == model.predict(X)).all()
     again.partial_fit(X[:100], y[:100])
-    assert again.n_steps_ == ROWS + 100
+    assert again.n_rows_ == ROWS + 100
+    assert again.n_steps_ > model.n_steps_
     assert "hold-out of 300 rows" in repr(model.selection_)
 
 
@@ -208,8 +219,9 @@ def test_empty_partitions_are_handled(table: Table) -> None:
     parts = [da.from_array(X[a:b], chunks=(b - a or 1, COLUMNS)) for a, b in zip(*_ends(sizes), strict=True)]
     targets = [da.from_array(y[a:b], chunks=b - a or 1) for a, b in zip(*_ends(sizes), strict=True)]
     holes = da.concatenate(parts), da.concatenate(targets)
-    got = fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1, shuffle=False), holes)
-    expected = fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1, shuffle=False), (rows, da.from_array(y)))
+    given: dict[str, Any] = {"alpha": 0.1, "passes": 1, "shuffle": False, "step": rw.LimitedStep(0.05)}
+    got = fit(rw.AveragedSGDRegressor(**given), holes)
+    expected = fit(rw.AveragedSGDRegressor(**given), (rows, da.from_array(y)))
     np.testing.assert_allclose(got.coef_, expected.coef_, rtol=1e-10)
     nothing = da.from_array(X[:0], chunks=(1, COLUMNS)), da.from_array(y[:0], chunks=1)
     with pytest.raises((ValueError, DataError), match="at least one"):
@@ -294,6 +306,7 @@ def _frames(frames: list[pd.DataFrame], meta: pd.DataFrame) -> Any:
 
 # Law: a fit goes on from its checkpoint, at whatever partition it was stopped, to the model of one that never stopped.
 @pytest.mark.parametrize("parameters", [{"cv": 3, "passes": 2}, {"cv": "holdout", "passes": 2, "chains": 2}], ids=str)
+@pytest.mark.filterwarnings("ignore:.*take fewer chains")
 @pytest.mark.parametrize("stop", [2, 7, 12])
 def test_checkpoint_resumes(
     table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameters: dict[str, Any], stop: int
@@ -382,7 +395,7 @@ def test_partition_without_targets(table: Table, parameters: dict[str, Any]) -> 
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(COLUMNS)]).assign(y=y)
     frame.loc[CHUNK : 2 * CHUNK - 1, "y"] = np.nan
     present = frame["y"].notna().to_numpy()
-    given: dict[str, Any] = {"shuffle": False, "random_state": 0, **parameters}
+    given: dict[str, Any] = {"shuffle": False, "random_state": 0, "step": rw.LimitedStep(0.05), **parameters}
     got = fit(rw.AveragedSGDRegressor(**given), dd.from_pandas(frame, npartitions=6), target="y")
     expected = rw.AveragedSGDRegressor(**given).fit(X[present], y[present])
     assert got.n_steps_ == expected.n_steps_

@@ -28,7 +28,7 @@ from ridgeway.rows import FLOAT64, Batch, check_batch
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd import SGDRun
-from ridgeway.sgd.step_size import auto_step
+from ridgeway.sgd.step_size import final_step
 
 
 def rows(seed: int, n: int, sparse: bool) -> Batch:
@@ -76,7 +76,7 @@ def test_the_step_is_that_of_all_rows(seed: int, n: int, sparse: bool) -> None:
     whole = add_norms(*parts, norms_of(None, standardization))
     standard = standardization.batch(batch)
     q = standard.rows.squared_norms() * standard.weight
-    assert whole.step == auto_step(standard)
+    assert whole.step == final_step(q)
     assert whole.largest == q.max()
     assert whole.median == pytest.approx(np.sort(q)[(n - 1) // 2], rel=0.02)
 
@@ -98,7 +98,8 @@ def test_a_glimpse_sets_the_step(heavy: bool, tmp_path: Path) -> None:
     norms = norms_for_step(Serial(), opened.partitions, opened.form, standardization, every=False, seed=1)
     looked_at = sum(norms.sizes.values())
     assert looked_at == (len(X) if heavy else LOOKED_AT * 32)
-    assert norms.step == auto_step(standardization.batch(batch))
+    standard = standardization.batch(batch)
+    assert norms.step == final_step(standard.rows.squared_norms() * standard.weight)
 
 
 class Counted(Serial):
@@ -123,8 +124,8 @@ def test_partitions_that_set_the_step(largest: float, every: bool, asked: int) -
     standardization, executor = Standardization.of(whole, False, False), Counted()
     norms = norms_for_step(executor, partitions, Form(), standardization, every, 0)
     assert executor.asked == asked
-    exact = auto_step(standardization.batch(whole))
-    assert norms.step.size == pytest.approx(exact.size, rel=0.15 if asked == 16 else 0.01)
+    exact = final_step(standardization.batch(whole).rows.squared_norms().astype(np.float64))
+    assert norms.step == pytest.approx(exact, rel=0.15 if asked == 16 else 0.01)
 
 
 # Law: rows of zeros have no size, and set no step but 1.
@@ -132,7 +133,7 @@ def test_rows_of_zeros() -> None:
     batch = check_batch(np.zeros((5, 2)), np.ones(5), target_dtype=FLOAT64)
     norms = norms_of(batch, Standardization.of(batch, False, False))
     assert (norms.median, norms.mean, norms.largest) == (0.0, 0.0, 0.0)
-    assert norms.step == auto_step(batch)
+    assert norms.step == 1.0
 
 
 # Law: a partition without rows adds nothing to runs, scores and predictions.

@@ -54,7 +54,8 @@ def test_of_a_fit(averaging: rw.Scheme) -> None:
     assert any(isinstance(scheme, rw.Geometric) and scheme.alpha > 0 for scheme in display.schemes)
     thick = [s for s, line in zip(display.schemes, display.lines_, strict=True) if line.get_linewidth() > 2]
     assert thick == [model.averaging_]
-    expected = 1 - residual_filter(model.averaging_, display.eigenvalues, model.step_, model.n_steps_)
+    run = model.trajectory_
+    expected = 1 - residual_filter(model.averaging_, display.eigenvalues, run.steps, run.length)
     np.testing.assert_array_equal(display.lines_[0].get_ydata(), expected)
 
 

@@ -64,7 +64,7 @@ def test_standardized_lines(kind: str) -> None:
 def test_default_alphas() -> None:
     model = fitted("sgd")
     alphas, _ = drawn(PathDisplay.from_estimator(model))
-    assert alphas[[0, -1]] == pytest.approx([1 / (model.step_ * model.n_steps_), 10 / model.step_])
+    assert alphas[[0, -1]] == pytest.approx([1 / model.trajectory_.elapsed, 10 / model.step_])
     alphas, _ = drawn(PathDisplay.from_estimator(fitted("exact")))
     assert alphas[[0, -1]] == pytest.approx([1e-6, 1e3])
     assert len(alphas) == 100

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ridgeway as rw
+from ridgeway.averaging import Staircase
 from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.state import StateError, Stored
 from ridgeway.trajectory import RunFacts
@@ -30,7 +31,7 @@ def coordinates(passes: int = 6, n: int = 200, targets: int = 2, step: float = 0
     rng = np.random.default_rng(0)
     orders = [rng.permutation(n) for _ in range(passes)]
     gains = rng.standard_normal((passes * n, targets))
-    facts = RunFacts(step, passes * n, passes * n, 0, 1.0, 1.0)
+    facts = RunFacts(Staircase((step,)), passes * n, passes * n, 0, 1.0, 1.0)
     return Coordinates(facts, orders, gains, n, single_target=False)
 
 

@@ -191,7 +191,7 @@ def test_safetensors_reads_it(tmp_path: Path) -> None:
 
 # Law: a replay is stored as a sketch; where the sketch would answer for another average, it is not stored.
 def test_replay_that_no_sketch_answers_for(tmp_path: Path) -> None:
-    model = dense(store="replay", averaging=rw.Tail(777))
+    model = dense(store="replay", averaging=rw.Tail(777), step=rw.LimitedStep(0.05))
     with pytest.raises(ValueError, match=r"instead of Tail\(start=777\): save model.at\(Tail\(start=768\)\)"):
         model.save(tmp_path / "model")
     model.at(rw.Tail(768)).save(tmp_path / "model")
@@ -315,7 +315,7 @@ def test_too_many_arrays_to_write(tmp_path: Path) -> None:
 
 # Law: parameters that are numbers of numpy are stored as numbers.
 def test_numbers_of_numpy(tmp_path: Path) -> None:
-    model = dense(alpha=np.float32(0.5), cv=np.int64(3))
+    model = dense(alpha=np.float32(0.5), cv=np.int64(3), step=rw.LimitedStep(0.05))
     model.save(tmp_path / "model")
     loaded = rw.load(tmp_path / "model")
     assert (loaded.alpha, loaded.cv, loaded.alpha_) == (0.5, 3, 0.5)

@@ -38,6 +38,9 @@ AXIS_COLORS = """() => Bokeh.documents.flatMap(document => document.roots())
     .flatMap(axis => [axis.axis_label_text_color, axis.major_label_text_color])"""
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
+
+
 @dataclass
 class Opened:
     """A page, and everything that went wrong or out while it was open."""
@@ -198,7 +201,7 @@ def test_any_strength(open_report: Open, name: str) -> None:
         require_effects(opened, model.at(float(alpha)))
         average = opened.source("filter", "average")
         run = model.trajectory_
-        learned = 1 - residual_filter(model.at(float(alpha)).averaging_, average["x"][:-1], run.step, run.length)
+        learned = 1 - residual_filter(model.at(float(alpha)).averaging_, average["x"][:-1], run.steps, run.length)
         np.testing.assert_allclose(average["y"][:-1], learned, atol=1e-9)
         ridge = opened.source("filter", "ridge")
         np.testing.assert_allclose(ridge["y"], np.array(ridge["x"]) / (np.array(ridge["x"]) + alpha), rtol=1e-9)
@@ -237,7 +240,7 @@ def test_stops(open_report: Open) -> None:
         assert opened.readout("error") == pytest.approx(row.error)
         average = opened.source("filter", "average")
         run = model.trajectory_
-        learned = 1 - residual_filter(scheme, average["x"][:-1], run.step, run.length)
+        learned = 1 - residual_filter(scheme, average["x"][:-1], run.steps, run.length)
         np.testing.assert_allclose(average["y"][:-1], learned, atol=1e-9)
     assert len(summary.stops) == len(best)
 

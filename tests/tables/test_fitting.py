@@ -113,7 +113,6 @@ def test_another_alpha(memory: int, tmp_path: Path) -> None:
     fit_table(table, PRICE, memory=memory).save(tmp_path / "model")
     loaded = rw.load(tmp_path / "model")
     given = Request(target="price", passes=2, alpha=0.3).estimator()
-    given.set_params(step=rw.LimitedStep(loaded.model.step_))
     encoder, _ = TableEncoder().fit(table.drop_columns(["price"])), None
     if memory:
         rows = table.filter(pa.compute.is_valid(table["price"]))

@@ -82,7 +82,7 @@ def test_null_values(odd: Path, tmp_path: Path) -> None:
 # Law: each of several targets has its own column of predictions, in memory, streamed, and after a way through a file.
 @pytest.mark.parametrize("memory", [0, 2**28])
 def test_several_targets(odd: Path, memory: int, tmp_path: Path) -> None:
-    request = request_of(target=("y", "z"), drop=("id",), null_values=("-999",))
+    request = request_of(target=("y", "z"), drop=("id",), null_values=("-999",), passes=20)
     model = fit_table(odd, request, memory=memory)
     assert model.targets == ("y", "z")
     model.save(tmp_path / "model.safetensors")

@@ -21,7 +21,7 @@ from ridgeway.tables import Checkpoint, Request, fit_table, fitting
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore:.* rows had their own step limited"),
+    pytest.mark.filterwarnings("ignore:updates from .* were clipped"),
 ]
 
 ROWS = 30_000

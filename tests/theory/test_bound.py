@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory import (
     additive_noise_bound,
     additive_noise_risk,
@@ -18,6 +18,7 @@ from ridgeway.theory import (
     excess_risk,
     fourth_moment_r2,
     tikhonov_sgd_bound,
+    variance_reduction,
 )
 
 HARMONIC = 1 / np.arange(1, 11)
@@ -152,3 +153,19 @@ def test_unknown_form_of_the_additive_bound() -> None:
     blunt: Any = "blunt"
     with pytest.raises(ValueError, match="form='blunt': expected 'sharp' or 'paper'"):
         additive_noise_bound(Geometric(0.1), [1.0, 0.5], [1.0, 1.0], 1.0, 0.1, 100, form=blunt)
+
+
+# Law: bounds are for a constant step, which may be a staircase of one stair; others are refused, with the exact risk.
+def test_several_steps() -> None:
+    problem: dict[str, Any] = {"eigenvalues": [1.0], "bias": [1.0], "noise_variance": 1.0, "n_steps": 9}
+    one, several = Staircase((0.1,)), Staircase((0.05, 0.1), (4,))
+    assert bound(Uniform(), **problem, step=one, r2=3.0) == bound(Uniform(), **problem, step=0.1, r2=3.0)
+    message = r"step has 2 sizes, from 0.05 to 0.1: expected one, as the bound is proved for a constant step only; "
+    with pytest.raises(ValueError, match=message + "excess_risk is exact"):
+        bound(Uniform(), **problem, step=several, r2=3.0)
+    with pytest.raises(ValueError, match=message + "additive_noise_risk is exact"):
+        additive_noise_bound(Uniform(), **problem, step=several)
+    with pytest.raises(ValueError, match="for a constant step only"):
+        tikhonov_sgd_bound(**problem, alpha=0.1, step=several)
+    with pytest.raises(ValueError, match="the proposition is about a constant step only"):
+        variance_reduction([1.0], several, 9)

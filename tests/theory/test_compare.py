@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ridgeway.averaging import Exponential, Geometric, Last, Tail, Uniform
+from ridgeway.averaging import Exponential, Geometric, Last, Staircase, Tail, Uniform
 from ridgeway.theory import compare, excess_risk, fourth_moment_r2, winner_map
 
 S = 1 / np.arange(1, 7.0)
@@ -90,3 +90,17 @@ def test_usual_spectra() -> None:
     given = winner_map({"a": np.ones(20), "b": 1 / places, "c": 1 / places**2}, n_steps=[50], snrs=[1.0])
     assert usual.winner.tolist() == given.winner.tolist()
     assert len(usual.spectra) == 3
+
+
+# Law: on a staircase the comparison is that of the exact risks there, and says what the steps were.
+def test_staircase() -> None:
+    s, steps = 1 / np.arange(1, 6), Staircase((0.01, 0.05), (100,))
+    found = compare(s, 200, snr=0.1, step=steps)
+    scheme, v = found.winner.scheme, np.sqrt(0.1 / s.sum()) * np.ones(5)
+    assert found.winner.risk == excess_risk(scheme, s, v, 1.0, steps, 200)
+    assert str(found).startswith("200 steps of 0.01 to 0.05, signal-to-noise 0.1")
+    drawn = winner_map({"1/i": s}, [200], [0.1], step=steps)
+    assert drawn.risks.min() == pytest.approx(found.winner.risk.total, rel=0.02)
+    with pytest.raises(ValueError, match="unstable"):
+        compare(s, 200, snr=0.1, step=Staircase((0.01, 5.0), (100,)))
+    assert compare(s, 99, snr=0.1, step=Staircase((0.01, 5.0), (100,))).n_steps == 99  # a stair that is not reached

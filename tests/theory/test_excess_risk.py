@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Tail, Uniform
+from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory import additive_noise_risk, excess_risk, fourth_moment_r2, stability
 from ridgeway.theory.closed_risk import Modes
 from ridgeway.theory.excess_risk import by_recursion
@@ -22,19 +22,19 @@ SCHEMES = [Geometric(0.3), Uniform(), Tail(0.4), Last(), NegativeBinomial(0.3, 2
 
 
 def by_definition(
-    scheme: Scheme, s: Array, v: Array, sigma2: float, eta: float, n: int, kappa: float = 3.0, b: int = 1
+    scheme: Scheme, s: Array, v: Array, sigma2: float, step: float | Staircase, n: int, kappa: float = 3.0, b: int = 1
 ) -> float:
     """The recursion forwards in time, every vector kept, as it is written in the docstring."""
-    p, a = scheme.weights(n, eta), 1 - eta * s
+    p, sizes = scheme.weights(n, step), [Staircase.of(step).size_after(t) for t in range(n)]
     g = np.zeros((n + 1, len(s)))
     g[n] = p[n]
     for j in range(n - 1, -1, -1):
-        g[j] = p[j] + a * g[j + 1]
+        g[j] = p[j] + (1 - sizes[j] * s) * g[j + 1]
     m, total = v**2, float((s * (g[0] * v) ** 2).sum())
     for j in range(1, n + 1):
-        V = (s * (s @ m) + (kappa - 2) * s**2 * m + sigma2 * s) / b
+        V, eta = (s * (s @ m) + (kappa - 2) * s**2 * m + sigma2 * s) / b, sizes[j - 1]
         total += eta**2 * float((s * g[j] ** 2 * V).sum())
-        m = a**2 * m + eta**2 * V
+        m = (1 - eta * s) ** 2 * m + eta**2 * V
     return total
 
 
@@ -80,6 +80,37 @@ def test_is_the_definition(scheme: Scheme, kurtosis: float, batch_size: int) -> 
         assert risk.total == pytest.approx(parts, rel=1e-15)
         assert excess_risk(scheme, s, v, 0.0, step, n_steps, kurtosis, batch_size).variance == 0
         assert excess_risk(scheme, s, 0 * v, 0.7, step, n_steps, kurtosis, batch_size).total == risk.variance
+
+
+# Law: so does every staircase: growing, falling, and an arbitrary sequence of steps.
+@pytest.mark.kernel
+@pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
+@pytest.mark.parametrize(("kurtosis", "batch_size"), [(1.0, 1), (3.0, 1), (9.0, 2)])
+def test_is_the_definition_on_stairs(scheme: Scheme, kurtosis: float, batch_size: int) -> None:
+    s, v = np.array([1.0, 0.3, 0.3, 0.01]), np.array([1.0, -2.0, 0.5, 3.0])
+    largest = 0.8 * stability(s, 1.0, kurtosis, batch_size).largest_step
+    shares = np.random.default_rng(0).uniform(0.1, 1, size=37)
+    for steps in (
+        Staircase((0.1, 0.3, 1.0), (10, 20)).scaled(largest),
+        Staircase((1.0, 0.2), (15,)).scaled(largest),
+        Staircase.of_sequence(largest * shares),
+    ):
+        for n_steps in (1, 2, 37):
+            risk = excess_risk(scheme, s, v, 0.7, steps, n_steps, kurtosis, batch_size)
+            expected = by_definition(scheme, s, v, 0.7, steps, n_steps, kurtosis, batch_size)
+            assert risk.total == pytest.approx(expected, rel=1e-12)
+            assert excess_risk(scheme, s, v, 0.0, steps, n_steps, kurtosis, batch_size).variance == 0
+
+
+# Law: a step that grows lowers the variance of a strong alpha.
+@pytest.mark.kernel
+def test_growing_step_lowers_the_variance() -> None:
+    eta = 0.5 / fourth_moment_r2(HARMONIC)
+    growing = Staircase(tuple(eta * 2.0**k for k in range(-7, 1)), tuple(range(500, 4000, 500)))
+    for alpha in (1.0, 10.0, 100.0):
+        one, other = (excess_risk(Geometric(alpha), HARMONIC, np.ones(10), 1.0, at, 10_000) for at in (eta, growing))
+        assert other.variance < 0.3 * one.variance
+        assert other.deterministic_bias == pytest.approx(one.deterministic_bias, rel=1e-6)
 
 
 @st.composite
@@ -217,14 +248,20 @@ def test_directions_without_data() -> None:
 # Law: where Sigma is known the risk is a double sum over the weights.
 @pytest.mark.kernel
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
-def test_additive_noise(scheme: Scheme) -> None:
-    s, v, n, eta = np.array([1.0, 0.2]), np.array([1.0, 2.0]), 30, 0.2
-    p, a = scheme.weights(n, eta), 1 - eta * s
-    variance, mean = 0.0, sum(p[t] * a**t for t in range(n + 1)) * v
+@pytest.mark.parametrize("step", [0.2, Staircase((0.05, 0.4, 0.1), (10, 20))])
+def test_additive_noise(scheme: Scheme, step: float | Staircase) -> None:
+    s, v, n = np.array([1.0, 0.2]), np.array([1.0, 2.0]), 30
+    p, eta = scheme.weights(n, step), np.array([Staircase.of(step).size_after(t) for t in range(n)])
+    fall = np.array([1 - size * s for size in eta])  # of step t + 1
+
+    def gain(j: int) -> Array:
+        total: Array = np.sum([p[t] * fall[j:t].prod(axis=0) for t in range(j, n + 1)], axis=0)
+        return total
+
+    variance, mean = 0.0, gain(0) * v
     for j in range(1, n + 1):
-        g = sum(p[t] * a ** (t - j) for t in range(j, n + 1))
-        variance += eta**2 * 0.7 * float((s**2 * g**2).sum())
-    risk = additive_noise_risk(scheme, s, v, 0.7, eta, n)
+        variance += eta[j - 1] ** 2 * 0.7 * float((s**2 * gain(j) ** 2).sum())
+    risk = additive_noise_risk(scheme, s, v, 0.7, step, n)
     assert risk.variance == pytest.approx(variance, rel=1e-12)
     assert risk.deterministic_bias == pytest.approx(float((s * mean**2).sum()), rel=1e-12)
     assert risk.multiplicative_bias == 0
@@ -243,6 +280,8 @@ def test_additive_noise(scheme: Scheme) -> None:
         ({"noise_variance": -1.0}, "noise_variance=-1.0 is negative"),
         ({"step": 0.0}, "step=0.0 is not positive"),
         ({"step": 1.5}, "step=1.5 is unstable for these eigenvalues: .* from 0.6"),
+        ({"step": Staircase((0.1, 1.5), (4,))}, "step=1.5 is unstable for these eigenvalues: .* from 0.6"),
+        ({"step": Staircase((0.1, 0.2), (4,)), "n_steps": 10**8}, "too many for a recursion.*or a constant step"),
         ({"n_steps": 0}, "n_steps=0: expected an integer of 1 or more"),
         ({"n_steps": 10**8, "scheme": Exponential(0.9)}, "n_steps=100000000 is too many for a recursion"),
         ({"kurtosis": 0.5}, "kurtosis=0.5 is below 1"),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Tail, Uniform
+from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory import FiniteLaw, bound, excess_risk, fourth_moment_r2
 
 Array = NDArray[np.float64]
@@ -20,16 +20,18 @@ SCHEMES: list[Scheme] = [
 ]  # fmt: skip
 
 
-def over_all_runs(law: FiniteLaw, scheme: Scheme, eta: float, n: int, w0: Array, b: int = 1) -> tuple[Array, float]:
+def over_all_runs(
+    law: FiniteLaw, scheme: Scheme, step: float | Staircase, n: int, w0: Array, b: int = 1
+) -> tuple[Array, float]:
     """E[average] and E[excess risk] by going through every sequence of draws."""
-    p = scheme.weights(n, eta)
+    p, sizes = scheme.weights(n, step), [Staircase.of(step).size_after(t) for t in range(n)]
     mean, risk = np.zeros(len(w0)), 0.0
     for draws in itertools.product(range(len(law.y)), repeat=n * b):
         chance = float(np.prod(law.probability[list(draws)]))
         w, average = w0.copy(), p[0] * w0
         for t in range(n):
             rows = list(draws[t * b : (t + 1) * b])
-            w = w + eta * (law.y[rows] - law.x[rows] @ w) @ law.x[rows] / b
+            w = w + sizes[t] * (law.y[rows] - law.x[rows] @ w) @ law.x[rows] / b
             average = average + p[t + 1] * w
         mean += chance * average
         risk += chance * float(np.sum(law.probability * (law.x @ (average - law.optimum)) ** 2))
@@ -40,16 +42,17 @@ def over_all_runs(law: FiniteLaw, scheme: Scheme, eta: float, n: int, w0: Array,
 # that depends on x is no exception.
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @pytest.mark.parametrize(("n_steps", "batch_size"), [(6, 1), (3, 2)])
-def test_is_the_sum_over_all_runs(scheme: Scheme, n_steps: int, batch_size: int) -> None:
+@pytest.mark.parametrize("step", [0.2, Staircase((0.05, 0.1, 0.3), (1, 3)), Staircase((0.3, 0.02), (2,))])
+def test_is_the_sum_over_all_runs(scheme: Scheme, n_steps: int, batch_size: int, step: float | Staircase) -> None:
     rng = np.random.default_rng(3)
     law = FiniteLaw(rng.standard_normal((3, 2)), rng.standard_normal(3), [0.5, 0.2, 0.3])
     w0 = np.array([0.5, -1.0])
-    mean, risk = over_all_runs(law, scheme, 0.2, n_steps, w0, batch_size)
-    got = law.excess_risk(scheme, 0.2, n_steps, w0, batch_size)
+    mean, risk = over_all_runs(law, scheme, step, n_steps, w0, batch_size)
+    got = law.excess_risk(scheme, step, n_steps, w0, batch_size)
     assert got.total == pytest.approx(risk, rel=1e-12)
     assert got.interaction != 0
     if batch_size == 1:
-        np.testing.assert_allclose(law.expected_average(scheme, 0.2, n_steps, w0), mean, rtol=1e-12)
+        np.testing.assert_allclose(law.expected_average(scheme, step, n_steps, w0), mean, rtol=1e-12)
 
 
 def product_law(kurtosis: float, s: Array, w: Array, sigma: float) -> FiniteLaw:
@@ -82,6 +85,19 @@ def test_independent_coordinates(kurtosis: float, scheme: Scheme, n_steps: int, 
     assert got.multiplicative_bias == pytest.approx(expected.multiplicative_bias, rel=1e-10, abs=1e-12)
     assert got.variance == pytest.approx(expected.variance, rel=1e-10)
     assert got.interaction == pytest.approx(0, abs=1e-12)
+
+
+# Law: so it is on staircases.
+@pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
+@pytest.mark.parametrize("kurtosis", [1.0, 3.0])
+def test_independent_coordinates_on_stairs(kurtosis: float, scheme: Scheme) -> None:
+    s, w, sigma = np.array([1.0, 0.4, 0.1]), np.array([1.0, -2.0, 3.0]), 0.6
+    steps = Staircase((0.1, 0.3, 1.0, 0.5), (5, 12, 30)).scaled(1 / fourth_moment_r2(s, kurtosis))
+    got = product_law(kurtosis, s, w, sigma).excess_risk(scheme, steps, 40)
+    expected = excess_risk(scheme, s, -w, sigma**2, steps, 40, kurtosis)
+    assert got.total == pytest.approx(expected.total, rel=1e-10)
+    assert got.multiplicative_bias == pytest.approx(expected.multiplicative_bias, rel=1e-10, abs=1e-12)
+    assert got.variance == pytest.approx(expected.variance, rel=1e-10)
 
 
 # Law: R^2 and the variance of the noise are those of the law.

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ridgeway.averaging import Staircase
 from ridgeway.theory import effective_dimension, fourth_moment_r2, stability
 
 
@@ -59,3 +60,8 @@ def test_refusals() -> None:
         fourth_moment_r2([1.0], 0.9)
     with pytest.raises(ValueError, match=r"step=-1\.0 is not positive"):
         stability([1.0], -1.0)
+
+
+# Law: of a staircase the largest step counts.
+def test_stability_of_a_staircase() -> None:
+    assert stability([1.0, 1.0], Staircase((0.1, 0.25, 0.2), (3, 9))) == stability([1.0, 1.0], 0.25)

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import ridgeway.averaging
-from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Tail, Uniform
+from ridgeway.averaging import (
+    Exponential,
+    Geometric,
+    Last,
+    NegativeBinomial,
+    Poisson,
+    Scheme,
+    Staircase,
+    Tail,
+    Uniform,
+)
 from ridgeway.theory import residual_filter
 
 CLASSES = list(ridgeway.averaging.SCHEMES.values())
@@ -34,10 +44,10 @@ class EveryOther(Scheme):
     def examples(cls) -> tuple[Self, ...]:
         return (cls(),)
 
-    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+    def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
         raise NotImplementedError
 
-    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+    def _weights(self, t: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
         return np.where(t % 2 == 0, 1.0 / (n_steps // 2 + 1), 0.0)
 
 

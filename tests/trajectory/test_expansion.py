@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ridgeway.averaging import Geometric, Uniform
+from ridgeway.averaging import Geometric, Staircase, Uniform
 from ridgeway.trajectory import Layout
 from ridgeway.trajectory.expansion import expand, expand_ridges, expand_values, places
 
@@ -25,9 +25,9 @@ pytestmark = pytest.mark.kernel
 def test_ridges(strengths: list[float], n_steps: int, step: float, dtype: type) -> None:
     blocks = Layout.choose(np.dtype(dtype), 100).blocks(n_steps)
     schemes = [Geometric(alpha) for alpha in strengths]
-    survival = np.array([scheme._survival(places(blocks), n_steps, step) for scheme in schemes])
+    survival = np.array([scheme._survival(places(blocks), n_steps, Staircase.of(step)) for scheme in schemes])
     expected, expected_errors = expand_values(survival, blocks, n_steps)
-    found, errors = expand_ridges(np.array(strengths), blocks, n_steps, step)
+    found, errors = expand_ridges(np.array(strengths), blocks, n_steps, Staircase.of(step))
     np.testing.assert_allclose(found, expected, atol=4e-15)
     np.testing.assert_allclose(errors, expected_errors, atol=4e-14)
 
@@ -35,7 +35,7 @@ def test_ridges(strengths: list[float], n_steps: int, step: float, dtype: type) 
 # Law: a ridge has the same bits in any company.
 def test_mixed_company() -> None:
     blocks = Layout.choose(np.dtype(np.float64), 100).blocks(5000)
-    mixed, errors = expand([Geometric(0.1), Uniform(), Geometric(3.0)], blocks, 5000, 0.01)
-    alone, own_errors = expand_ridges(np.array([0.1, 3.0]), blocks, 5000, 0.01)
+    mixed, errors = expand([Geometric(0.1), Uniform(), Geometric(3.0)], blocks, 5000, Staircase((0.01,)))
+    alone, own_errors = expand_ridges(np.array([0.1, 3.0]), blocks, 5000, Staircase((0.01,)))
     np.testing.assert_array_equal(mixed[[0, 2]], alone)
     np.testing.assert_array_equal(errors[[0, 2]], own_errors)

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ridgeway import Geometric, Layout
+from ridgeway import Geometric, Layout, Staircase
+from ridgeway.trajectory import TimeBlocks
 from ridgeway.trajectory.expansion import expand
-from ridgeway.trajectory.layout import EARLY, LONGEST_CHUNK, _truncation
+from ridgeway.trajectory.layout import EARLY, _truncation
+from ridgeway.trajectory.time_blocks import MAX_CHUNK, ONE_STAIR
 
 LAYOUTS = [Layout(q, m, *c) for q in (1, 2, 4, 8) for m in (3, 6, 9, 12) for c in ((64, 2), (1024, 2), (256, 1))]
 
@@ -33,7 +35,9 @@ def test_blocks_tile_time(layout: Layout) -> None:
 @settings(deadline=None, derandomize=True)
 @given(n=st.integers(0, 10**6), more=st.integers(1, 10**6), layout=st.sampled_from(LAYOUTS))
 def test_blocks_ahead(n: int, more: int, layout: Layout) -> None:
-    assert layout.ahead(n, more) == tuple(block for block in layout.blocks(n + more) if block.stop > n)
+    assert TimeBlocks.of(layout, ONE_STAIR).ahead(n, more) == tuple(
+        block for block in layout.blocks(n + more) if block.stop > n
+    )
 
 
 # Law: after n steps fewer than m (q log2(n) + 8) numbers are kept per coefficient, q blocks per octave.
@@ -50,7 +54,7 @@ def test_tolerance_bounds_the_truth(layout: Layout) -> None:
     n_steps, step = 5000, 0.01
     schemes = [Geometric(alpha) for alpha in (0, *np.logspace(-6, 6, 60))]
     blocks = layout.blocks(n_steps)
-    coefficients, errors = expand(schemes, blocks, n_steps, step)
+    coefficients, errors = expand(schemes, blocks, n_steps, Staircase((step,)))
     before = 0
     for block in blocks:
         part = coefficients[:, before : before + block.moments]
@@ -105,7 +109,7 @@ def test_early_chunks(steps_per_chunk: int, degree: int) -> None:
     layout = Layout(4, 6, steps_per_chunk, degree)
     early, late = layout.block(EARLY // 2), layout.block(EARLY)
     per_chunk = steps_per_chunk if early.degree == degree else steps_per_chunk // 4
-    assert early.chunk == min(EARLY // 2 // per_chunk, early.length, LONGEST_CHUNK)
+    assert early.chunk == min(EARLY // 2 // per_chunk, early.length, MAX_CHUNK)
     assert late.degree == degree
     assert _truncation(per_chunk, early.degree + 1) <= _truncation(steps_per_chunk, degree + 1)
     assert (steps_per_chunk, degree) != (256, 1) or early.degree == 2  # those of float32 rows

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles import problem
 
 import ridgeway as rw
+from ridgeway.averaging import Staircase
 from ridgeway.trajectory.expansion import expand
 
 STEP = 0.02
@@ -51,7 +52,7 @@ def test_no_scheme_is_silently_wrong(layout: rw.Layout, scheme: rw.Scheme) -> No
     increments = np.random.default_rng(0).standard_normal(n_steps)
     unit = rw.run_sgd(increments[:, None], np.zeros(n_steps), 1e-9, store=layout)
     blocks = layout.blocks(n_steps)
-    coefficients, _ = expand([scheme], blocks, n_steps, 1e-9)
+    coefficients, _ = expand([scheme], blocks, n_steps, Staircase.of(1e-9))
     try:
         unit.coef(scheme)
     except ValueError:

@@ -6,6 +6,7 @@ from ridgeway.averaging.last import Last
 from ridgeway.averaging.negative_binomial import NegativeBinomial
 from ridgeway.averaging.poisson import Poisson
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.staircase import Staircase
 from ridgeway.averaging.stored import SCHEMES, scheme_of
 from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
@@ -18,6 +19,7 @@ __all__ = [
     "NegativeBinomial",
     "Poisson",
     "Scheme",
+    "Staircase",
     "Tail",
     "Uniform",
     "scheme_of",

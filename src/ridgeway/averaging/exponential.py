@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, final
 import numpy as np
 
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.staircase import Staircase
 from ridgeway.number import real_number
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ class Exponential(Scheme):
 
         p_t = (1 - decay) decay^{T-t} for t >= 1,  p_0 = decay^T;   S(j) = 1 - decay^{T-j+1}, j = 1..T
 
-    It is the recursion avg_t = decay * avg_{t-1} + (1 - decay) * w_t from avg_0 = w_0, and regularises by the
-    length of the run alone. It assumes that the last 1 / (1 - decay) iterates scatter about the solution: in
-    a shorter run the start w_0 keeps the weight decay^T. `continued_survival` is held at a large finite value
-    far beyond the run, and at j = 0 it is 1 - decay^{T+1}.
+    It counts steps, whatever their sizes are. It is the recursion avg_t = decay * avg_{t-1} + (1 - decay) * w_t from
+    avg_0 = w_0, and regularises by the length of the run alone. It assumes that the last 1 / (1 - decay) iterates
+    scatter about the solution: in a shorter run the start w_0 keeps the weight decay^T. `continued_survival` is held at
+    a large finite value far beyond the run, and at j = 0 it is 1 - decay^{T+1}.
 
     Parameters
     ----------
@@ -58,10 +59,10 @@ class Exponential(Scheme):
         """Return the last iterate, a short and a long memory."""
         return cls(0.0), cls(0.9), cls(0.999)
 
-    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+    def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
         if self.decay == 0:
             return np.ones_like(j)
         return -np.expm1(np.minimum((n_steps + 1.0 - j) * math.log(self.decay), MAX_EXPONENT))
 
-    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+    def _weights(self, t: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
         return np.power(self.decay, n_steps - t) * np.where(t == 0, 1.0, 1.0 - self.decay)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Self, final
 import numpy as np
 
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.staircase import Staircase
+from ridgeway.averaging.uniform import time_shares, uniform_survival
 from ridgeway.compiled import compiled
 from ridgeway.number import ridge_strength
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Below this value of (T + 1) log(1 + eta alpha) the average is the uniform one to the last bit.
+# Below this value of the sum of log(1 + eta alpha) over T + 1 steps the average is the uniform one to the last bit.
 FLAT = 1e-17
 VANISHED = 746.0  # the exponential of minus this is 0
 
@@ -28,44 +30,51 @@ def log_growth(alpha: float, step: float) -> float:
     return math.log1p(min(step * alpha, sys.float_info.max))
 
 
-def log_growths(alphas: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Return `log_growth` of several strengths."""
+def log_growths(alphas: NDArray[np.float64], steps: Staircase) -> NDArray[np.float64]:
+    """Return `log_growth` of several strengths on each stair: (L, n_stairs)."""
     with np.errstate(over="ignore"):
-        growths: NDArray[np.float64] = np.log1p(np.minimum(step * alphas, sys.float_info.max))
+        products = np.multiply.outer(alphas, np.array(steps.sizes))
+    growths: NDArray[np.float64] = np.log1p(np.minimum(products, sys.float_info.max))
     return growths
 
 
 def geometric_survival(
-    alphas: NDArray[np.float64], j: NDArray[np.float64], n_steps: int, step: float
+    alphas: NDArray[np.float64], j: NDArray[np.float64], n_steps: int, steps: Staircase
 ) -> NDArray[np.float64]:
     """Return the formula of S of several strengths (L,) at real j: (L, shape of j)."""
-    growth = log_growths(alphas, step)
-    length = n_steps + 1.0
-    values = np.empty((len(growth), *j.shape))
-    _fill_survival(growth, np.ascontiguousarray(j).reshape(-1), length, values.reshape(len(growth), -1))
-    values[growth * length < FLAT] = (length - j) / length
-    return values
+    growth, places = log_growths(alphas, steps), np.ascontiguousarray(j, np.float64).reshape(-1)
+    past, left = steps.sums(growth, places), steps.sums_left(growth, places, n_steps + 1)
+    total = steps.sums(growth, np.array([n_steps + 1.0]))[:, 0]
+    values = np.empty_like(past)
+    _fill_survival(past, left, total, values)
+    flat = total < FLAT
+    if flat.any():
+        values[flat] = uniform_survival(places, n_steps, steps)
+    return values.reshape(len(growth), *j.shape)
 
 
 @compiled
 def _fill_survival(
-    growth: NDArray[np.float64], j: NDArray[np.float64], length: float, values: NDArray[np.float64]
+    past: NDArray[np.float64], left: NDArray[np.float64], total: NDArray[np.float64], values: NDArray[np.float64]
 ) -> None:
-    """Fill values (n_growths, n_places) with S(j) for minus the logarithms of the discounts, except where S is flat."""
-    for a in range(len(growth)):
-        g = growth[a]
-        if g * length < FLAT:
+    """Fill values (L, n_places) with S, except where S is flat.
+
+    past (L, n_places) is minus the logarithm of the discounts up to a place, left that of those from there to the end,
+    and total (L,) that of all.
+    """
+    for a in range(len(total)):
+        if total[a] < FLAT:
             continue
-        last, whole = math.exp(-g * length), -math.expm1(-g * length)
-        for i in range(len(j)):
-            left = length - j[i]
-            if g * min(j[i], length) > VANISHED:
+        last, whole = math.exp(-total[a]), -math.expm1(-total[a])
+        for i in range(past.shape[1]):
+            until = min(past[a, i], total[a])
+            if until > VANISHED:
                 values[a, i] = 0.0
-            elif g * left > 1:
-                values[a, i] = (math.exp(-g * j[i]) - last) / whole
+            elif left[a, i] > 1:
+                values[a, i] = (math.exp(-past[a, i]) - last) / whole
             else:  # the difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows
-                difference = -math.exp(-g * min(j[i], length)) * math.expm1(-g * abs(left))
-                values[a, i] = math.copysign(difference / whole, left)
+                difference = -math.exp(-until) * math.expm1(-abs(left[a, i]))
+                values[a, i] = math.copysign(difference / whole, left[a, i])
 
 
 @final
@@ -75,12 +84,14 @@ class Geometric(Scheme):
 
     ::
 
-        p_t = (1 - rho) rho^t / (1 - rho^{T+1}),   rho = 1 / (1 + step * alpha)
-        S(j) = (rho^j - rho^{T+1}) / (1 - rho^{T+1}),   j = 1..T
+        rho_t = 1 / (1 + eta_t alpha),   Pi_j = rho_1 .. rho_j
+        p_t = (1 - rho_{t+1}) Pi_t / (1 - Pi_{T+1})
+        S(j) = (Pi_j - Pi_{T+1}) / (1 - Pi_{T+1}),   j = 1..T
 
-    In a long run of least-squares SGD the expected average is (Sigma + alpha I)^{-1} E[xy], ridge regression.
-    This assumes a constant step and step * alpha * n_steps well above 1: the mean stopping time tends to
-    1 / (step * alpha), and a run shorter than that is cut off and regularised by its length as well.
+    In a long run of least-squares SGD the expected average is (Sigma + alpha I)^{-1} E[xy], ridge regression, whatever
+    the step sizes eta_t are. This assumes alpha * (eta_1 + .. + eta_T) well above 1: a run shorter than that is cut off
+    and regularised by its length as well. The average rests on the steps of the first 1 / alpha of time, so a strong
+    alpha wants small steps at the beginning.
 
     Parameters
     ----------
@@ -110,18 +121,21 @@ class Geometric(Scheme):
         """Return the uniform average, a weak, a middling and a strong regularisation."""
         return cls(0.0), cls(1e-3), cls(0.5), cls(1e4)
 
-    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        row: NDArray[np.float64] = self._survivals([self], j, n_steps, step)[0]
+    def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
+        row: NDArray[np.float64] = self._survivals([self], j, n_steps, steps)[0]
         return row
 
     @classmethod
     def _survivals(
-        cls, schemes: Sequence[Self], j: NDArray[np.float64], n_steps: int, step: float
+        cls, schemes: Sequence[Self], j: NDArray[np.float64], n_steps: int, steps: Staircase
     ) -> NDArray[np.float64]:
-        return geometric_survival(np.array([scheme.alpha for scheme in schemes]), j, n_steps, step)
+        return geometric_survival(np.array([scheme.alpha for scheme in schemes]), j, n_steps, steps)
 
-    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        growth, length = log_growth(self.alpha, step), n_steps + 1.0
-        if growth * length < FLAT:
-            return np.full_like(t, 1.0 / length)
-        return np.exp(-growth * t) * (math.expm1(-growth) / math.expm1(-growth * length))
+    def _weights(self, t: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
+        growth = log_growths(np.array([self.alpha]), steps)
+        total = float(steps.sums(growth, np.array([n_steps + 1.0]))[0, 0])
+        if total < FLAT:
+            return time_shares(t, n_steps, steps)
+        stops: NDArray[np.float64] = -np.expm1(-growth[0])[steps.stairs_of(t + 1)]
+        weights: NDArray[np.float64] = np.exp(-steps.sums(growth, t)[0]) * stops / -math.expm1(-total)
+        return weights

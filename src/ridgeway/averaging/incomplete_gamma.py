@@ -51,7 +51,7 @@ def poisson_upper(j: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
 def poisson_lower(j: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
     """Return P(G < j) = gammaincc(j, mean) at real j >= 0, for mean > 0."""
     values: NDArray[np.float64] = np.asarray(special.gammaincc(j, mean), dtype=np.float64)
-    far = mean - j > TAIL_BEGINS * np.sqrt(j)
+    far = (j >= 1) & (mean - j > TAIL_BEGINS * np.sqrt(j))  # the fraction converges slowly for small j and mean
     a = j[far]
     # Legendre's fraction: Gamma(a, x) = x^a e^{-x} / (x + 1 - a + (a - 1) / (x + 3 - a + 2 (a - 2) / ...)).
     fraction = mean + (2 * FRACTION_LENGTH + 1) - a

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self, final
 import numpy as np
 
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.staircase import Staircase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,8 +39,8 @@ class Last(Scheme):
         """Return the only instance there is."""
         return (cls(),)
 
-    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+    def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
         return np.ones_like(j)
 
-    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
+    def _weights(self, t: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
         return np.where(t == n_steps, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""The tail average: equal weights from some iterate on."""
+"""The tail average: weights by time from some iterate on."""
 
 from __future__ import annotations
 
@@ -8,32 +8,36 @@ from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 
-from ridgeway.averaging.scheme import Scheme, checked_n_steps
+from ridgeway.averaging.scheme import Scheme, checked_run
+from ridgeway.averaging.staircase import Staircase
+from ridgeway.averaging.uniform import time_shares, uniform_survival
 from ridgeway.number import real_number, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-EXPECTED = "the start must be an iterate index (an int, 0 or more) or a fraction of the run (a float in [0, 1))"
+EXPECTED = "the start must be an iterate index (an int, 0 or more) or a share of the run's time (a float in [0, 1))"
 
 
 @final
 @dataclass(frozen=True)
 class Tail(Scheme):
-    """Equal weights on the iterates from w_tau to the last one.
+    """Weights by the time that each iterate lasts, on the iterates from w_k to the last one.
 
     ::
 
-        p_t = 1 / (T + 1 - tau) for t >= tau,   S(j) = 1 for j <= tau, (T + 1 - j) / (T + 1 - tau) after
+        p_t = eta_{t+1} / (tau(T+1) - tau(k)) for t >= k,   tau(j) = eta_1 + .. + eta_j
+        S(j) = 1 for j <= k,   (tau(T+1) - tau(j)) / (tau(T+1) - tau(k)) after
 
-    It assumes that the first tau steps have forgotten the start; a tau too small averages the start in, a tau
-    too large leaves few iterates to average the noise out. S has a kink at tau: see `snapped`.
+    With a constant step the weights are equal. It assumes that the first k steps have forgotten the start; a k too
+    small averages the start in, a k too large leaves few iterates to average the noise out. S has a kink at k: see
+    `snapped`.
 
     Parameters
     ----------
     start : int or float
-        An int is the index tau itself, and must not exceed the number of steps. A float in [0, 1) is a
-        fraction of the run: tau = round(start * n_steps).
+        An int is the index k itself, and must not exceed the number of steps. A float in [0, 1) is a share of the time
+        that elapses in the run: k is the iterate nearest to it, round(start * n_steps) with a constant step.
 
     Examples
     --------
@@ -66,11 +70,13 @@ class Tail(Scheme):
         """Return tails of the whole run, of its second half and of its last tenth."""
         return cls(0), cls(0.5), cls(0.9)
 
-    def first(self, n_steps: int) -> int:
-        """Return tau, the index of the first iterate averaged in a run of `n_steps` steps."""
-        n_steps = checked_n_steps(n_steps)
+    def first(self, n_steps: int, step: float | Staircase = 1.0) -> int:
+        """Return k, the index of the first iterate averaged in a run of `n_steps` steps of these sizes."""
+        n_steps, steps = checked_run(n_steps, step)
         if isinstance(self.start, float):
-            return round(self.start * n_steps)
+            if steps.constant:
+                return round(self.start * n_steps)
+            return min(round(steps.steps_until(self.start * float(steps.elapsed(n_steps)))), n_steps)
         if self.start > n_steps:
             raise ValueError(
                 f"start={self.start} is beyond the run: the iterates of {n_steps} steps are 0..{n_steps}; "
@@ -78,9 +84,9 @@ class Tail(Scheme):
             )
         return self.start
 
-    def snapped(self, edges: ArrayLike, n_steps: int) -> Tail:
+    def snapped(self, edges: ArrayLike, n_steps: int, step: float | Staircase = 1.0) -> Tail:
         """Return the tail that starts at the nearest of `edges` (the earlier of two); itself if on one."""
-        first = self.first(n_steps)
+        first = self.first(n_steps, step)
         places = np.asarray(edges, dtype=np.int64)
         begin, end = np.searchsorted(places, [0, n_steps + 1])
         if begin == end:
@@ -90,12 +96,14 @@ class Tail(Scheme):
         nearest = earlier if first - earlier <= later - first else later
         return self if nearest == first else Tail(nearest)
 
-    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        first = self.first(n_steps)
+    def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
+        first = self.first(n_steps, steps)
         if first == n_steps:  # the last iterate: continued like Last, without a kink at the end of the run
             return np.ones_like(j)
-        return np.minimum(1.0, (n_steps + 1.0 - j) / (n_steps + 1.0 - first))
+        at_first = uniform_survival(np.array([float(first)]), n_steps, steps)[0]
+        shares: NDArray[np.float64] = np.minimum(1.0, uniform_survival(j, n_steps, steps) / at_first)
+        return shares
 
-    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        first = self.first(n_steps)
-        return np.where(t < first, 0.0, 1.0 / (n_steps + 1.0 - first))
+    def _weights(self, t: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
+        first = self.first(n_steps, steps)
+        return np.where(t < first, 0.0, time_shares(t, n_steps, steps, first))

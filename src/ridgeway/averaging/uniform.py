@@ -8,19 +8,39 @@ from typing import TYPE_CHECKING, Self, final
 import numpy as np
 
 from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.staircase import Staircase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def uniform_survival(j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
+    """Return S, the share of the time that is left: (tau(T+1) - tau(j)) / tau(T+1)."""
+    if steps.constant:
+        return (n_steps + 1.0 - j) / (n_steps + 1.0)
+    rates = np.array([steps.sizes])
+    left: NDArray[np.float64] = steps.sums_left(rates, j.reshape(-1), n_steps + 1)[0]
+    return left.reshape(j.shape) / float(steps.elapsed(n_steps + 1))
+
+
+def time_shares(t: NDArray[np.float64], n_steps: int, steps: Staircase, first: int = 0) -> NDArray[np.float64]:
+    """Return the share of the time from iterate `first` on that the iterates t last, each for the step after it."""
+    lasts = np.array(steps.sizes)[steps.stairs_of(t + 1)]
+    left = steps.sums_left(np.array([steps.sizes]), np.array([float(first)]), n_steps + 1)[0, 0]
+    shares: NDArray[np.float64] = lasts / left
+    return shares
+
+
 @final
 @dataclass(frozen=True)
 class Uniform(Scheme):
-    """Equal weights on all iterates (Polyak-Ruppert averaging).
+    """Weights by the time that each iterate lasts (Polyak-Ruppert averaging).
 
     ::
 
-        p_t = 1 / (T + 1),   S(j) = 1 - j / (T + 1)
+        p_t = eta_{t+1} / tau(T+1),   S(j) = 1 - tau(j) / tau(T+1),   tau(j) = eta_1 + .. + eta_j
+
+    With a constant step these are equal weights, p_t = 1 / (T + 1).
 
     The start is forgotten at the rate 1 / T only. If w_0 is far from the solution and the labels carry little
     noise, `Tail`, which drops the first iterates, has the smaller error.
@@ -37,9 +57,8 @@ class Uniform(Scheme):
         """Return the only instance there is."""
         return (cls(),)
 
-    def _survival(self, j: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        length = n_steps + 1.0
-        return (length - j) / length
+    def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
+        return uniform_survival(j, n_steps, steps)
 
-    def _weights(self, t: NDArray[np.float64], n_steps: int, step: float) -> NDArray[np.float64]:
-        return np.full_like(t, 1.0 / (n_steps + 1.0))
+    def _weights(self, t: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
+        return time_shares(t, n_steps, steps)

@@ -50,7 +50,7 @@ def tell(console: Console, out: str) -> None:
     console.say(_strengths(ours, ridge))
     times = {
         "one read of X": read,
-        f"fit and choice, {model.n_steps_ / len(y):.1f} passes": fit_time,
+        f"fit and choice, {model.passes_:.1f} passes": fit_time,
         "another alpha": at_time,
         f"path of {len(MANY):,} alphas": path_time,
         "exact: Gram matrix and eigenvectors": exact_time,
@@ -58,7 +58,7 @@ def tell(console: Console, out: str) -> None:
     console.say(_times(times, read))
     console.say(coefficients(model, list(flights.feature_names)))
     console.say(
-        f"{model.n_steps_:,} steps of size {model.step_:.4g}, {model.trajectory_.limited:,} of them limited; "
+        f"{model.n_steps_:,} steps up to size {model.step_:.4g}; {model.n_split_:,} outlying rows took several; "
         f"the model holds every alpha in {model.trajectory_.nbytes / 2**20:.1f} MiB."
     )
     names = list(flights.feature_names)

@@ -150,7 +150,7 @@ def plotted_alphas(model: Any) -> NDArray[np.float64]:
     step = getattr(model, "step_", None)
     if step is None:
         return np.logspace(-6, 2, PLOTTED)
-    weakest = 0.1 / (step * model.trajectory_.length)
+    weakest = 0.1 / model.trajectory_.elapsed
     return np.geomspace(weakest, max(100.0, 100 * weakest), PLOTTED)
 
 

@@ -16,6 +16,7 @@ from ridgeway.model import ModelFileError, read_state, write_state
 from ridgeway.state import State, Stored
 
 KIND = "dask checkpoint"
+VERSION = 2  # of what is in a checkpoint
 
 
 class Checkpoint:
@@ -52,12 +53,17 @@ class Checkpoint:
 
     def begin(self, fit: State) -> None:
         """Read what an interrupted fit has left; `fit` is what tells it from others."""
-        self._parts = {"fit": fit}
+        self._parts = {"version": VERSION, "fit": fit}
         if self.path is None:
             return
         remove_partials(self.path)
         if self.path.exists():
             self._found = read_state(self.path, KIND)
+            if "version" not in self._found or self._found.raw("version") != VERSION:
+                raise DataError(
+                    f"{self.path}: a checkpoint of another version of ridgeway, whose runs take other steps: delete it "
+                    "to begin anew, or go on with that version."
+                )
             if self._found.raw("fit") != fit:
                 raise DataError(
                     f"{self.path}: a checkpoint of another fit (other data, target or parameters): expected one of "

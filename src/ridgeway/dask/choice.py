@@ -28,7 +28,7 @@ from ridgeway.selection.outlying import allowance
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.table import marked
 from ridgeway.selection.trial import Centre, Trial
-from ridgeway.sgd import LimitedStep, SGDRun
+from ridgeway.sgd import GrowingStep, SGDRun, schedule_of
 from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
@@ -73,14 +73,14 @@ class Problem:
         """Whether the rows are."""
         return self.survey.total.sparse
 
-    def sweep(self, folds: Sequence[int | None], steps: Sequence[LimitedStep]) -> Sweep:
-        """Return the sweep of one chain per step and fold, as a checkpoint left it or at its beginning."""
-        plan = self.plan
+    def sweep(self, folds: Sequence[int | None]) -> Sweep:
+        """Return the sweep of one chain per fold, as a checkpoint left it or at its beginning."""
+        plan, n_chains = self.plan, len(folds)
 
         def fresh(chain: int) -> SGDRun:
-            return SGDRun(steps[chain // len(folds)], plan.store, plan.batch_size)
-
-        n_chains = len(steps) * len(folds)
+            held_out = self.n_rows // self.split.k if folds[chain] is not None and self.split.k > 1 else 0
+            n_steps = plan.passes * (self.n_rows - held_out) // (len(self.segments) * plan.batch_size)
+            return SGDRun(schedule_of(plan.step, n_steps, plan.batch_size) or "auto", plan.store, plan.batch_size)
 
         def state() -> State:
             return {"convoys": [convoy.state() for convoy in convoys]}
@@ -96,8 +96,10 @@ class Problem:
             self.survey.counts,
             self.split,
             self.standardization,
+            plan.step.size if isinstance(plan.step, GrowingStep) else None,
+            plan.batch_size,
             convoys,
-            [*folds] * len(steps),
+            folds,
             self.segments,
             plan.progress,
             self.checkpoint.tick,
@@ -126,7 +128,7 @@ class Looks:
         key = str(sweep.rows_done)
         if sweep.beyond:
             step = sweep.chains[0].trajectory().step
-            return Contest(step, 0, [Scored(Uniform(), step, self._least.get(key, math.nan), 0.0)], *np.zeros((2, 0)))
+            return Contest(step, [Scored(Uniform(), step, self._least.get(key, math.nan), 0.0)], *np.zeros((2, 0)))
         contest = score()
         self._least[key] = contest.least
         return contest
@@ -136,47 +138,38 @@ def run_only(problem: Problem) -> Outcome:
     """Run over all rows; the average is given."""
     plan = problem.plan
     assert plan.scheme is not None
-    sweep = problem.sweep([None], [plan.step])
+    sweep = problem.sweep([None])
     sweep.advance(plan.passes * problem.n_rows)
     (chain,) = sweep.chains
     return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run, sweep.passes)
 
 
 def by_folds(problem: Problem) -> Outcome:
-    """One chain per fold and the final one, for one or two steps: as `ridgeway.selection.by_folds` does it."""
+    """One chain per fold and the final one: as `ridgeway.selection.by_folds` does it."""
     plan, k = problem.plan, problem.split.k
-    steps = plan.steps
-    sweep = problem.sweep([*range(k), None], steps)
+    sweep = problem.sweep([*range(k), None])
     held = [problem.survey.moments[fold] for fold in range(k)]
     centres = [problem.centre_without(moments) for moments in held]
     allowed = allowance([moments.n_rows for moments in held])
     looks = Looks(problem.checkpoint)
-    contests: list[Contest] = []
-    joints: dict[int, JointTrial] = {}
+    joints: list[JointTrial] = []
 
-    def contest(place: int, rough: bool) -> Contest:
-        chains = sweep.chains[place * (k + 1) : (place + 1) * (k + 1)]
+    def score(rough: bool) -> Contest:
+        *chains, final = sweep.chains
         trials = [
-            _trial(problem, chain.trajectory(), centre, allowed)
-            for chain, centre in zip(chains[:-1], centres, strict=True)
+            _trial(problem, chain.trajectory(), centre, allowed) for chain, centre in zip(chains, centres, strict=True)
         ]
-        joints[place] = joint = JointTrial(
+        joint = JointTrial(
             trials, problem.executor, problem.partitions, problem.form, problem.split, problem.standardization
         )
-        step, n_steps = steps[place].size, chains[-1].trajectory().length
-        candidates = Candidates.of(plan.family or "auto", n_steps, step, rough)
-        return compare([joint], candidates, step, n_steps, problem.standardization.unit, refine=not rough)
+        joints[:] = [joint]
+        candidates = Candidates.of(plan.family or "auto", final.trajectory().elapsed, plan.step.size, rough)
+        return compare([joint], candidates, plan.step.size, problem.standardization.unit, refine=not rough)
 
-    def preferred(rough: bool) -> Contest:
-        contests[:] = [contest(place, rough) for place in range(len(steps))]
-        return plan.preferred(contests)
-
-    ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: preferred(rough)))
-    others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
-    selection = Selection(FOLDS.format(k), marked(ending.contest.rows, plan.one_standard_error, others), ending.halfway)
-    place, scheme = contests.index(ending.contest), selection.chosen.scheme
-    chain = sweep.chains[(place + 1) * (k + 1) - 1]
-    predictions = predict_held_out(joints[place], starts_of(problem.survey.read), problem.n_rows, scheme)
+    ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: score(rough)))
+    selection = Selection(FOLDS.format(k), marked(ending.contest.rows, plan.one_standard_error), ending.halfway)
+    scheme, chain = selection.chosen.scheme, sweep.chains[-1]
+    predictions = predict_held_out(joints[0], starts_of(problem.survey.read), problem.n_rows, scheme)
     run, passes = chain.only_run, sweep.passes
     return Outcome(chain.trajectory(), scheme, selection, run, passes, ending.falling, predictions)
 
@@ -187,7 +180,7 @@ def by_holdout(problem: Problem) -> Outcome:
     kept, held = _kept(problem)
     everything = problem.split.of_held_rows()
     centre = problem.centre_without(held.total)
-    sweep = problem.sweep([0], [plan.step])
+    sweep = problem.sweep([0])
     looks = Looks(problem.checkpoint)
     joints: list[JointTrial] = []
 
@@ -195,10 +188,8 @@ def by_holdout(problem: Problem) -> Outcome:
         trajectory = sweep.chains[0].trajectory()
         trial = _trial(problem, trajectory, centre, allowance([held.total.n_rows]))
         joints[:] = [JointTrial([trial], executor, kept, None, everything, problem.standardization)]
-        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
-        return compare(
-            joints, candidates, plan.step.size, trajectory.length, problem.standardization.unit, refine=not rough
-        )
+        candidates = Candidates.of(plan.family or "auto", trajectory.elapsed, plan.step.size, rough)
+        return compare(joints, candidates, plan.step.size, problem.standardization.unit, refine=not rough)
 
     ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: score(rough)))
     selection = Selection(
@@ -245,6 +236,8 @@ def _learn_held(problem: Problem, sweep: Sweep, kept: Sequence[Partition], count
         counts,
         replace(problem.split, k=0),
         problem.standardization,
+        problem.plan.step.size if isinstance(problem.plan.step, GrowingStep) else None,
+        problem.plan.batch_size,
         [Convoy(place, convoy.members, convoy.runs) for place, convoy in enumerate(late)],
         [None],
         [segments[convoy.segment] for convoy in late],

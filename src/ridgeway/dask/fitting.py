@@ -44,8 +44,9 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes
 from ridgeway.selection.contest import FORGOTTEN
 from ridgeway.selection.holdout import MOST, SHARE
-from ridgeway.selection.plan import LONGER, slower_steps
-from ridgeway.sgd import LimitedStep
+from ridgeway.selection.plan import LONGER
+from ridgeway.sgd import GrowingStep, LimitedStep
+from ridgeway.sgd.schedule import climb_share
 from ridgeway.sgd.step_size import check_step
 from ridgeway.state import State
 from ridgeway.user_warning import warn_user
@@ -277,20 +278,20 @@ def _problem(
             "fit so few rows by estimator.fit."
         )
     standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
+    passes = check_passes(estimator.passes)
+    planned = auto_passes(n_rows) if passes is None else passes
     steps = checkpoint.part(
-        "steps", lambda: _steps(estimator, executor, filled, form, standardization, n_rows <= MANY_ROWS, seed)
+        "steps", lambda: _steps(estimator, executor, filled, form, standardization, n_rows <= MANY_ROWS, seed, planned)
     )
     chains = settings.integer("chains", 1)
     segments = segments_of(survey.counts, min(chains, len(filled)) if isinstance(estimator.chains, str) else chains)
-    passes = check_passes(estimator.passes)
-    planned = auto_passes(n_rows) if passes is None else passes
-    step, safe = LimitedStep.from_state(steps.part("step")), steps.optional("safe_step")
+    growing = steps.optional("growing")
+    step = LimitedStep.from_state(steps.part("given")) if growing is None else GrowingStep.from_state(growing)
     plan = Plan(
         family=family,
         scheme=scheme,
         step=step,
-        safe_step=None if safe is None else LimitedStep.from_state(safe),
-        slower=slower_steps(step, n_rows, len(total.mean), planned) if check_step(estimator.step) is None else (),
+        rivals=(),
         passes=planned,
         most_passes=planned * LONGER if passes is None and n_rows <= MANY_ROWS else planned,
         settles=passes is None and planned > 1,
@@ -347,15 +348,16 @@ def _steps(
     standardization: Standardization,
     small: bool,
     seed: int | None,
+    passes: int,
 ) -> State:
-    """Return the step and, for few rows, the largest one that limits none, if the step does."""
-    given = check_step(estimator.step)
-    if given is not None:
-        return {"step": given.state(), "safe_step": None}
-    norms = norms_for_step(executor, partitions, form, standardization, small, seed)
-    step = norms.step
-    safe = LimitedStep(1 / norms.largest, step.limit) if small and step.size * norms.largest > step.limit else None
-    return {"step": step.state(), "safe_step": None if safe is None else safe.state()}
+    """Return the step that is given, or one that grows to what suits the norms of the rows."""
+    given = estimator.step if isinstance(estimator.step, GrowingStep) else check_step(estimator.step)
+    if isinstance(given, LimitedStep):
+        return {"given": given.state(), "growing": None}
+    if given is None:
+        norms = norms_for_step(executor, partitions, form, standardization, small, seed)
+        given = GrowingStep(norms.step, climb_share(passes))
+    return {"given": None, "growing": given.state()}
 
 
 def _outcome(problem: Problem) -> Outcome:
@@ -369,7 +371,7 @@ def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
     trajectory = estimator.trajectory_
     if trajectory.length == trajectory.n_steps:
         return
-    weakest = FORGOTTEN / (estimator.step_ * trajectory.length)
+    weakest = FORGOTTEN / trajectory.elapsed
     alpha = estimator.alpha_
     if alpha is None or alpha < weakest:
         stands = str(estimator.averaging_) if alpha is None else f"alpha={alpha:.3g}"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ridgeway.rows import AnyRows
 from ridgeway.sgd.shuffle import shuffled_order
 
-HANDS, ORDER, PARTITIONS, CHOICE = range(4)  # what random numbers are drawn for
+HANDS, ORDER, PARTITIONS, CHOICE, SCATTER = range(5)  # what random numbers are drawn for
 LEARNED_BY_ALL = -1  # the hand of a row that is never held out
 
 
@@ -72,6 +72,10 @@ class Split:
         if self.seed is None:
             return np.arange(rows.shape[0])
         return shuffled_order(rows, self._rng(ORDER, pass_number, partition))
+
+    def scatter(self, pass_number: int, partition: int) -> np.random.Generator:
+        """Return the source of the places of split rows in a pass through a partition."""
+        return np.random.default_rng([self.seed or 0, SCATTER, pass_number, partition])
 
     def shuffled(self, partitions: NDArray[np.int64], pass_number: int, segment: int) -> NDArray[np.int64]:
         """Return the order in which a pass of a segment goes through its partitions."""

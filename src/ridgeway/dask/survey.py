@@ -17,7 +17,6 @@ from ridgeway.data import DataError
 from ridgeway.rows import Batch, require_finite_rows
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
-from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import MEDIANS, step_for
 from ridgeway.trajectory.trajectory import squared_scale
 
@@ -102,6 +101,7 @@ def _form(form: tuple[object, ...]) -> str:
 class Norms:
     """Squared norms q = weight * |x|^2 of standardized rows: their sums, the largest, and how many of each size."""
 
+    n_rows: int
     sum_q: float
     sum_q2: float
     largest: float
@@ -123,22 +123,22 @@ class Norms:
         return float(2.0 ** ((middle + 0.5) / PER_OCTAVE))
 
     @property
-    def step(self) -> LimitedStep:
-        """The automatic step (see `ridgeway.sgd.step_size`)."""
-        return LimitedStep(step_for(min(self.mean, MEDIANS * self.median)))
+    def step(self) -> float:
+        """Where the automatic step ends (see `ridgeway.sgd.step_size.final_step`)."""
+        return step_for(self.sum_q / self.n_rows) if self.n_rows else 1.0
 
 
 def norms_of(batch: Batch | None, standardization: Standardization) -> Norms:
     """Return the norms of a partition's rows once they are standardized."""
     if batch is None:
-        return Norms(0.0, 0.0, 0.0, {})
+        return Norms(0, 0.0, 0.0, 0.0, {})
     standard = standardization.batch(batch)
     norms = standard.rows.squared_norms()
     require_finite_rows(standard.rows, norms, standard.numbers)
     q = norms.astype(np.float64) * standard.weight
     sizes, counts = np.unique(np.floor(PER_OCTAVE * np.log2(q[q > 0])).astype(int), return_counts=True)
     found = dict(zip(sizes.tolist(), counts.tolist(), strict=True))
-    return Norms(float(q.sum()), float((q * q).sum()), float(q.max()), found)
+    return Norms(len(q), float(q.sum()), float((q * q).sum()), float(q.max()), found)
 
 
 def add_norms(*parts: Norms) -> Norms:
@@ -148,6 +148,7 @@ def add_norms(*parts: Norms) -> Norms:
         for size, count in part.sizes.items():
             sizes[size] = sizes.get(size, 0) + count
     return Norms(
+        sum(part.n_rows for part in parts),
         sum(part.sum_q for part in parts),
         sum(part.sum_q2 for part in parts),
         max(part.largest for part in parts),
@@ -185,7 +186,7 @@ def norms_for_step(
             norms_of_half, chosen, form, lambda part: (standardization, half_of[part.number]), add_halves
         )
         whole = add_norms(*halves.values())
-        agree = all(math.isclose(half.step.size, whole.step.size, rel_tol=0.1) for half in halves.values())
+        agree = all(math.isclose(half.step, whole.step, rel_tol=0.1) for half in halves.values())
         if agree and whole.mean < MEDIANS / 4 * whole.median:
             return whole
     norms: Norms = executor.total(norms_of, list(partitions), form, lambda _: (standardization,), add_norms)

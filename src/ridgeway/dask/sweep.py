@@ -10,7 +10,7 @@ partition, and is what a lost task starts from again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +20,12 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.split import Split
 from ridgeway.progress import Progress
-from ridgeway.rows import Batch
+from ridgeway.rows import Batch, numbered, readonly
 from ridgeway.rows.feed import PIECE_BYTES, Piece
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.sweep import Chain as Learner
 from ridgeway.sgd import SGDRun
+from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
 from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory, join
 
@@ -87,29 +88,53 @@ class Chain:
 
 
 class Prepared(NamedTuple):
-    """The rows of a partition as a pass goes through them: standardized, in its order; and their hands, (n,)."""
+    """The rows of a partition as a pass goes through them: standardized, in its order, outlying ones several times.
+
+    Attributes
+    ----------
+    batch : the rows.
+    hands : (n,), the fold that each is held out from.
+    counts : (n,), how many times each comes; None if all come once.
+    """
 
     batch: Batch
     hands: NDArray[np.int64]
+    counts: NDArray[np.int64] | None = None
 
 
 def prepare(
-    batch: Batch | None, split: Split, standardization: Standardization, pass_number: int, number: int
+    batch: Batch | None,
+    split: Split,
+    standardization: Standardization,
+    pass_number: int,
+    number: int,
+    step: float | None = None,
+    batch_size: int = 1,
 ) -> Prepared | None:
-    """Make the rows of a partition ready for the runs."""
+    """Make the rows of a partition ready for the runs; those too large for a growing step are split."""
     if batch is None:
         return None
-    order = split.order(batch.rows, pass_number, number)
-    return Prepared(standardization.batch(batch, order), split.hands(number, len(batch))[order])
+    order, hands = split.order(batch.rows, pass_number, number), split.hands(number, len(batch))
+    standard = standardization.batch(batch, order)
+    if step is None:
+        return Prepared(standard, hands[order])
+    q = standard.rows.squared_norms().astype(np.float64) * standard.weight
+    splitting = Splitting.of(q, step, batch_size, MAX_STEPS_OF_ROW)
+    if splitting.none:
+        return Prepared(standard, hands[order])
+    steps = numbered(splitting.order(range(len(batch)), split.scatter(pass_number, number)))
+    weight = (standard.weight * splitting.factors).astype(standard.weight.dtype)
+    expanded = replace(standard, weight=readonly(weight)).take(steps)
+    return Prepared(expanded, hands[order[steps]], splitting.counts[steps])
 
 
 def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None], ends_pass: bool) -> list[SGDRun]:
     """Let runs learn from a partition, each from the rows that are not held out from its fold."""
     runs = [run.copy() for run in runs]  # the task may be repeated
     if prepared is not None:
-        batch, hands = prepared
+        batch, hands, counts = prepared
         learners = [
-            Learner(None if fold is None else hands != fold, NO_SEGMENT, [run])
+            Learner(None if fold is None else hands != fold, NO_SEGMENT, [run], counts)
             for run, fold in zip(runs, folds, strict=True)
         ]
         size = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
@@ -136,6 +161,8 @@ class Sweep:
     counts : rows of each, by number.
     split : what is held out from which chain.
     standardization : of the rows.
+    step : the largest step of runs that split rows; None for others.
+    batch_size : rows per step.
     convoys : the runs.
     folds : the fold of each chain, None for one that learns from every row.
     segments : for each segment of the chains, the numbers of its partitions.
@@ -151,6 +178,8 @@ class Sweep:
         counts: dict[int, int],
         split: Split,
         standardization: Standardization,
+        step: float | None,
+        batch_size: int,
         convoys: list[Convoy],
         folds: Sequence[int | None],
         segments: Sequence[NDArray[np.int64]],
@@ -160,7 +189,7 @@ class Sweep:
         self._executor, self._form, self._counts = executor, form, counts
         self._partitions = {partition.number: partition for partition in partitions}
         self._split, self._sent = split, split.without_starts()
-        self._standardization = standardization
+        self._standardization, self._step, self._batch_size = standardization, step, batch_size
         self.convoys = convoys
         self._folds, self._segments = list(folds), list(segments)
         self._progress, self._saved = progress, saved
@@ -233,7 +262,7 @@ class Sweep:
     def _load(self, segment: int, place: int) -> Partition:
         pass_number, within = divmod(place, len(self._segments[segment]))
         at = int(self._visited(segment, pass_number)[within])
-        given = (self._sent, self._standardization, pass_number, at)
+        given = (self._sent, self._standardization, pass_number, at, self._step, self._batch_size)
         return self._executor.keep(prepare, self._partitions[at], self._form, *given)
 
     def _ends(self) -> list[int]:

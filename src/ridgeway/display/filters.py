@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.axes import axes
 from ridgeway.display.flattened_filter import learned_share
@@ -94,20 +94,21 @@ class FilterDisplay:
         **kwargs : passed on to matplotlib's plot, for the lines of the schemes.
         """
         check_is_fitted(estimator)
-        step, n_steps, standing = estimator.step_, max(1, estimator.n_steps_), estimator.averaging_
+        run = estimator.trajectory_ if hasattr(estimator, "trajectory_") else None
+        step = Staircase.of(estimator.step_) if run is None else run.steps
+        n_steps, standing = max(1, estimator.n_steps_ if run is None else run.length), estimator.averaging_
         if schemes is None:
-            middle = Geometric(1 / (step * n_steps**0.5))  # between 1 / (step * n_steps) and 1 / step
+            middle = Geometric((step.last * float(step.elapsed(n_steps))) ** -0.5)  # between 1 / elapsed and 1 / step
             alike = isinstance(standing, Geometric) and standing.alpha > 0
             shown = [standing, *([] if alike else [middle]), Uniform(), Tail(0.5), Last()]
             schemes = list(dict.fromkeys(shown))
-        run = estimator.trajectory_ if hasattr(estimator, "trajectory_") else None
         return cls._of(schemes, step, n_steps, None, standing, run).plot(ax, **kwargs)
 
     @classmethod
     def from_schemes(
         cls,
         schemes: Sequence[Scheme],
-        step: float,
+        step: float | Staircase,
         n_steps: int,
         eigenvalues: ArrayLike | None = None,
         ax: Axes | None = None,
@@ -118,10 +119,10 @@ class FilterDisplay:
         Parameters
         ----------
         schemes : the averages.
-        step : step size of the run.
+        step : step size of the run, or a Staircase of them.
         n_steps : number of its steps.
         eigenvalues : (k,), above 0 with step * eigenvalue at most 2; None spans what the run can tell apart, from
-            0.01 / (step * n_steps) to 1 / step.
+            0.01 over the time elapsed to 1 / step.
         ax : matplotlib Axes to draw on; None makes new ones.
         **kwargs : passed on to matplotlib's plot, for the lines of the schemes.
         """
@@ -131,7 +132,7 @@ class FilterDisplay:
     def _of(
         cls,
         schemes: Sequence[Scheme],
-        step: float,
+        step: float | Staircase,
         n_steps: int,
         eigenvalues: ArrayLike | None,
         standing: Scheme | None,
@@ -145,7 +146,9 @@ class FilterDisplay:
             weakest = min([run.eigenvalues[-1], *(alpha / 100 for alpha in strengths)])
             places = np.geomspace(weakest, run.eigenvalues[0], N_EIGENVALUES)
         elif eigenvalues is None:
-            places = np.geomspace(0.01 / (step * max(1, n_steps)), 1 / step, N_EIGENVALUES)
+            steps = Staircase.of(step)
+            elapsed = float(steps.elapsed(max(1, n_steps)))
+            places = np.geomspace(0.01 / elapsed, 1 / steps.largest, N_EIGENVALUES)
         else:
             places = np.sort(np.asarray(eigenvalues, dtype=np.float64).ravel())
             if places.size == 0 or not places[0] > 0:

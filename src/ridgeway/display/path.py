@@ -185,8 +185,8 @@ def _alphas(estimator: Any) -> Float:
     if isinstance(estimator, AveragedKernelRegressor) and estimator.alpha_:
         return np.geomspace(estimator.alpha_ / AROUND, estimator.alpha_ * AROUND, N_ALPHAS)
     if isinstance(estimator, AveragedSGDRegressor | AveragedKernelRegressor):
-        step, n_steps = estimator.step_, max(1, estimator.n_steps_)
-        return np.geomspace(1 / (step * n_steps), 10 / step, N_ALPHAS)
+        step, elapsed = estimator.step_, estimator.trajectory_.elapsed
+        return np.geomspace(1 / max(elapsed, step), 10 / step, N_ALPHAS)
     return np.logspace(-6, 3, N_ALPHAS)
 
 

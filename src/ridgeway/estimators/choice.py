@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.estimators.options import FOLDS
+from ridgeway.estimators.options import FOLDS, stream_steps
 from ridgeway.estimators.stream import Stream
 from ridgeway.rows import numbered, require_finite_rows
 from ridgeway.rows.feed import Feed
@@ -27,6 +27,7 @@ from ridgeway.selection import (
     split_by,
 )
 from ridgeway.selection.table import PROGRESSIVE, marked
+from ridgeway.sgd import LimitedStep
 from ridgeway.user_warning import warn_user
 
 MIN_ROWS_TO_CHOOSE = 4  # below, there is nothing to hold out
@@ -95,7 +96,8 @@ def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool)
 
 def _progressively(feed: Feed, plan: Plan) -> Outcome:
     """One pass, every row predicted before it is learned from."""
-    stream = Stream.begin(feed, plan.step, plan.store, plan.batch_size, plan.family)
+    steps = stream_steps(plan.step if isinstance(plan.step, LimitedStep) else "auto", feed, plan.store)
+    stream = Stream.begin(feed, *steps, plan.store, plan.batch_size, plan.family)
     order = plan.rng.permutation(len(feed)) if plan.shuffle else range(len(feed))
     stream.learn_all(feed, order, plan.progress)
     stream.run.end_pass()

@@ -11,12 +11,15 @@ from ridgeway.averaging import Geometric, Last, Scheme, Uniform
 from ridgeway.number import counted, ridge_strength, whole_number
 from ridgeway.rows import Batch
 from ridgeway.rows.feed import Feed
-from ridgeway.sgd import LimitedStep
-from ridgeway.sgd.step_size import auto_step, check_step, sample_of, sampled_step, step_from
+from ridgeway.selection.plan import rival_steps
+from ridgeway.sgd import GrowingStep, LimitedStep
+from ridgeway.sgd.schedule import climb_share
+from ridgeway.sgd.step_size import auto_step, check_step, final_step, sample_of, sampled_step, step_from
 from ridgeway.trajectory import Layout
 
 FIXED = {"uniform": Uniform(), "last": Last()}
 FOLDS = 5
+STREAM_CLIMB = 50_000  # steps over which the step of a stream grows
 WORTH_SAMPLING = 2**25  # bytes of rows whose norms are sampled
 
 
@@ -114,7 +117,7 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def step_of(step: Any, feed: Feed) -> LimitedStep:
-    """Return the step: given, or from the squared norms of the standardized rows.
+    """Return a constant step: given, or from the squared norms of the standardized rows.
 
     The norms of large data are sampled; where that would be rash all of them are looked at.
     """
@@ -133,10 +136,39 @@ def step_of(step: Any, feed: Feed) -> LimitedStep:
     return step_from(*map(np.concatenate, zip(*looks, strict=True)))
 
 
-def safe_step(feed: Feed, step: LimitedStep) -> LimitedStep | None:
-    """Return the largest step that limits no row, if `step` does limit some."""
-    if feed.kept is None:
-        return None
-    norms = feed.kept.rows.squared_norms().astype(np.float64)
-    largest = float((norms * feed.kept.weight).max())
-    return LimitedStep(1 / largest, step.limit) if step.size * largest > step.limit else None
+class StreamSteps(NamedTuple):
+    """The constant step that a stream begins with, and the growing one that takes over; see `Stream`."""
+
+    constant: LimitedStep
+    growing: GrowingStep | None
+
+
+def stream_steps(step: Any, feed: Feed, store: str | Layout) -> StreamSteps:
+    """Return the steps of a stream from its first batch.
+
+    A given number goes alone. So does the automatic step of a replay, which keeps rows and would keep split ones twice.
+    """
+    if isinstance(step, GrowingStep):
+        step.staircase()  # refuses one that needs the length of the run
+        return StreamSteps(step_of("auto", feed), step)
+    if check_step(step) is not None or store == "replay":
+        return StreamSteps(step_of(step, feed), None)
+    return StreamSteps(step_of(step, feed), GrowingStep(final_step(feed.weighted_norms()), climb=STREAM_CLIMB))
+
+
+class Steps(NamedTuple):
+    """The step of a fit, and those that compete with it; see `Plan`."""
+
+    step: LimitedStep | GrowingStep
+    rivals: tuple[LimitedStep, ...]
+
+
+def steps_of(step: Any, feed: Feed, passes: int) -> Steps:
+    """Return the given step or, automatically, a growing one with its rivals."""
+    if isinstance(step, GrowingStep):
+        return Steps(step, ())
+    if (given := check_step(step)) is not None:
+        return Steps(given, ())
+    q = feed.weighted_norms()
+    growing = GrowingStep(final_step(q), climb_share(passes))
+    return Steps(growing, rival_steps(step_from(q, np.ones_like(q)), *feed.source.rows.shape, passes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ridgeway.atomic import shallow_copy
 from ridgeway.estimators.averages import Averages
+from ridgeway.estimators.stream_run import StreamRun
 from ridgeway.estimators.weighted_sums import WeightedSums
 from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Order
@@ -11,7 +12,8 @@ from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Progressive
 from ridgeway.selection.trial import Centre
-from ridgeway.sgd import LimitedStep, SGDRun
+from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
+from ridgeway.sgd.window import SplitWindow
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 from ridgeway.user_warning import warn_user
@@ -22,50 +24,84 @@ MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the use
 class Stream:
     """One pass over rows that come in batches.
 
+    A growing step learns little while it climbs. So a stream begins with two runs: one with a constant step answers
+    until twice the rows of the climb have come, and is then dropped for the one whose step has grown.
+
     Parameters
     ----------
     standardization : fixed by the first batch.
-    run : the run, which may have gone through rows before.
-    step : its step.
+    answering : the run that answers.
     sparse : whether the rows are.
     single_target : True when y is 1-D.
-    family : what competes; None when the average is given.
     weight : sum of the weights of the rows that the run has gone through before, whose means are the offsets.
+    growing : a run beside it that takes over; None if there is none.
+    takes_over : after how many rows it does.
     """
 
     def __init__(
         self,
         standardization: Standardization,
-        run: SGDRun,
-        step: LimitedStep,
+        answering: StreamRun,
         sparse: bool,
         single_target: bool,
-        family: str | None,
         weight: float = 0.0,
+        growing: StreamRun | None = None,
+        takes_over: int = 0,
     ) -> None:
         self.standardization = standardization
-        self.run = run
+        self._answering, self._growing, self._takes_over = answering, growing, takes_over
         self.sparse = sparse
         self.single_target = single_target
         self._sums = WeightedSums(standardization, sparse, weight)
-        self._step = step
         self.continued = weight > 0
         self._told = False
-        self.progressive = None if family is None else Progressive(family, step.size, standardization, sparse)
 
     @classmethod
     def begin(
         cls,
         feed: Feed,
         step: LimitedStep,
+        growing: GrowingStep | None,
         store: str | Layout,
         batch_size: int,
         family: str | None,
     ) -> Stream:
-        """Begin with the first batch, whose rows are still to be learned from."""
+        """Begin with the first batch, whose rows are still to be learned from.
+
+        Parameters
+        ----------
+        feed : the first batch.
+        step : a constant step.
+        growing : a step that takes over when it has grown; None for none.
+        store, batch_size : of the runs.
+        family : what competes; None when the average is given.
+        """
         sparse = not isinstance(feed.source.rows, DenseRows)
-        run = SGDRun(step, store, batch_size)
-        return cls(feed.standardization, run, step, sparse, feed.source.single_target, family)
+
+        def scores(step: float, after: int = 0) -> Progressive | None:
+            return None if family is None else Progressive(family, step, feed.standardization, sparse, after)
+
+        answering = StreamRun(SGDRun(step, store, batch_size), step.size, batch_size, None, scores(step.size))
+        beside, takes_over = None, 0
+        if growing is not None and growing.climb is not None:
+            takes_over = 2 * growing.climb * batch_size
+            run, window = SGDRun(growing, store, batch_size), SplitWindow(growing.size, batch_size)
+            beside = StreamRun(run, growing.size, batch_size, window, scores(growing.size, growing.climb))
+        return cls(feed.standardization, answering, sparse, feed.source.single_target, 0.0, beside, takes_over)
+
+    @property
+    def run(self) -> SGDRun:
+        """The run that answers."""
+        return self._answering.run
+
+    @property
+    def progressive(self) -> Progressive | None:
+        """The scores of its averages."""
+        return self._answering.progressive
+
+    @property
+    def _runs(self) -> list[StreamRun]:
+        return [self._answering] if self._growing is None else [self._answering, self._growing]
 
     @property
     def centre(self) -> Centre:
@@ -74,25 +110,23 @@ class Stream:
 
     def learn(self, batch: Batch) -> None:
         """Learn from the rows of a standardized batch, in their order, and predict them by averages taken before."""
-        if self.progressive is None:
-            self.run.advance(batch)
-            self._sums.add(batch)
-            return
         first = 0
         while first < len(batch):
-            if self.run.begun:
-                self.progressive.refresh(self.run, self.centre)
-            part = batch.between(first, min(first + self.progressive.room(self.run.n_steps), len(batch)))
-            look = self.progressive.look(part) if self.run.looks else None
-            self.run.advance(part, look=look)
-            self.progressive.predict(part, look)
+            room = min(run.room(self.centre) for run in self._runs)
+            if self._growing is not None:
+                room = min(room, self._takes_over - self._growing.rows)
+            part = batch.between(first, min(first + room, len(batch)))
+            for run in self._runs:
+                run.learn(part)
             self._sums.add(part)
             first += len(part)
+            if self._growing is not None and self._growing.rows >= self._takes_over:
+                self._answering, self._growing = self._growing, None
 
     def learn_all(self, feed: Feed, order: Order, progress: Progress | None = None) -> None:
         """Learn from the rows of a feed in this order, piece by piece."""
-        if self.progressive is not None:
-            self.progressive.expect(self.run.n_steps_after(len(order)))
+        for run in self._runs:
+            run.expect(len(order))
         for piece in feed.pieces(order, shared=self._reads_again):
             self.learn(feed.take(piece.numbers) if piece.batch is feed.kept else piece.batch)
             if progress is not None:
@@ -101,7 +135,7 @@ class Stream:
     @property
     def _reads_again(self) -> bool:
         """Whether rows are read more than once: to predict them, unless the run looks at them, and to average them."""
-        in_passing = self.run.looks and not self.sparse and self.single_target
+        in_passing = self.run.looks and not self.sparse and self.single_target and self._growing is None
         return self.standardization.constant != 0 or (self.progressive is not None and not in_passing)
 
     def require_alike(self, batch: Batch) -> None:
@@ -119,52 +153,60 @@ class Stream:
         """Everything that has been learned so far."""
         return Averages(self.run.trajectory(), self.standardization, self.sparse, self.centre, self.single_target)
 
-    def tell_limited(self) -> None:
+    def tell_clipped(self) -> None:
         """Warn, once, when the step of the first batch turns out to be too large for later rows."""
-        n_steps, limited = self.run.n_steps, self.run.limited
-        if self._told or self.continued or n_steps < MANY or limited <= SHARE * n_steps:
+        n_steps, clipped = self.run.n_steps, self.run.limited
+        some = self._answering.window is not None and clipped > 0
+        many = n_steps >= MANY and clipped > SHARE * n_steps
+        if self._told or self.continued or not (some or many):
             return
         self._told = True
         warn_user(
-            f"{limited} of about {n_steps} rows had their own step limited: scale and step were "
-            "set from the first batch, which was too small or unlike the others. Begin with a larger batch.",
+            f"updates from {clipped} of {self._answering.rows:,} rows were clipped, as these rows are far larger than "
+            "those of the first batch, which set scale and step: the averages are not ridge there. Begin with a larger "
+            "batch, or look at such rows."
         )
 
     def state(self) -> State:
         """Return everything that the stream needs to go on, bit for bit."""
         return {
             "standardization": self.standardization.state(),
-            "run": self.run.state(),
-            "step": self._step.state(),
+            **self._answering.state(),
+            "growing": None if self._growing is None else self._growing.state(),
+            "takes_over": self._takes_over,
             "sparse": self.sparse,
             "single_target": self.single_target,
             **self._sums.state(),
             "continued": self.continued,
             "told": self._told,
-            "progressive": None if self.progressive is None else self.progressive.state(),
         }
 
     @classmethod
     def from_state(cls, stored: Stored) -> Stream:
         """Return the stream of a state."""
         standardization = Standardization.from_state(stored.part("standardization"))
-        run, step = SGDRun.from_state(stored.part("run")), LimitedStep.from_state(stored.part("step"))
         sparse, single_target = stored.flag("sparse"), stored.flag("single_target")
         n_targets = len(standardization.target_scale)
         if single_target and n_targets != 1:
             raise StateError(f"a single target has {n_targets} scales: expected one.")
-        run.require_form(sparse, single_target, n_targets, standardization.n_columns)
-        stream = cls(standardization, run, step, sparse, single_target, None)
+        answering, growing = StreamRun.from_state(stored, standardization, sparse), stored.optional("growing")
+        beside = None if growing is None else StreamRun.from_state(growing, standardization, sparse)
+        for run in (answering, beside):
+            if run is not None and run.run.begun:
+                run.run.require_form(sparse, single_target, n_targets, standardization.n_columns)
+        answering.run.require_form(sparse, single_target, n_targets, standardization.n_columns)
+        takes_over = stored.integer("takes_over") if beside is not None else 0
+        if beside is not None and beside.rows >= takes_over:
+            raise StateError(f"a run that takes over after {takes_over} rows has seen {beside.rows}.")
+        stream = cls(standardization, answering, sparse, single_target, 0.0, beside, takes_over)
         stream._sums = WeightedSums.from_state(stored, standardization, sparse)
         stream.continued, stream._told = stored.flag("continued"), stored.flag("told")
-        if (progressive := stored.optional("progressive")) is not None:
-            stream.progressive = Progressive.from_state(progressive, step.size, standardization, sparse)
         return stream
 
     def copy(self) -> Stream:
         """Return a stream that goes on by itself."""
         other = shallow_copy(self)
-        other.run = self.run.copy()
+        other._answering = self._answering.copy()
+        other._growing = None if self._growing is None else self._growing.copy()
         other._sums = self._sums.copy()
-        other.progressive = None if self.progressive is None else self.progressive.copy()
         return other

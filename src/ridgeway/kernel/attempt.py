@@ -95,7 +95,7 @@ class Attempt(ABC):
         """Passes that the best average rests on; infinite for averages that rest on all."""
         best = min(self.contest.rows, key=lambda row: row.error)
         alpha = best.scheme.alpha if isinstance(best.scheme, Geometric) else 0.0
-        return self.passes / (self.step.size * alpha * self.contest.n_steps) if alpha > 0 else np.inf
+        return self.passes / (self.step.size * alpha * self._n_steps) if alpha > 0 else np.inf
 
     def error_on_first(self) -> float:
         """Error of the best candidate on the held-out rows of the first fold, in standardized targets."""
@@ -105,16 +105,16 @@ class Attempt(ABC):
         return float(errors.sum() / weight.sum())
 
     def _candidates(self, n_steps: int, rough: bool) -> Candidates:
-        return Candidates.of(self.plan.family or "auto", n_steps, self.step.size, rough)
+        return Candidates.of(self.plan.family or "auto", n_steps * self.step.size, self.step.size, rough)
 
     def _compare(self, rough: bool) -> Contest:
         problem = self.problem
         trajectories = [self._trajectory(fold) for fold in range(len(self.folds))]
         means = np.stack([problem.mean(fold.train) for fold in self.folds])
         self.trials = KernelTrials(problem.blocks, self.folds, trajectories, problem.y, problem.weight, means).trials
-        n_steps = max(trajectory.length for trajectory in trajectories)
-        candidates = self._candidates(n_steps, rough)
-        return compare(self.trials, candidates, self.step.size, n_steps, problem.unit, refine=not rough)
+        self._n_steps = max(trajectory.length for trajectory in trajectories)
+        candidates = self._candidates(self._n_steps, rough)
+        return compare(self.trials, candidates, self.step.size, problem.unit, refine=not rough)
 
 
 class PlainAttempt(Attempt):

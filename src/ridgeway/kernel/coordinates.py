@@ -163,12 +163,12 @@ class Coordinates(Trajectory):
         blocks = BLOCKS.blocks(n_steps)
         raw = min(n_steps, max((block.stop for block in blocks if block.raw), default=0))
         if raw:
-            yield 0, survival_table(schemes, np.arange(1, raw + 1), self.length, self.step).T
+            yield 0, survival_table(schemes, np.arange(1, raw + 1), self.length, self.steps).T
         at_once = max(1, AT_A_TIME // len(schemes))
         for block in blocks:
             if block.raw:
                 continue
-            series, errors = expand(schemes, (replace(block, chunk=1),), self.length, self.step)
+            series, errors = expand(schemes, (replace(block, chunk=1),), self.length, self.steps)
             smooth = errors <= EXACT
             others = [scheme for scheme, is_smooth in zip(schemes, smooth, strict=True) if not is_smooth]
             for first in range(block.start, min(block.stop, n_steps), at_once):
@@ -177,5 +177,5 @@ class Coordinates(Trajectory):
                 survival = np.empty((len(steps), len(schemes)))
                 survival[:, smooth] = np.polynomial.chebyshev.chebvander(place, block.moments - 1) @ series[smooth].T
                 if others:
-                    survival[:, ~smooth] = survival_table(others, steps, self.length, self.step).T
+                    survival[:, ~smooth] = survival_table(others, steps, self.length, self.steps).T
                 yield first, survival

@@ -127,7 +127,7 @@ class Flattened(Trajectory):
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
         averages: Float = self.gradients.nearest_average(schemes).copy()
         steps = np.arange(1, self.n_steps + 1)
-        common = np.stack([scheme.survival(steps, self.length, self.step) for scheme in schemes])
+        common = np.stack([scheme.survival(steps, self.length, self.steps) for scheme in schemes])
         gradients = np.tensordot(common, self.projections, axes=1)  # (L, q, targets)
         own, starts = gradients.copy(), np.repeat(self.start[None], len(schemes), axis=0)
         geometric = [place for place, scheme in enumerate(schemes) if isinstance(scheme, Geometric)]
@@ -152,7 +152,7 @@ class Flattened(Trajectory):
         for first in range(0, len(self.factors), at_once):
             part = slice(first, first + at_once)
             strengths = np.outer(alphas, self.factors[part])
-            survival = geometric_survival(strengths.ravel(), places(blocks), self.length, self.step)
+            survival = geometric_survival(strengths.ravel(), places(blocks), self.length, self.steps)
             series, _ = expand_values(survival, blocks, self.length)
             weights = series.reshape(*strengths.shape, len(moments))
             sums[:, part] = np.einsum("lqm,mqk->lqk", weights, moments[:, part])

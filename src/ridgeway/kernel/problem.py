@@ -107,6 +107,7 @@ class KernelPlan:
     most_centres: int
     rng: np.random.Generator
     progress: Progress
+    climb: float = 0.0  # kernel runs have constant steps
 
     def sweep(
         self, problem: Problem, trains: Sequence[Mask], step: LimitedStep, flattening: Flattening | None = None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.averaging import Staircase
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.kernel.definiteness import NotPositiveDefiniteError
@@ -202,7 +203,7 @@ class KernelSweep:
             )
         times = self.passes
         facts = RunFacts(
-            self.step.size,
+            Staircase((self.step.size,)),
             n_steps,
             n_steps,
             times * int(self._limited[train].sum()),

@@ -21,14 +21,14 @@ EXACT_RANGE = (-6.0, 3.0)  # decades of alpha for a path without steps
 KINDS: dict[type[Scheme], str] = {Geometric: "geometric", Tail: "tail", Uniform: "uniform", Last: "last"}
 
 
-def make_grid(step: float | None, length: int | None, alphas: Sequence[float]) -> Grid:
+def make_grid(step: float | None, elapsed: float | None, alphas: Sequence[float]) -> Grid:
     """Strengths between which the coefficients change, and the given ones.
 
-    Below 0.1 / (step * length) every average is the uniform one, above 10 / step hardly a step counts.
+    Below 0.1 over the time elapsed every average is the uniform one, above 10 / step nothing is left.
     """
     low, high = EXACT_RANGE
-    if step is not None and length is not None:
-        low, high = math.log10(0.1 / (step * max(length, 1))), math.log10(10 / step)
+    if step is not None and elapsed is not None:
+        low, high = math.log10(0.1 / max(elapsed, step)), math.log10(10 / step)
     places = [math.log10(alpha) for alpha in alphas]
     low, high = min([low, *(place - 1 for place in places)]), max([high, *(place + 1 for place in places)])
     first = math.floor(low * PER_DECADE)

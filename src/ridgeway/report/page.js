@@ -242,21 +242,34 @@
   }
 
   // ---- residual filter -------------------------------------------------------------------------------------------
-  // q(s) of a geometric average: x / (x + u) (1 - (rho a)^(T+1)) / (1 - rho^(T+1)), x = step alpha, u = step s, a = 1 - u.
-  function learned(kind, alpha, start, s) {
-    const u = run.step * s, steps = run.length, fall = u < 1 ? Math.log1p(-u) : -Infinity;
-    if (kind === "last") return -Math.expm1(steps * fall);
-    const first = kind === "tail" ? Math.round(start * steps) : 0;
-    if (!alpha) {
-      const n = steps + 1 - first;
-      return 1 - (Math.exp(first ? first * fall : 0) * -Math.expm1(n * fall)) / (n * u);
+  // Sums over the first n steps, stair by stair: of -log(1 + eta alpha), of log(1 - eta s), of eta.
+  function over(n, term) {
+    let sum = 0, left = n;
+    for (const [size, count] of run.stairs) {
+      const here = Math.min(count, left);
+      if (here > 0) sum += here * term(size);
+      left -= here;
     }
-    const x = run.step * alpha, growth = Math.log1p(x);
-    return 1 - ((x / (x + u)) * Math.expm1((steps + 1) * (fall - growth))) / Math.expm1(-(steps + 1) * growth);
+    return sum;
+  }
+  // With P(n) the product of 1 - eta s, Pi that of 1 / (1 + eta alpha) and tau the sum of eta over all T + 1 steps,
+  // q(s) is alpha / (s + alpha) (1 - P Pi) / (1 - Pi) for a geometric average, and (P(k) - P) / (s (tau - tau(k))) for a
+  // tail that starts at iterate k; for the last iterate it is P(T).
+  function learned(kind, alpha, start, s) {
+    const steps = run.length;
+    const fall = (n) => over(n, (size) => (size * s < 1 ? Math.log1p(-size * s) : -Infinity));
+    if (kind === "last") return -Math.expm1(fall(steps));
+    if (!alpha) {
+      const first = kind === "tail" ? Math.round(start * steps) : 0;
+      const time = over(steps + 1, (size) => size) - over(first, (size) => size);
+      return 1 - (Math.exp(fall(first)) * -Math.expm1(fall(steps + 1) - fall(first))) / (time * s);
+    }
+    const growth = over(steps + 1, (size) => Math.log1p(size * alpha));
+    return 1 - ((alpha / (alpha + s)) * Math.expm1(fall(steps + 1) - growth)) / Math.expm1(-growth);
   }
   function moveFilter() {
     if (!plots.filter) return;
-    const low = Math.log10(0.01 / (run.step * run.length)), high = Math.log10(1 / run.step);
+    const low = Math.log10(0.01 / over(run.length, (size) => size)), high = Math.log10(1 / run.step);
     const places = Array.from({ length: 200 }, (_, i) => 10 ** (low + ((high - low) * i) / 199));
     const alpha = alphaNow();
     const stop = state.stop === undefined ? { kind: "geometric" } : stops[state.stop];

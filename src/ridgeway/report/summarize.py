@@ -6,12 +6,13 @@ import dataclasses
 import math
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Scheme, Staircase
 from ridgeway.blas import one_thread
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
@@ -138,7 +139,7 @@ def _averages(
     nearest = fitted.trajectory_.nearest  # what is answered for a scheme
     stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
     alphas = [stop.alpha for stop in stops if stop.alpha]
-    widest = make_grid(fitted.step_, length, alphas)
+    widest = make_grid(fitted.step_, fitted.trajectory_.elapsed, alphas)
     if isinstance(fitted, AveragedKernelRegressor):
         means = MeanEffects.of(fitted)
         scale, models, effects = means.scale, means.at(schemes), means.on(widest)
@@ -170,16 +171,18 @@ def _pairs(names: Sequence[str], paths: Sequence[Path]) -> Iterable[tuple[int, t
 
 def _run(fitted: Any, seconds: float | None) -> Run:
     if isinstance(fitted, ExactRidgePath):
-        return Run(None, None, None, None, None, None, None, seconds)
+        return Run(None, (), None, None, None, None, None, None, None, seconds)
     run = fitted.trajectory_
     plain = not isinstance(run, Flattened)  # one step and one discount for all directions
     return Run(
         float(run.step) if plain else None,
+        _stairs(run.steps, run.length) if plain else (),
         int(run.length) if plain else None,
         int(run.n_steps),
         int(fitted.n_rows_),
         float(fitted.passes_),
         int(run.limited),
+        int(run.split),
         float(run.r2),
         None if seconds is None else float(seconds),
     )
@@ -248,3 +251,10 @@ def _in_words(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "unknown"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def _stairs(steps: Staircase, length: int) -> tuple[tuple[float, int], ...]:
+    """Return sizes and numbers of steps of the stairs that a run of this length, and the step after it, is on."""
+    ends = [min(edge, length + 1) for edge in (*steps.edges, length + 1)]
+    counts = [end - before for before, end in pairwise([0, *ends])]
+    return tuple((float(size), count) for size, count in zip(steps.sizes, counts, strict=True) if count > 0)

@@ -155,18 +155,22 @@ class Run:
 
     Attributes
     ----------
-    step : step size, in units of scaled features.
+    step : step size, in units of scaled features; the last one, if steps grow.
+    stairs : step sizes as they count for a whole row, each with its number of steps, up to the step after the last.
     length : steps of a chain.
     n_steps : steps in all.
-    n_rows, passes, limited, r2, seconds : as in the estimator; rows with a limited step, R^2 of the rows' norms.
+    n_rows, passes, limited, split, r2, seconds : as in the estimator; rows with a limited step, rows that were split,
+        R^2 of the rows' norms.
     """
 
     step: float | None
+    stairs: tuple[tuple[float, int], ...]
     length: int | None
     n_steps: int | None
     n_rows: int | None
     passes: float | None
     limited: int | None
+    split: int | None
     r2: float | None
     seconds: float | None
 
@@ -256,8 +260,12 @@ class ReportSummary:
             (all(number is None or number >= 0 for number in sizes), "strengths and errors of 0 or more"),
             (all(scale > 0 for t in self.targets for scale in t.path.scales), "scales above 0"),
             (
-                self.run.step is None or (self.run.step > 0 and (self.run.length or 0) > 0),
-                "a step and a length above 0",
+                self.run.step is None or (self.run.step > 0 and (self.run.length or 0) > 0 and bool(self.run.stairs)),
+                "a step, stairs and a length above 0",
+            ),
+            (
+                all(size > 0 and count > 0 for size, count in self.run.stairs),
+                "stairs of sizes and numbers of steps above 0",
             ),
         ):
             if not sound:

@@ -124,10 +124,10 @@ def _others_as_good(candidates: Sequence[Candidate], best: Candidate) -> str:
 
 def _strength(chosen: Candidate, summary: ReportSummary) -> str:
     """Say in words how much regularization that is."""
-    length, step = summary.run.length, summary.run.step
+    elapsed = sum(size * count for size, count in summary.run.stairs)
     if chosen.alpha is None:
         return "" if chosen.kind == "other" else "That is hardly any regularization: the data speak for themselves."
-    if length is not None and step is not None and chosen.alpha * step * length < 1:
+    if 0 < chosen.alpha * elapsed < 1:
         return "That is hardly any regularization: the data speak for themselves."
     return "Coefficients are pulled towards zero by that much, which keeps noise out."
 

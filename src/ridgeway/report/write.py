@@ -167,11 +167,14 @@ def _facts(summary: ReportSummary) -> list[tuple[str, str]]:
         facts.append(("Passes over them", number(run.passes)))
     if run.n_steps is not None and run.step is not None:
         chains = "" if run.length in (None, run.n_steps) else f", in chains of {run.length:,}"
-        facts.append(("Steps", f"{run.n_steps:,} of size {number(run.step)}{chains}"))
+        growing = f"growing from {number(run.stairs[0][0])} to {number(run.step)}" if len(run.stairs) > 1 else ""
+        facts.append(("Steps", f"{run.n_steps:,}, {growing or f'of size {number(run.step)}'}{chains}"))
     if run.r2 is not None:
         facts.append(("Squared norm of the rows that a step must respect (R²)", number(run.r2, 4)))
     if run.limited is not None:
-        facts.append(("Steps that were limited, of rows far larger than others", f"{run.limited:,}"))
+        facts.append(("Updates that were clipped, of rows far larger than others", f"{run.limited:,}"))
+    if run.split:
+        facts.append(("Outlying rows that took several smaller steps, in all passes", f"{run.split:,}"))
     if run.seconds is not None:
         facts.append(("Seconds", number(run.seconds)))
     return [*facts, *summary.facts]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +67,21 @@ class Feed:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def reweighted(self, factors: NDArray[np.float64]) -> Feed:
+        """Return the same rows with their weights multiplied by factors (n,)."""
+
+        def multiplied(batch: Batch) -> Batch:
+            return replace(batch, weight=readonly((batch.weight * factors).astype(batch.weight.dtype)))
+
+        other = copy.copy(self)
+        other.source, other.kept = multiplied(self.source), None if self.kept is None else multiplied(self.kept)
+        return other
+
+    def weighted_norms(self) -> NDArray[np.float64]:
+        """Return q = weight * |x|^2 of every standardized row, (n,), which the step of a run has to respect."""
+        batches = (piece.batch for piece in self.pieces(range(len(self)))) if self.kept is None else iter([self.kept])
+        return np.concatenate([batch.rows.squared_norms().astype(np.float64) * batch.weight for batch in batches])
 
     def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized; neighbours in their own order are viewed, others copied."""

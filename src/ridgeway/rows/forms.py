@@ -52,6 +52,10 @@ class DenseRows:
         """Copy the rows of `order`, in that order."""
         return DenseRows(readonly(self.array.take(order, axis=0)))
 
+    def followed_by(self, other: DenseRows) -> DenseRows:
+        """Return these rows and then others, as a copy."""
+        return DenseRows(readonly(np.concatenate([self.array, other.array])))
+
     def largest_entry(self) -> float:
         """Largest absolute value of an entry."""
         return float(np.abs(self.array).max())
@@ -119,6 +123,15 @@ class SparseRows:
         data = np.empty(indptr[-1], self.dtype)
         indices = np.empty(indptr[-1], self.indices.dtype)
         gather_csr(self.data, self.indices, self.indptr, order, indptr, data, indices)
+        return SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns, self.centre)
+
+    def followed_by(self, other: SparseRows) -> SparseRows:
+        """Return these rows and then others, of the same centre, as a copy."""
+        parts = [(rows, slice(int(rows.indptr[0]), int(rows.indptr[-1]))) for rows in (self, other)]
+        data = np.concatenate([rows.data[part] for rows, part in parts])
+        indices = np.concatenate([rows.indices[part] for rows, part in parts])
+        first, second = self.indptr - self.indptr[0], other.indptr - other.indptr[0]
+        indptr = np.concatenate([first, first[-1] + second[1:]])
         return SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns, self.centre)
 
     def largest_entry(self) -> float:

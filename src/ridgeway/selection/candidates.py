@@ -12,7 +12,7 @@ from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 
 PER_DECADE = 8
 ROUGHLY = 2  # per decade
-WEAKEST = 1e-2  # eta * alpha * n_steps at the weak end: the average is nearly uniform
+WEAKEST = 1e-2  # alpha times the time elapsed at the weak end: the average is nearly uniform
 STRONGEST = 1e2  # eta * alpha at the strong end: hardly one step counts
 EXTENSION = 4.0  # decades that are added where the best candidate lies at an end
 REFINEMENTS = 2  # how often the grid is made finer around the best alpha
@@ -36,13 +36,13 @@ class Candidates:
     ends: bool
 
     @classmethod
-    def of(cls, family: str, n_steps: int, step: float, rough: bool = False) -> Candidates:
-        """Return the candidates of a family ("auto", "geometric" or "tail") for a run of n_steps, fewer if `rough`.
+    def of(cls, family: str, elapsed: float, step: float, rough: bool = False) -> Candidates:
+        """Return the candidates of a family ("auto", "geometric" or "tail") after some time, fewer if `rough`.
 
-        The range of alpha is the one in which anything changes: below WEAKEST / (step * n_steps) the average is
-        uniform, and above STRONGEST / step it is the start, 0.
+        The range of alpha is the one in which anything changes: below WEAKEST / elapsed the average is uniform, and
+        above STRONGEST / step it is the start, 0.
         """
-        return cls.over(family, WEAKEST / (step * n_steps), STRONGEST / step, rough)
+        return cls.over(family, WEAKEST / elapsed, STRONGEST / step, rough)
 
     @classmethod
     def over(cls, family: str, weakest: float, strongest: float, rough: bool = False) -> Candidates:

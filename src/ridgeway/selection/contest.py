@@ -15,7 +15,6 @@ from ridgeway.selection.candidates import REFINEMENTS, Candidates, between, stro
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.table import Scored
 
-CLEARLY = 2.0  # standard errors
 FORGOTTEN = 4.0  # alpha * eta * n_steps from which a geometric average does not feel the end of the run
 WORTHWHILE = 1e-6  # relative gain for which the range of alpha is extended
 
@@ -41,14 +40,12 @@ class Contest:
     Attributes
     ----------
     step : the step of the runs.
-    n_steps : how many they have made.
     rows : the candidates, whose errors are capped.
     uncapped : (L, groups), sums of weighted squared errors as they are, a mean over targets.
     weight : (groups,).
     """
 
     step: float
-    n_steps: int
     rows: list[Scored]
     uncapped: NDArray[np.float64]
     weight: NDArray[np.float64]
@@ -58,35 +55,11 @@ class Contest:
         """Error of the best candidate."""
         return min(row.error for row in self.rows)
 
-    @property
-    def wants_more_steps(self) -> bool:
-        """Whether the best candidate is not a geometric average that forgets its end: longer runs would change it."""
-        best = min(self.rows, key=lambda row: row.error)
-        return not best.alpha * self.step * self.n_steps > FORGOTTEN
-
-    def clearly_beats(self, other: Contest) -> bool:
-        """Tell whether the best candidate is better than the other's by two standard errors of the difference.
-
-        Both have been tried on the same groups of rows. Here outlying rows count in full: steps that limit such rows
-        differ from those that do not in nothing else.
-        """
-        difference = self._best_errors() - other._best_errors()
-        total = difference.sum()
-        n_groups = len(difference)
-        spread = ((difference - total / self.weight.sum() * self.weight) ** 2).sum() * n_groups / max(n_groups - 1, 1)
-        return bool(total < -CLEARLY * np.sqrt(spread))
-
-    def _best_errors(self) -> NDArray[np.float64]:
-        best = min(range(len(self.rows)), key=lambda i: self.rows[i].error)
-        errors: NDArray[np.float64] = self.uncapped[best]
-        return errors
-
 
 def compare(
     trials: Sequence[Rated],
     candidates: Candidates,
     step: float,
-    n_steps: int,
     unit: float = 1.0,
     refine: bool = True,
 ) -> Contest:
@@ -96,13 +69,13 @@ def compare(
     ----------
     trials : runs with their held-out rows; errors are summed over all of them.
     candidates : where to begin.
-    step, n_steps : of the runs.
+    step : of the runs.
     unit : what a squared error of 1 in standardized targets is in the user's units.
     refine : False scores the candidates as they are, and no others.
     """
 
     def score(schemes: Sequence[Scheme], new: bool) -> Contest:
-        return _score(trials, schemes, step, n_steps, unit, new)
+        return _score(trials, schemes, step, unit, new)
 
     schemes = candidates.schemes()
     contest = score(schemes, new=True)
@@ -118,7 +91,7 @@ def compare(
             break
         closer = score(list(map(Geometric, new)), new=False)
         uncapped = np.concatenate([contest.uncapped, closer.uncapped])
-        contest = Contest(step, n_steps, contest.rows + closer.rows, uncapped, contest.weight)
+        contest = Contest(step, contest.rows + closer.rows, uncapped, contest.weight)
         alphas = sorted([*alphas, *new])
     return contest
 
@@ -129,9 +102,7 @@ def _best(rows: Sequence[Scored]) -> Scheme:
     return next(row.scheme for row in rows if row.error <= least * (1 + WORTHWHILE))
 
 
-def _score(
-    trials: Sequence[Rated], schemes: Sequence[Scheme], step: float, n_steps: int, unit: float, new: bool
-) -> Contest:
+def _score(trials: Sequence[Rated], schemes: Sequence[Scheme], step: float, unit: float, new: bool) -> Contest:
     capped, uncapped, weights = [], [], []
     for trial in trials:
         if new:
@@ -158,4 +129,4 @@ def _score(
         Scored(scheme, step, float(error), float(se))
         for scheme, error, se in zip(schemes, errors, deviations, strict=True)
     ]
-    return Contest(step, n_steps, rows, np.concatenate(uncapped, axis=1), weight)
+    return Contest(step, rows, np.concatenate(uncapped, axis=1), weight)

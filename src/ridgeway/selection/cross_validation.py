@@ -15,22 +15,21 @@ from ridgeway.selection.means import centre_without
 from ridgeway.selection.outlying import allowance
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.settling import advance_until_settled
+from ridgeway.selection.sweep import SideBySide
 from ridgeway.selection.table import Selection, marked
 from ridgeway.selection.trial import Trial
 
 
 def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outcome:
     """Run every fold and all rows together, for each step, and choose the average that predicts held-out rows best."""
-    steps = plan.steps
-    sweep = plan.sweep(feed, [*(fold.train for fold in folds), None], steps)
+    side_by_side = SideBySide([plan.sweep(feed, [*(fold.train for fold in folds), None], step) for step in plan.steps])
+    sweeps = side_by_side.sweeps
     sparse = not isinstance(feed.source.rows, DenseRows)
     centres = [centre_without(feed, ~fold.train) for fold in folds]
-    per_step = len(folds) + 1
-
     trials_of: dict[int, list[Trial]] = {}
 
     def contest(place: int, rough: bool) -> Contest:
-        chains = sweep.chains[place * per_step : (place + 1) * per_step]
+        *chains, final = sweeps[place].chains
         trials = [
             Trial(
                 chain.trajectory(),
@@ -40,29 +39,29 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
                 partial(_groups, feed, fold, len(folds)),
                 allowance([len(fold.test) for fold in folds]),
             )
-            for chain, centre, fold in zip(chains[:-1], centres, folds, strict=True)
+            for chain, centre, fold in zip(chains, centres, folds, strict=True)
         ]
         trials_of[place] = trials
-        step, n_steps = steps[place].size, chains[-1].trajectory().length
-        candidates = Candidates.of(plan.family or "auto", n_steps, step, rough)
-        return compare(trials, candidates, step, n_steps, feed.standardization.unit, refine=not rough)
+        step = plan.steps[place].size
+        candidates = Candidates.of(plan.family or "auto", final.trajectory().elapsed, step, rough)
+        return compare(trials, candidates, step, feed.standardization.unit, refine=not rough)
 
     contests: list[Contest] = []
 
     def preferred(rough: bool) -> Contest:
-        contests[:] = [contest(place, rough) for place in range(len(steps))]
-        return plan.preferred(contests)
+        contests[:] = [contest(place, rough) for place in range(len(sweeps))]
+        return min(contests, key=lambda contest: contest.least)
 
-    ending = advance_until_settled(sweep, len(feed), plan, preferred)
-    sweep.end_pass()
+    ending = advance_until_settled(side_by_side, len(feed), plan, preferred)
     others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
     table = marked(ending.contest.rows, plan.one_standard_error, others)
     selection = Selection(method, table, ending.halfway)
     place, scheme = contests.index(ending.contest), selection.chosen.scheme
     predictions = predict_held_out(feed, trials_of[place], [fold.test for fold in folds], scheme)
-    chain = sweep.chains[(place + 1) * per_step - 1]
-    trajectory = chain.trajectory()
-    return Outcome(trajectory, scheme, selection, chain.only_run, sweep.passes, ending.falling, predictions)
+    sweep = sweeps[place]
+    sweep.end_pass()
+    chain = sweep.chains[-1]
+    return Outcome(chain.trajectory(), scheme, selection, chain.only_run, sweep.passes, ending.falling, predictions)
 
 
 def _groups(feed: Feed, fold: Fold, n_folds: int) -> Iterator[Batch]:

@@ -95,10 +95,8 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
     def score(rough: bool) -> Contest:
         trajectory = chain.trajectory()
         fit = CorrectedFit(trajectory, probed, n_targets)
-        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
-        return compare(
-            [fit], candidates, plan.step.size, trajectory.length, feed.standardization.unit, refine=not rough
-        )
+        candidates = Candidates.of(plan.family or "auto", trajectory.elapsed, plan.step.size, rough)
+        return compare([fit], candidates, plan.step.size, feed.standardization.unit, refine=not rough)
 
     ending = advance_until_settled(sweep, len(feed), replace(plan, settles=False, most_passes=plan.passes), score)
     selection = Selection(

@@ -55,10 +55,8 @@ def by_holdout(feed: Feed, plan: Plan) -> Outcome:
         tests = together if rough else groups
         trial = Trial(trajectory, feed.standardization, sparse, centre, tests, allowance([len(fold.test)]))
         trials[:] = [trial]
-        candidates = Candidates.of(plan.family or "auto", trajectory.length, plan.step.size, rough)
-        return compare(
-            [trial], candidates, plan.step.size, trajectory.length, feed.standardization.unit, refine=not rough
-        )
+        candidates = Candidates.of(plan.family or "auto", trajectory.elapsed, plan.step.size, rough)
+        return compare([trial], candidates, plan.step.size, feed.standardization.unit, refine=not rough)
 
     ending = advance_until_settled(sweep, len(feed), plan, score)
     passes = sweep.passes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,18 +14,17 @@ from ridgeway.progress import Progress
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.sweep import Mask, Sweep
 from ridgeway.selection.table import Selection
-from ridgeway.sgd import LimitedStep, SGDRun
+from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.trajectory import Layout, Trajectory
 
 if TYPE_CHECKING:
-    from ridgeway.selection.contest import Contest
     from ridgeway.selection.held_out import HeldOut
 
 STEPS = 1_000_000  # steps in all that passes="auto" aims at
 MOST_PASSES = 10_000  # over very few rows
 MANY_ROWS = 100_000  # beyond, cv="auto" holds rows out once instead of folding
 WIDE = 1000  # columns beyond which each further run takes too much memory
-SLOWER = (1 / 2, 1 / 4, 1 / 8)  # of the step, which compete with it in a choice by folds when there is one pass
+SLOWER = (1 / 2, 1 / 4, 1 / 8)  # of the constant step, which compete with it when there is one pass
 LONGER = 4  # passes="auto" goes on up to this many times as long while the error still falls
 
 
@@ -36,9 +36,8 @@ class Plan:
     ----------
     family : "auto", "geometric" or "tail", what competes; None when `scheme` is given.
     scheme : the average, when it is not chosen.
-    step : the step, with its limit.
-    safe_step : a smaller one that limits no row, to compete with it in a choice by folds; None if `step` limits none.
-    slower : further steps, which compete with both.
+    step : the step.
+    rivals : constant steps that compete with it in a choice by folds.
     passes : passes over the rows.
     most_passes : passes up to which a run goes on while the error still falls; `passes` when they are fixed.
     settles : whether a run may end before `passes` when the error has settled.
@@ -50,9 +49,8 @@ class Plan:
 
     family: str | None
     scheme: Scheme | None
-    step: LimitedStep
-    safe_step: LimitedStep | None
-    slower: tuple[LimitedStep, ...]
+    step: LimitedStep | GrowingStep
+    rivals: tuple[LimitedStep, ...]
     passes: int
     most_passes: int
     settles: bool
@@ -66,43 +64,42 @@ class Plan:
     progress: Progress
 
     @property
-    def steps(self) -> list[LimitedStep]:
+    def steps(self) -> list[LimitedStep | GrowingStep]:
         """All steps that compete in a choice by folds."""
-        return [*([] if self.safe_step is None else [self.safe_step]), self.step, *self.slower]
+        return [self.step, *self.rivals]
 
-    def preferred(self, contests: Sequence[Contest]) -> Contest:
-        """Return the contest of the step to take, of those of all `steps`.
+    @property
+    def climb(self) -> float:
+        """Share of the planned steps over which the step grows."""
+        if not isinstance(self.step, GrowingStep):
+            return 0.0
+        return self.step.share if self.step.climb is None else 0.0
 
-        The safe step gives way to the usual one only where it is clearly beaten because it is too slow: that one limits
-        outlying rows, and makes a robust estimator, which may be better than ridge, or much worse on such rows. Slower
-        steps leave less noise in the average and forget the start later: the least error decides.
-        """
-        usual = contests[: len(contests) - len(self.slower)]
-        safe, fast = usual[0], usual[-1]
-        first = fast if safe.wants_more_steps and fast.clearly_beats(safe) else safe
-        return min([first, *contests[len(usual) :]], key=lambda contest: contest.least)
-
-    def sweep(self, feed: Feed, trains: Sequence[Mask], steps: Sequence[LimitedStep] = ()) -> Sweep:
-        """Return a sweep of fresh runs, one per mask of rows and step."""
+    def sweep(self, feed: Feed, trains: Sequence[Mask], step: LimitedStep | GrowingStep | None = None) -> Sweep:
+        """Return a sweep of fresh runs of a step, one per mask of rows."""
         return Sweep(
             feed,
             trains,
-            lambda step: SGDRun(step, self.store, self.batch_size),
-            steps=steps or (self.step,),
+            step or self.step,
+            passes=self.passes,
+            store=self.store,
+            batch_size=self.batch_size,
             segments=self.chains,
-            passes_apart=self.batch_size > 1,
             shuffle=self.shuffle,
             n_jobs=self.n_jobs,
-            rng=self.rng,
+            rng=copy.deepcopy(self.rng),  # the same orders whatever competes
             progress=self.progress,
         )
 
 
-def slower_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> tuple[LimitedStep, ...]:
-    """Return slower steps for one pass over rows that are neither many nor wide; several passes need none."""
-    if passes > 1 or n_rows > MANY_ROWS or n_columns > WIDE:
+def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> tuple[LimitedStep, ...]:
+    """Return constant steps, this one and slower ones, for one pass over rows that are neither many nor wide.
+
+    In one pass the climb of a growing step costs time that weak alphas need; in several it does not matter.
+    """
+    if passes > 1 or n_rows > MANY_ROWS:
         return ()
-    return tuple(LimitedStep(step.size * part, step.limit) for part in SLOWER)
+    return (step, *(LimitedStep(step.size * part, step.limit) for part in (SLOWER if n_columns <= WIDE else ())))
 
 
 def auto_passes(n_rows: int) -> int:

@@ -119,9 +119,12 @@ class Progressive:
     step : the step eta.
     standardization : of the rows.
     sparse : whether they are.
+    after : the first averages are taken after so many steps: a run whose step grows has learned little before.
     """
 
-    def __init__(self, family: str, step: float, standardization: Standardization, sparse: bool) -> None:
+    def __init__(
+        self, family: str, step: float, standardization: Standardization, sparse: bool, after: int = 0
+    ) -> None:
         self._step = step
         self._schemes = stream_candidates(family, step)
         self._standardization = standardization
@@ -133,7 +136,7 @@ class Progressive:
         self.rows = 0  # that have been predicted
         self._place = 0  # of the next row
         self._sample = StreamSample()
-        self._next = FIRST
+        self._next = max(FIRST, after)
         self._stretches: list[Stretch] = []
 
     def copy(self) -> Progressive:
@@ -187,7 +190,7 @@ class Progressive:
         self._next = max(self._next, last >> OCTAVES)
 
     def room(self, n_steps: int) -> int:
-        """Return how many more steps may be made before the averages are refreshed."""
+        """Return how many more rows may come, after n_steps steps, before the averages are refreshed."""
         return max(1, self._next - n_steps)
 
     def look(self, batch: Batch) -> Look | None:
@@ -244,9 +247,9 @@ class Progressive:
         errors = gathered.errors(self._models).mean(axis=1)
         return Stretch.of_groups(self._stretches[-1].first_step, gathered.weight, errors)
 
-    def refresh(self, run: SGDRun, centre: Centre) -> None:
-        """Take new averages if it is time."""
-        if run.n_steps < self._next:
+    def refresh(self, run: SGDRun, centre: Centre, n_steps: int) -> None:
+        """Take new averages if it is time: after n_steps steps of the run, as if no row were split."""
+        if n_steps < self._next:
             return
         if self._open is not None:
             self._settle(self._open)
@@ -254,11 +257,11 @@ class Progressive:
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._most = _largest_moment(self._models)
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
-        recent = [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= run.n_steps]
+        recent = [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= n_steps]
         self._sample.refresh(self._models, len(recent))
-        self._group = max(SMALLEST_GROUP, run.n_steps / GROUPS)
-        self._next = 1 << run.n_steps.bit_length()
-        self._stretches = [*recent, Stretch.empty(run.n_steps, len(self._schemes))]
+        self._group = max(SMALLEST_GROUP, n_steps / GROUPS)
+        self._next = 1 << n_steps.bit_length()
+        self._stretches = [*recent, Stretch.empty(n_steps, len(self._schemes))]
 
     def held_out(self, scheme: Scheme) -> HeldOut | None:
         """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""

@@ -55,6 +55,10 @@ class Length(Protocol):
         """Whether to end early when the error has settled."""
 
     @property
+    def climb(self) -> float:
+        """Share of the planned steps over which the step grows: before its end there is nothing to see."""
+
+    @property
     def progress(self) -> Progress:
         """The bar."""
 
@@ -71,7 +75,8 @@ class Ending:
 def advance_until_settled(sweep: Advancing, n_rows: int, plan: Length, score: Callable[[bool], Contest]) -> Ending:
     """Go through the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
 
-    Looks are at 1/16, 1/8, .. of the planned steps where the plan may end early, otherwise at one half and at the end.
+    Looks are at 1/16, 1/8, .. of the planned steps, once the step has grown, where the plan may end early; otherwise
+    halfway and at the end.
 
     Parameters
     ----------
@@ -81,10 +86,10 @@ def advance_until_settled(sweep: Advancing, n_rows: int, plan: Length, score: Ca
     score : scores the candidates as the runs stand; roughly, if given True, where that will not be the end.
     """
     planned = plan.passes * n_rows
-    looks = (
-        [planned >> k for k in range(FIRST_LOOK.bit_length() - 1, -1, -1)] if plan.settles else [planned // 2, planned]
-    )
-    looks = [look for look in looks if look >= min(2 * n_rows, planned // 2) and look > 0]
+    middle = int(planned * (1 + plan.climb) / 2)  # of the time after the climb
+    looks = [planned >> k for k in range(FIRST_LOOK.bit_length() - 1, 0, -1)] if plan.settles else []
+    looks = [look for look in looks if look >= min(2 * n_rows, planned // 2) and look > plan.climb * planned]
+    looks = [*(looks or ([middle] if middle else [])), planned]
     more = planned
     while (more := 2 * more) <= plan.most_passes * n_rows:
         looks.append(more)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ridgeway.progress import Progress
 from ridgeway.rows import Order, numbered
 from ridgeway.rows.feed import Feed, Piece
-from ridgeway.sgd import LimitedStep, SGDRun
+from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun, schedule_of
 from ridgeway.sgd.shuffle import IN_CACHE, shuffled_order
-from ridgeway.trajectory import Trajectory, join
+from ridgeway.sgd.splitting import Splitting
+from ridgeway.trajectory import Layout, Trajectory, join
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # rows to learn from, (n,); None for all
 
@@ -29,10 +30,17 @@ class Chain:
     train : (n,), True for the rows to learn from; None for all.
     segment : (n,), the number of the segment that each row belongs to; not looked at if there is only one.
     runs : one per segment.
+    counts : (n,), how many steps each row takes; None if each takes one.
     """
 
-    def __init__(self, train: Mask, segment: NDArray[np.intp], runs: Sequence[SGDRun]) -> None:
-        self._train, self._segment, self.runs = train, segment, runs
+    def __init__(
+        self,
+        train: Mask,
+        segment: NDArray[np.intp],
+        runs: Sequence[SGDRun],
+        counts: NDArray[np.int64] | None = None,
+    ) -> None:
+        self._train, self._segment, self.runs, self._counts = train, segment, runs, counts
 
     def advance(self, piece: Piece) -> None:
         """Take the steps of a piece's rows."""
@@ -40,12 +48,14 @@ class Chain:
         part = slice(numbers.start, numbers.stop) if isinstance(numbers, range) else numbers
         if self._train is not None and not (kept := self._train[part]).all():
             places, part = places[kept], numbered(numbers)[kept]
+        counts = None if self._counts is None else self._counts[part]
         if len(self.runs) == 1:
-            self._step(self.runs[0], piece, places)
+            self._step(self.runs[0], piece, places, counts)
             return
         segment = self._segment[part]
         for s, run in enumerate(self.runs):
-            self._step(run, piece, places[segment == s])
+            own = segment == s
+            self._step(run, piece, places[own], None if counts is None else counts[own])
 
     @property
     def only_run(self) -> SGDRun | None:
@@ -71,27 +81,30 @@ class Chain:
         return join([run.trajectory() for run in self.runs if run.begun])
 
     @staticmethod
-    def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp]) -> None:
+    def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp], counts: NDArray[np.int64] | None) -> None:
         if len(places) == 0:
             return
         first, last = int(places[0]), int(places[-1])
         if piece.in_sequence and last - first == len(places) - 1:  # neighbours, for such places increase
-            run.advance(piece.batch.between(first, last + 1))
+            run.advance(piece.batch.between(first, last + 1), counts=counts)
         else:
-            run.advance(piece.batch, places)
+            run.advance(piece.batch, places, counts=counts)
 
 
 class Sweep:
-    """Chains that go through the rows of a feed together, pass by pass.
+    """Chains of one step that go through the rows of a feed together, pass by pass.
+
+    Where the step grows, rows too large for it are split: a pass then has more steps than rows. Lengths are told in
+    rows all the same, so that sweeps of several steps can go side by side.
 
     Parameters
     ----------
     feed : the rows.
-    trains : one mask per chain of each step.
-    make_run : makes a fresh run of a step.
-    steps : each has its own chains, in this order.
+    trains : one mask per chain.
+    step : of all chains; a growing one is resolved for the length that each run is planned to have.
+    passes : the number of passes planned.
+    store, batch_size : of the runs.
     segments : number of segments of each chain.
-    passes_apart : True when a pass has to end before the next one begins (mini-batches).
     shuffle : a fresh random order each pass, or the order of the rows.
     n_jobs : threads; the chains are spread over them, and each thread reads the rows.
     rng : source of the orders.
@@ -102,34 +115,57 @@ class Sweep:
         self,
         feed: Feed,
         trains: Sequence[Mask],
-        make_run: Callable[[LimitedStep], SGDRun],
-        steps: Sequence[LimitedStep],
+        step: LimitedStep | GrowingStep,
+        passes: int,
+        store: str | Layout,
+        batch_size: int,
         segments: int,
-        passes_apart: bool,
         shuffle: bool,
         n_jobs: int,
         rng: np.random.Generator,
         progress: Progress,
     ) -> None:
         n_rows = len(feed)
-        segment = np.arange(n_rows) * segments // n_rows if segments > 1 else np.empty(0, np.intp)
-        self.chains = [
-            Chain(train, segment, [make_run(step) for _ in range(segments)]) for step in steps for train in trains
-        ]
+        segment = np.arange(n_rows) * segments // n_rows if segments > 1 else np.zeros(n_rows, np.intp)
+        if isinstance(step, GrowingStep):
+            self._splitting = Splitting.of(feed.weighted_norms(), step.size, batch_size)
+        else:
+            self._splitting = Splitting.whole(n_rows)
+        self.chains: list[Chain] = []
+        for train in trains:
+            lengths = self._steps_per_pass(train, segment, segments)
+            runs = [
+                SGDRun(schedule_of(step, passes * -(-length // batch_size), batch_size) or "auto", store, batch_size)
+                for length in lengths
+            ]
+            counts = None if self._splitting.none else self._splitting.counts
+            self.chains.append(Chain(train, segment, runs, counts))
         self.rows_done = 0
-        self._feed = feed
-        self._passes_apart = passes_apart
+        self._steps_done = 0
+        self._feed = feed if self._splitting.none else feed.reweighted(self._splitting.factors)
+        self._steps_in_pass = self._splitting.steps_per_pass
+        self._passes_apart = batch_size > 1  # a pass has to end before the next one begins
         self._shuffle = shuffle
         self._n_jobs = min(n_jobs, len(self.chains))
         self._rng = rng
         self._progress = progress
         self._waiting: Order = range(0)  # what is left of the current pass
 
+    def _steps_per_pass(self, train: Mask, segment: NDArray[np.intp], segments: int) -> list[int]:
+        """Return the steps that the runs of a chain take in a pass."""
+        counts = self._splitting.counts
+        if train is not None:
+            segment, counts = segment[train], counts[train]
+        return [int(count) for count in np.bincount(segment, counts, minlength=segments)]
+
     def advance(self, n_rows: int) -> None:
         """Go through the next n_rows rows of the passes."""
-        until = self.rows_done + n_rows
-        while self.rows_done < until:
-            self._go_through(self._next_rows(until - self.rows_done))
+        self.rows_done += n_rows
+        until = self.rows_done * self._steps_in_pass // len(self._feed)
+        while self._steps_done < until:
+            order = self._next_rows(until - self._steps_done)
+            self._go_through(order)
+            self._steps_done += len(order)
             if self._passes_apart and len(self._waiting) == 0:
                 self.end_pass()
 
@@ -145,7 +181,8 @@ class Sweep:
 
     def go_on_with(self, numbers: NDArray[np.intp]) -> None:
         """Go through these rows once more, or for the first time."""
-        self._go_through(self._rng.permutation(numbers) if self._shuffle else numbers)
+        order: Order = self._rng.permutation(numbers) if self._shuffle else numbers
+        self._go_through(self._splitting.order(order, self._rng))
         self.end_pass()
 
     def _go_through(self, order: Order) -> None:
@@ -154,7 +191,7 @@ class Sweep:
                 for chain in chains:
                     chain.advance(piece)
                 if progress is not None:
-                    progress.add(len(piece.numbers))
+                    progress.add(round(len(piece.numbers) * len(self._feed) / self._steps_in_pass))
 
         if self._n_jobs == 1:
             go(self.chains, self._progress)
@@ -164,7 +201,6 @@ class Sweep:
                 jobs = [pool.submit(go, group, None if i else self._progress) for i, group in enumerate(groups)]
                 for job in jobs:
                     job.result()
-        self.rows_done += len(order)
 
     def _next_rows(self, most: int) -> Order:
         """Return the next rows, up to `most`: the rest of a pass, or of several passes over small data."""
@@ -174,9 +210,33 @@ class Sweep:
         return rows
 
     def _next_passes(self, most: int) -> Order:
+        """Return the order of one pass; of several, up to `most` steps, over small data."""
         rows, n_rows = self._feed.source.rows, len(self._feed)
-        passes = 1 if self._passes_apart else max(1, min(AT_ONCE, most) // n_rows)
-        if rows.nbytes <= IN_CACHE:  # the order of a pass does not depend on how many are asked for at once
-            orders = np.tile(np.arange(n_rows), (passes, 1))
-            return (self._rng.permuted(orders, axis=1) if self._shuffle else orders).reshape(-1)
-        return shuffled_order(rows, self._rng) if self._shuffle else range(n_rows)
+        passes = 1 if self._passes_apart else max(1, min(AT_ONCE, most) // self._steps_in_pass)
+        if rows.nbytes <= IN_CACHE and self._shuffle:  # a pass does not depend on how many are asked for at once
+            return self._splitting.uniform_orders(passes, self._rng)
+        if rows.nbytes <= IN_CACHE and self._splitting.none:
+            return np.tile(np.arange(n_rows), passes)
+        return self._splitting.order(shuffled_order(rows, self._rng) if self._shuffle else range(n_rows), self._rng)
+
+
+class SideBySide:
+    """Sweeps of several steps over the same rows, pass by pass."""
+
+    def __init__(self, sweeps: Sequence[Sweep]) -> None:
+        self.sweeps = sweeps
+
+    @property
+    def chains(self) -> list[Chain]:
+        """The chains of all sweeps."""
+        return [chain for sweep in self.sweeps for chain in sweep.chains]
+
+    @property
+    def rows_done(self) -> int:
+        """Rows gone through, in all passes."""
+        return self.sweeps[0].rows_done
+
+    def advance(self, n_rows: int) -> None:
+        """Go through the next n_rows rows of the passes."""
+        for sweep in self.sweeps:
+            sweep.advance(n_rows)

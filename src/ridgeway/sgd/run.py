@@ -1,4 +1,4 @@
-"""SGDRun: one run of constant-step SGD, fed with batches of any size."""
+"""SGDRun: one run of SGD, fed with batches of any size."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.atomic import shallow_copy
+from ridgeway.averaging import Staircase
 from ridgeway.number import counted
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
+from ridgeway.sgd.schedule import GrowingStep, Schedule, schedule_of
 from ridgeway.sgd.state import RunState
-from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step
+from ridgeway.sgd.step_size import LimitedStep, auto_step
 from ridgeway.sgd.stepping import close_batch, take_steps
 from ridgeway.sgd.stored import run_state_from, stored_run_state
 from ridgeway.sgd.task import Look
@@ -23,9 +25,9 @@ MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is ca
 
 
 class SGDRun:
-    """Constant-step SGD for least squares, row by row, from batches of any size.
+    """SGD for least squares, row by row, from batches of any size.
 
-        w_t = w_{t-1} + eta * weight_t * (y_t - <x_t, w_{t-1}>) x_t
+        w_t = w_{t-1} + eta_t * weight_t * (y_t - <x_t, w_{t-1}>) x_t
 
     With one step, the same rows in other batches give bit for bit the same trajectory; an automatic step depends on
     the first batch. The rows are taken as they are: no scaling, no intercept. Columns of very different scales make the
@@ -33,10 +35,11 @@ class SGDRun:
 
     Parameters
     ----------
-    step : float, "auto" or LimitedStep
-        The step eta. "auto" sets it from the squared row norms of the first batch (see `ridgeway.sgd.step_size`) and
-        from then on limits the step of rows that are too large for it; eta itself never changes. An explicit step is
-        used as it is.
+    step : float, "auto", LimitedStep, GrowingStep or Staircase
+        The step eta, constant but for the last two. "auto" sets it from the squared row norms of the first batch (see
+        `ridgeway.sgd.step_size`) and from then on limits the step of rows that are too large for it; eta itself never
+        changes. An explicit step is used as it is. A `GrowingStep` needs ``climb``, as the length of the run is not
+        known; it clips rows that are too large for it.
     store : "sketch", "replay" or a Layout
         What the run remembers: moments of the increments, in memory that grows with log(steps); or one scalar per row,
         and the rows themselves, which the caller must keep unchanged. A `Layout` is a sketch with blocks of your
@@ -61,22 +64,22 @@ class SGDRun:
 
     def __init__(
         self,
-        step: float | str | LimitedStep = "auto",
+        step: float | str | LimitedStep | GrowingStep | Staircase | Schedule = "auto",
         store: str | Layout = "sketch",
         batch_size: int = 1,
         w0: ArrayLike | None = None,
     ) -> None:
-        self._step = check_step(step)
         if not isinstance(store, Layout) and not (isinstance(store, str) and store in ("sketch", "replay")):
             raise ValueError(f"store={store!r}: expected 'sketch', 'replay' or a Layout.")
         self._store = store
         self._batch_size = counted("batch_size", batch_size, "expected an integer of 1 or more rows per step")
+        self._schedule = schedule_of(step, batch_size=self._batch_size)
         self._w0 = None if w0 is None else _numbers_of(w0)
         self._state: RunState | None = None
 
     def __repr__(self) -> str:
         state = self._state
-        begun = f", step={state.step.size:.6g}, {state.open_rows} rows of an open mini-batch" if state else ""
+        begun = f", step={state.step_size:.6g}, {state.open_rows} rows of an open mini-batch" if state else ""
         return f"SGDRun(n_steps={self.n_steps}, store={self._store!r}, batch_size={self._batch_size}{begun})"
 
     @property
@@ -98,6 +101,11 @@ class SGDRun:
     def keeps_rows(self) -> bool:
         """Whether the run refers to the rows it has seen (a replay), instead of a sketch."""
         return self._store == "replay"
+
+    @property
+    def batch_size(self) -> int:
+        """Rows per step."""
+        return self._batch_size
 
     @property
     def begun(self) -> bool:
@@ -123,11 +131,19 @@ class SGDRun:
         """Whether the run can look at dense rows of one target in passing (`Look`): row by row, and in a sketch."""
         return self._batch_size == 1 and not self.keeps_rows
 
-    def advance(self, batch: Batch, order: NDArray[np.intp] | None = None, look: Look | None = None) -> None:
+    def advance(
+        self,
+        batch: Batch,
+        order: NDArray[np.intp] | None = None,
+        look: Look | None = None,
+        counts: NDArray[np.int64] | None = None,
+        clipped: int = 0,
+    ) -> None:
         """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input.
 
-        A look, where the run `looks`, is filled with what is found out about the rows in passing. A batch that raises
-        leaves a run that has begun half changed.
+        counts, one per step, tell of how many steps of one split row each is one; None if no row is split. clipped is
+        how many more rows were split into fewer steps than they needed. A look, where the run `looks`, is filled with
+        what is found out about the rows in passing. A batch that raises leaves a run that has begun half changed.
         """
         if self._state is not None:
             _require_same_shape(self._state, batch)
@@ -137,10 +153,14 @@ class SGDRun:
             require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
         state = self._state
         if state is None:
-            step = self._step or auto_step(batch)
-            _require_representable(step, batch)
-            state = RunState.begin(batch, step, self._store, self._batch_size, self._w0)
+            schedule = self._schedule or schedule_of(auto_step(batch))
+            assert schedule is not None
+            _require_representable(schedule, batch)
+            state = RunState.begin(batch, schedule, self._store, self._batch_size, self._w0)
         gains = take_steps(state, batch, order, look)
+        state.clipped += clipped
+        if counts is not None:
+            state.count_split(counts)
         if state.layout is None:
             state.segments.append(Segment(batch.rows, order))
             state.gains.append(gains)
@@ -178,7 +198,7 @@ class SGDRun:
             raise ValueError("the run has seen no rows: call update first.")
         trajectory = self._closed(self._state).trajectory()
         n_rows = trajectory.n_steps * self._batch_size
-        if self._step is None and trajectory.limited > MANY_LIMITED * n_rows:
+        if self._schedule is None and trajectory.limited > MANY_LIMITED * n_rows:
             warn_user(
                 f"{trajectory.limited} of about {n_rows} rows had their own step limited: the step of "
                 f"{trajectory.step:.3g}, set from the first batch, is too large for later rows. "
@@ -191,7 +211,7 @@ class SGDRun:
         if self.keeps_rows:
             raise ValueError("a run with store='replay' refers to rows and cannot be stored: run with store='sketch'.")
         return {
-            "step": None if self._step is None else self._step.state(),
+            "schedule": None if self._schedule is None else self._schedule.state(),
             "layout": self._store.state() if isinstance(self._store, Layout) else None,
             "batch_size": self._batch_size,
             "w0": self._w0,
@@ -201,10 +221,12 @@ class SGDRun:
     @classmethod
     def from_state(cls, stored: Stored) -> SGDRun:
         """Return the run of a state."""
-        step, layout, progress = (stored.optional(name) for name in ("step", "layout", "progress"))
+        # Format 1 knew constant steps only, and called the schedule "step".
+        schedule = stored.optional("schedule" if "schedule" in stored else "step")
+        layout, progress = (stored.optional(name) for name in ("layout", "progress"))
         w0 = stored.raw("w0")
         run = cls(
-            "auto" if step is None else LimitedStep.from_state(step),
+            "auto" if schedule is None else Schedule.from_state(schedule),
             "sketch" if layout is None else Layout.from_state(layout),
             stored.integer("batch_size", 1),
             None if w0 is None else stored.array("w0", (None,) * np.ndim(w0), FLOATS),
@@ -241,11 +263,12 @@ def _require_same_shape(state: RunState, batch: Batch) -> None:
         raise ValueError(f"y is {got}: expected {expected}, as in the first batch.")
 
 
-def _require_representable(step: LimitedStep, batch: Batch) -> None:
-    with np.errstate(over="ignore"):
-        size = batch.rows.dtype.type(step.size)
-    if size == 0 or not np.isfinite(size):
-        raise ValueError(f"step={step.size} is {size} in {batch.rows.dtype}: pass another step, or X as float64.")
+def _require_representable(schedule: Schedule, batch: Batch) -> None:
+    for size in schedule.sizes.sizes:
+        with np.errstate(over="ignore"):
+            stored = batch.rows.dtype.type(size)
+        if stored == 0 or not np.isfinite(stored):
+            raise ValueError(f"step={size} is {stored} in {batch.rows.dtype}: pass another step, or X as float64.")
 
 
 def _numbers_of(w0: ArrayLike) -> NDArray[np.float64]:

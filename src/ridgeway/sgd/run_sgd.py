@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ridgeway.averaging import Staircase
 from ridgeway.number import counted
-from ridgeway.rows import Batch, check_batch, largest_norm
+from ridgeway.rows import Batch, check_batch, largest_norm, readonly, require_finite_rows
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.run import SGDRun
+from ridgeway.sgd.schedule import GrowingStep, schedule_of
 from ridgeway.sgd.shuffle import shuffled_order
+from ridgeway.sgd.splitting import Splitting
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, step_for
 from ridgeway.trajectory import Layout, Trajectory, join
 
@@ -23,7 +27,7 @@ WORTH_GUESSING = 2**25  # bytes of rows from which a reading of them to set the 
 def run_sgd(
     X: Any,
     y: ArrayLike,
-    step: float | str | LimitedStep = "auto",
+    step: float | str | LimitedStep | GrowingStep | Staircase = "auto",
     passes: int = 1,
     batch_size: int = 1,
     shuffle: bool = False,
@@ -34,9 +38,9 @@ def run_sgd(
     n_jobs: int = 1,
     random_state: int | np.random.Generator | None = None,
 ) -> Trajectory:
-    """Run constant-step SGD for least squares over the rows of X, and keep what every average of its iterates needs.
+    """Run SGD for least squares over the rows of X, and keep what every average of its iterates needs.
 
-        w_t = w_{t-1} + eta * weight_t * (y_t - <x_t, w_{t-1}>) x_t
+        w_t = w_{t-1} + eta_t * weight_t * (y_t - <x_t, w_{t-1}>) x_t
 
     Averaging the iterates geometrically, `t.coef(Geometric(alpha))`, gives ridge regression of strength alpha in
     expectation. The rows are taken as they are: no scaling, no intercept. Standardize columns of different scales
@@ -48,10 +52,12 @@ def run_sgd(
         float32 and float64 are used as they are (row-major; other layouts are copied once), float32 in means float32
         out.
     y : (n,) or (n, targets)
-    step : float, "auto" or LimitedStep
-        The step eta. "auto" takes it from the squared norms of all rows and limits the few rows too large for it (see
-        `ridgeway.sgd.step_size` for the rule and its reason). A number is used as it is: one that makes the run explode
-        raises `DivergenceError`.
+    step : float, "auto", LimitedStep, GrowingStep or Staircase
+        The step eta, constant but for the last two. "auto" takes it from the squared norms of all rows and limits the
+        few rows too large for it (see `ridgeway.sgd.step_size` for the rule and its reason). A number or a staircase is
+        used as it is: one that makes the run explode raises `DivergenceError`. A `GrowingStep` brings the averages of
+        all ridge strengths close to ridge; it splits rows that are too large for it into several steps, so that
+        `n_steps` is more than the number of rows.
     passes : int
         How often the rows are gone through.
     batch_size : int
@@ -71,7 +77,7 @@ def run_sgd(
     n_jobs : int
         Threads over which the chains are spread; -1 means one per chain.
     random_state : int, numpy Generator or None
-        Seed of the shuffles.
+        Seed of the shuffles, and of the places of split rows.
 
     Returns
     -------
@@ -93,31 +99,26 @@ def run_sgd(
     """
     passes, chains = counted("passes", passes), counted("chains", chains)
     threads = chains if n_jobs == -1 else counted("n_jobs", n_jobs, "expected -1 or an integer of 1 or more")
-    fixed = check_step(step)
+    fixed = step if isinstance(step, GrowingStep | Staircase) else check_step(step)
     batch = check_batch(X, y, sample_weight)
     if len(batch) == 0:
         raise ValueError("all sample weights are 0: expected at least one row of positive weight.")
     if chains > len(batch):
         raise ValueError(f"chains={chains} but there are only {len(batch)} rows: each chain needs at least one.")
-    orders: list[np.random.Generator | None] = [None] * chains
-    if shuffle:
-        rng = np.random.default_rng(random_state)
-        orders = [rng] if chains == 1 else [*rng.spawn(chains)]
     edges = np.linspace(0, len(batch), chains + 1).astype(int)
     segments = [batch.between(first, last) for first, last in pairwise(edges.tolist())]
+    # A stream of random numbers per chain: for orders of the rows, and for the places of rows that are split.
+    rng = np.random.default_rng(random_state if shuffle or random_state is not None else 0)
+    streams = [rng] if chains == 1 else rng.spawn(chains)
 
-    def run_all(size: LimitedStep) -> list[Trajectory]:
-        def run_one(segment: Batch, rng: np.random.Generator | None) -> Trajectory:
-            run = SGDRun(size, store, batch_size, w0)
-            for _ in range(passes):
-                run.advance(segment, None if rng is None else shuffled_order(segment.rows, rng))
-                run.end_pass()
-            return run.trajectory()
+    def run_all(steps: LimitedStep | GrowingStep | Staircase) -> list[Trajectory]:
+        def run_one(segment: Batch, stream: np.random.Generator) -> Trajectory:
+            return _run_one(segment, steps, store, batch_size, w0, passes, shuffle, stream)
 
         if threads == 1:
-            return [run_one(segment, rng) for segment, rng in zip(segments, orders, strict=True)]
+            return [run_one(segment, stream) for segment, stream in zip(segments, streams, strict=True)]
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(run_one, segments, orders))
+            return list(pool.map(run_one, segments, streams))
 
     if fixed is None and passes == chains == 1 and not shuffle and batch.rows.nbytes > WORTH_GUESSING:
         guessed = guess(batch)
@@ -129,3 +130,34 @@ def run_sgd(
         return join(run_all(fixed or auto_step(batch)))
     except DivergenceError as error:  # its chain has seen some of the rows only
         raise DivergenceError(error.step, 1 / largest_norm(batch), error.at_step) from None
+
+
+def _run_one(
+    rows: Batch,
+    step: LimitedStep | GrowingStep | Staircase,
+    store: str | Layout,
+    batch_size: int,
+    w0: ArrayLike | None,
+    passes: int,
+    shuffle: bool,
+    rng: np.random.Generator,
+) -> Trajectory:
+    """Run over the rows, in passes; a growing step splits outlying ones."""
+    if not isinstance(step, GrowingStep):
+        run = SGDRun(step, store, batch_size, w0)
+        for _ in range(passes):
+            run.advance(rows, shuffled_order(rows.rows, rng) if shuffle else None)
+            run.end_pass()
+        return run.trajectory()
+    norms = rows.rows.squared_norms()
+    require_finite_rows(rows.rows, norms, rows.numbers)
+    splitting = Splitting.of(norms.astype(np.float64) * rows.weight, step.size, batch_size)
+    steps_per_pass = -(-splitting.steps_per_pass // batch_size)
+    run = SGDRun(schedule_of(step, passes * steps_per_pass, batch_size) or "auto", store, batch_size, w0)
+    if not splitting.none:
+        rows = replace(rows, weight=readonly((rows.weight * splitting.factors).astype(rows.weight.dtype)))
+    for _ in range(passes):
+        order = splitting.order(shuffled_order(rows.rows, rng) if shuffle else range(len(rows)), rng)
+        run.advance(rows, None if isinstance(order, range) else order, counts=splitting.counts_of(order))
+        run.end_pass()
+    return run.trajectory()

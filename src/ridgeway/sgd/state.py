@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, DenseRows, Float, SparseRows, readonly
 from ridgeway.sgd.guard import LIMITED, SUM_Q, SUM_Q2, TALLY_SIZE
-from ridgeway.sgd.step_size import LimitedStep
+from ridgeway.sgd.schedule import Schedule
 from ridgeway.sgd.task import Centre, Columns, OpenBatch, OpenPair
-from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, Trajectory
+from ridgeway.trajectory import Block, Layout, Replay, RunFacts, Segment, Sketch, TimeBlocks, Trajectory
 from ridgeway.trajectory.fold import LOCAL, Memory, Place, fold_chunk, second_at
+from ridgeway.trajectory.layout import require_even_edges
+from ridgeway.trajectory.time_blocks import ONE_STAIR
 
 NOTHING_KEPT = Block(start=0, length=2**62, moments=0, chunk=1, degree=1)  # the one block of a replay
 
 CHANGED_IN_PLACE = {
     *("w", "tally", "moments", "anchor", "local", "pair_rows", "pair_opened"),
-    *("gradient", "marked", "listed", "products", "finished", "segments", "gains", "short_batches"),
+    *("gradient", "marked", "listed", "products", "finished", "segments", "gains", "short_batches", "split_steps"),
 }
 
 
@@ -38,7 +40,7 @@ class RunState:
 
     sparse: bool
     single_target: bool
-    step: LimitedStep
+    schedule: Schedule
     batch_size: int
     layout: Layout | None
     start: Float  # w_0, (targets, d)
@@ -63,19 +65,26 @@ class RunState:
     segments: list[Segment] = field(default_factory=list)
     gains: list[Float] = field(default_factory=list)
     short_batches: dict[int, int] = field(default_factory=dict)  # step -> rows, where a pass ended early
+    clipped: int = 0  # rows that were split into fewer steps than they needed
+    split_steps: dict[int, int] = field(default_factory=dict)  # m -> steps made that are one of m of a split row
 
     @classmethod
-    def begin(cls, batch: Batch, step: LimitedStep, store: str | Layout, batch_size: int, w0: Float | None) -> RunState:
+    def begin(
+        cls, batch: Batch, schedule: Schedule, store: str | Layout, batch_size: int, w0: Float | None
+    ) -> RunState:
         """Fix what the first batch decides: precision, shape and layout."""
         n_targets, n_columns, dtype = batch.y.shape[1], batch.rows.shape[1], batch.rows.dtype
         sparse = not isinstance(batch.rows, DenseRows)
         if isinstance(store, Layout):
             layout: Layout | None = store
         else:
-            layout = Layout.choose(dtype, n_targets * n_columns) if store == "sketch" else None
+            stairs = ONE_STAIR if schedule.sizes.constant else schedule.sizes
+            layout = Layout.choose(dtype, n_targets * n_columns, steps=stairs) if store == "sketch" else None
+        if layout is not None:
+            require_even_edges(schedule.sizes)
         start = _start_from(w0, n_targets, n_columns, batch.single_target, dtype)
         w = start.astype(dtype if layout and not sparse else np.float64)
-        block = layout.block(0) if layout else NOTHING_KEPT
+        block = layout.block(0, schedule.sizes) if layout else NOTHING_KEPT
         in_chunk = n_columns if layout and not sparse else 0
         in_batch = n_columns if batch_size > 1 else 0
         in_pair = in_chunk if batch_size == 1 else 0
@@ -83,7 +92,7 @@ class RunState:
         return cls(
             sparse=sparse,
             single_target=batch.single_target,
-            step=step,
+            schedule=schedule,
             batch_size=batch_size,
             layout=layout,
             start=start,
@@ -106,7 +115,23 @@ class RunState:
     @property
     def limited(self) -> int:
         """Rows whose own step was limited."""
-        return int(self.tally[0, LIMITED])
+        return int(self.tally[0, LIMITED]) + self.clipped
+
+    @property
+    def _blocks(self) -> TimeBlocks:
+        assert self.layout is not None
+        return TimeBlocks.of(self.layout, self.schedule.sizes)
+
+    @property
+    def step_size(self) -> float:
+        """Size of the next step."""
+        return self.schedule.sizes.size_after(self.n_steps)
+
+    @property
+    def steps_of_this_size(self) -> int:
+        """How many steps in turn, from the next one on, have its size."""
+        edge = self.schedule.sizes.edge_after(self.n_steps)
+        return 2**62 if edge is None else edge - self.n_steps
 
     @property
     def place(self) -> Place:
@@ -169,8 +194,7 @@ class RunState:
 
         Returns offset, length, chunk, degree and number of moments of each block: (n_blocks, 5).
         """
-        assert self.layout is not None
-        described = self.layout.described(self.n_steps, n_steps)
+        described = self._blocks.described(self.n_steps, n_steps)
         if len(described) > 1:
             n_targets, n_columns = self.start.shape
             moments = np.zeros((n_targets, int(described[:, 4].sum()), n_columns))
@@ -184,28 +208,45 @@ class RunState:
         if self.layout is None or self.n_steps < self.block.stop:
             return
         moments, kept = self._moments_first(), 0
-        for block in self.layout.ahead(before, n_steps):
+        for block in self._blocks.ahead(before, n_steps):
             if block.stop <= self.n_steps:
                 full = moments[kept : kept + block.moments]
                 several = moments.shape[1] > 1 and len(full) < len(moments)  # targets in a row of blocks, far apart
                 self.finished.append(full.copy(order="K") if several else full)
                 kept += block.moments
-        self.block = self.layout.block(self.n_steps)
+        self.block = self._blocks.at(self.n_steps)
         if self.n_steps > self.block.start:
             self.moments = self.moments[:, kept:]
         else:
             n_targets, n_columns = self.start.shape
             self.moments = _empty_moments(self.block, n_targets, n_columns, self.sparse)
 
+    def count_split(self, counts: NDArray[np.int64]) -> None:
+        """Count steps of split rows; counts are the numbers of steps of their rows."""
+        for m, n_steps in zip(*np.unique(counts[counts > 1], return_counts=True), strict=True):
+            self.split_steps[int(m)] = self.split_steps.get(int(m), 0) + int(n_steps)
+
+    @property
+    def mean_weight(self) -> float:
+        """Mean over the steps of the share of a row that each was. It does not depend on how the rows were cut."""
+        if not self.split_steps:
+            return 1.0
+        missing = sum(self.batch_size - rows for rows in self.short_batches.values())
+        visits = self.n_steps * self.batch_size - missing + self.open_rows
+        lost = sum(n_steps * (m - 1) / m for m, n_steps in sorted(self.split_steps.items()))
+        return 1.0 - lost / visits
+
     def trajectory(self) -> Trajectory:
         """Return what the run leaves behind; no mini-batch may be open."""
         facts = RunFacts(
-            step=self.step.size,
+            sizes=self.schedule.sizes,
             n_steps=self.n_steps,
             length=self.n_steps,
             limited=self.limited,
             sum_q=float(self.tally[0, SUM_Q]),
             sum_q2=float(self.tally[0, SUM_Q2]),
+            split=round(sum(n_steps / m for m, n_steps in sorted(self.split_steps.items()))),
+            mean_weight=self.mean_weight,
         )
         if self.layout is None:
             return self._replay(facts)

@@ -114,6 +114,14 @@ def step_for(r2: float) -> float:
     return float(2.0 ** (math.floor(eighths) / PER_OCTAVE))
 
 
+def final_step(q: NDArray[np.float64]) -> float:
+    """0.5 over the mean of q = weight * |x|^2, rounded down to a multiple of 2^(1/8): where growing steps end.
+
+    Rows up to twice the mean take it as they are, larger ones are split, into 1.5 times as many steps as rows at most.
+    """
+    return step_for(float(q.mean())) if len(q) else 1.0
+
+
 def auto_step(batch: Batch) -> LimitedStep:
     """Return the step from all rows."""
     norms = batch.rows.squared_norms()

@@ -34,9 +34,9 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
     first = 0
     for piece, places in _pieces(batch, order):
         last = first + (len(places) or len(piece))
-        part = None if look is None else Look(look.directions, look.seen[first:last])
         if state.layout is not None and state.batch_size == 1 and isinstance(piece.rows, DenseRows):
-            _through_blocks(state, piece, piece.rows, places, batch, part)
+            part = None if look is None else Look(look.directions, look.seen[first:last])
+            _stair_by_stair(state, piece, places, batch, part)
         else:
             _block_by_block(state, piece, places, gains[:, first:last], batch)
         first = last
@@ -45,7 +45,7 @@ def take_steps(state: RunState, batch: Batch, order: NDArray[np.intp] | None = N
             f"the sum of (weight * |x|^2)^2 over the rows exceeds float64 (largest so far "
             f"{state.tally[:, LARGEST_Q].max():g}^2): scale the columns or the weights down."
         )
-    safe = batch.finite and state.step.limit <= SAFE
+    safe = batch.finite and state.schedule.limit <= SAFE
     if not safe and has_exploded(state):
         raise _divergence(state, batch)
     return gains.T
@@ -64,7 +64,7 @@ def close_batch(state: RunState) -> None:
     state.short_batches[state.n_steps] = state.open_rows
     state.after(n_steps=1, open_rows=0)
     if has_exploded(state):
-        raise DivergenceError(state.step.size, 1 / float(state.tally[0, LARGEST_Q]), state.n_steps)
+        raise DivergenceError(state.schedule.sizes.largest, 1 / float(state.tally[0, LARGEST_Q]), state.n_steps)
 
 
 def has_exploded(state: RunState) -> bool:
@@ -76,7 +76,7 @@ def has_exploded(state: RunState) -> bool:
     if not np.isfinite(size):
         return True
     largest_q, largest_t2 = float(state.tally[0, LARGEST_Q]), float(state.tally[:, LARGEST_T2].max())
-    unsafe = min(state.step.size * largest_q, state.step.limit) > SAFE
+    unsafe = min(state.schedule.sizes.largest * largest_q, state.schedule.limit) > SAFE
     return unsafe and size * math.sqrt(largest_q) > EXPLOSION * math.sqrt(largest_t2)
 
 
@@ -96,11 +96,23 @@ def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batc
             yield batch.take(order[first:last]), AS_THEY_LIE
 
 
-def _through_blocks(
-    state: RunState, piece: Batch, rows: DenseRows, places: NDArray[np.intp], batch: Batch, look: Look | None
-) -> None:
-    """Take the steps of a piece of the batch, of dense rows, through all blocks of a sketch at once."""
-    n_steps = len(places) or len(piece)
+def _stair_by_stair(state: RunState, piece: Batch, places: NDArray[np.intp], batch: Batch, look: Look | None) -> None:
+    """Take the steps of a piece of the batch, of dense rows, with a call for each step size."""
+    n_steps, first = len(places) or len(piece), 0
+    while first < n_steps:
+        last = min(n_steps, first + state.steps_of_this_size)
+        if len(places):
+            part, of_part, seen = piece, places[first:last], slice(None)
+        else:
+            part, of_part, seen = piece.between(first, last), places, slice(first, last)
+        _through_blocks(state, part, of_part, batch, None if look is None else Look(look.directions, look.seen[seen]))
+        first = last
+
+
+def _through_blocks(state: RunState, piece: Batch, places: NDArray[np.intp], batch: Batch, look: Look | None) -> None:
+    """Take the steps of a piece of the batch, of dense rows and one size, through all blocks of a sketch at once."""
+    rows, n_steps = piece.rows, len(places) or len(piece)
+    assert isinstance(rows, DenseRows)
     blocks = state.room_for(n_steps)
     for target, y in enumerate(_targets(piece)):
         given = (rows.array, places if len(places) else None, y, piece.weight, _task(state), state.w[target])
@@ -116,7 +128,7 @@ def _block_by_block(state: RunState, piece: Batch, places: NDArray[np.intp], gai
     targets = _targets(piece)
     first = 0
     while first < n_rows:
-        room = (state.block.stop - state.n_steps) * b - state.open_rows
+        room = min(state.block.stop - state.n_steps, state.steps_of_this_size) * b - state.open_rows
         last = min(first + room, n_rows)
         part = piece if len(places) else piece.between(first, last)
         n_listed = state.n_listed
@@ -135,7 +147,7 @@ def _targets(piece: Batch) -> list[Float]:
 
 
 def _task(state: RunState) -> Task:
-    return Task(SQUARED, state.step.size, state.step.limit, state.start_square)
+    return Task(SQUARED, state.step_size, state.schedule.limit, state.start_square)
 
 
 def _run_kernel(
@@ -169,4 +181,4 @@ def _require_finished(state: RunState, batch: Batch, status: int, row: int) -> N
 def _divergence(state: RunState, batch: Batch, more_steps: int = 0) -> DivergenceError:
     """Return the error of a run that exploded on this batch, or raise that of rows which are not finite."""
     largest = max(largest_norm(batch), float(state.tally[0, LARGEST_Q]))
-    return DivergenceError(state.step.size, 1 / largest, state.n_steps + more_steps)
+    return DivergenceError(state.schedule.sizes.largest, 1 / largest, state.n_steps + more_steps)

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import readonly
 from ridgeway.sgd.guard import TALLY_SIZE
+from ridgeway.sgd.schedule import Schedule
 from ridgeway.sgd.state import RunState
-from ridgeway.sgd.step_size import LimitedStep
 from ridgeway.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import Layout
 from ridgeway.trajectory.fold import LOCAL
+from ridgeway.trajectory.layout import require_even_edges
 
 AS_THEY_ARE = ("sparse", "single_target", "n_listed", "open_rows", "n_steps")
 ARRAYS = ("start", "w", "tally", "moments", "anchor", "gradient", "marked", "centre", "products")
@@ -30,10 +31,13 @@ def stored_run_state(state: RunState) -> State:
         "listed": listed,
         "pair_row": np.where(state.has_open_pair, state.pair_rows[:, 0], 0),  # else it depends on the batches
         "pair_opened": np.where(state.has_open_pair, state.pair_opened, 0),
-        "step": state.step.state(),
+        "schedule": state.schedule.state(),
         "layout": state.layout.state(),
         "chunk": state.block.chunk,
         "gathered": state.local,
+        "short_batches": _table(state.short_batches),
+        "split_steps": _table(state.split_steps),
+        "clipped": state.clipped,
         "finished": list(state.finished),
     }
 
@@ -43,7 +47,9 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
     sparse, single_target = stored.flag("sparse"), stored.flag("single_target")
     layout = Layout.from_state(stored.part("layout"))
     n_steps = stored.integer("n_steps")
-    block = layout.block(n_steps)
+    schedule = Schedule.from_state(stored.part("schedule" if "schedule" in stored else "step"))  # format 1: "step"
+    require_even_edges(schedule.sizes)
+    block = layout.block(n_steps, schedule.sizes)
     chunk = stored.integer("chunk", 1)
     if chunk != block.chunk:
         raise StateError(
@@ -75,12 +81,12 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
         np.put_along_axis(expected, listed[:, :n_listed], True, axis=1)
     if (marked != expected).any() or (expected.sum(axis=1) != n_listed).any():
         raise StateError("marked and listed disagree about the columns of the open mini-batch.")
-    full = [b for b in layout.blocks(n_steps) if b.stop <= n_steps]
+    full = [b for b in layout.blocks(n_steps, schedule.sizes) if b.stop <= n_steps]
     one_block = (n_columns, block.moments) if sparse else (block.moments, n_columns)
     return RunState(
         sparse=sparse,
         single_target=single_target,
-        step=LimitedStep.from_state(stored.part("step")),
+        schedule=schedule,
         batch_size=batch_size,
         layout=layout,
         start=start,
@@ -102,7 +108,25 @@ def run_state_from(stored: Stored, batch_size: int) -> RunState:
         open_rows=stored.integer("open_rows", most=batch_size - 1),
         n_steps=n_steps,
         finished=stored.arrays("finished", [(b.moments, *start.shape) for b in full]),
+        short_batches=_counts(stored, "short_batches"),
+        split_steps=_counts(stored, "split_steps"),
+        clipped=stored.integer("clipped") if "clipped" in stored else 0,
     )
+
+
+def _table(counts: dict[int, int]) -> NDArray[np.int64]:
+    """Return counts as pairs, (n, 2)."""
+    return np.array(sorted(counts.items()), np.int64).reshape(-1, 2)
+
+
+def _counts(stored: Stored, name: str) -> dict[int, int]:
+    """Return counts from pairs of positive numbers; format 1 had none."""
+    if name not in stored:
+        return {}
+    table = stored.array(name, (None, 2), "int64")
+    if (table < 0).any():
+        raise StateError(f"{name} has negative numbers.")
+    return {int(key): int(count) for key, count in table}
 
 
 def _require_columns(listed: NDArray[np.int64], n_columns: int) -> None:

@@ -6,28 +6,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.averaging import Scheme
-from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, step_of, variance_of, vector_beside
+from ridgeway.averaging import Scheme, Staircase
+from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, staircase_of, variance_of, vector_beside
 from ridgeway.theory.closed_risk import has_closed_form, squared_weights
 from ridgeway.theory.excess_risk import ExcessRisk, short_weights
 from ridgeway.theory.residual_filter import residual_filter
-from ridgeway.theory.risk_kernels import squared_gains
+from ridgeway.theory.risk_kernels import add_squared_gains
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
 def additive_noise_risk(
-    scheme: Scheme, eigenvalues: ArrayLike, bias: ArrayLike, noise_variance: float, step: float, n_steps: int
+    scheme: Scheme,
+    eigenvalues: ArrayLike,
+    bias: ArrayLike,
+    noise_variance: float,
+    step: float | Staircase,
+    n_steps: int,
 ) -> ExcessRisk:
     """Return the exact excess risk of averages of w - eta (Sigma w - x y), whose noise does not depend on w.
 
     ::
 
-        E excess = sum_i s_i (g_{0,i} v_i)^2 + eta^2 tau^2 sum_j sum_i s_i^2 g_{j,i}^2
-        g_j = sum_{t>=j} p_t (1 - eta s)^{t-j}
+        E excess = sum_i s_i (g_{0,i} v_i)^2 + tau^2 sum_j eta_j^2 sum_i s_i^2 g_{j,i}^2
+        g_T = p_T,   g_j = p_j + (1 - eta_{j+1} s) g_{j+1}
 
     for noise xi = x y - E[x y] with E[xi xi'] = tau^2 Sigma. There is no multiplicative bias: Sigma is known.
+    With a staircase of several stairs it is a recursion of O(n d), for up to 1e7 steps.
 
     Parameters
     ----------
@@ -35,7 +41,7 @@ def additive_noise_risk(
     eigenvalues : (d,), the eigenvalues of Sigma.
     bias : (d,), w_0 - w* in the eigenbasis.
     noise_variance : tau^2.
-    step : step size eta, at most 2 / s_max.
+    step : step size eta, or staircase of step sizes, at most 2 / s_max.
     n_steps : number of steps, 1 or more.
 
     Examples
@@ -48,12 +54,14 @@ def additive_noise_risk(
     """
     s = eigenvalues_of(eigenvalues)
     v = vector_beside("bias", bias, s)
-    tau2, eta, n = variance_of(noise_variance), step_of(step), n_steps_of(n_steps)
-    mean = residual_filter(scheme, s, eta, n) * v
+    tau2, steps, n = variance_of(noise_variance), staircase_of(step), n_steps_of(n_steps)
+    mean = residual_filter(scheme, s, steps, n) * v
     seen = s[s > 0]
-    if has_closed_form(scheme):
-        gains = squared_weights(scheme, seen, eta, np.zeros(1), n)[0]
+    if has_closed_form(scheme, steps):
+        gains = steps.last**2 * squared_weights(scheme, seen, steps.last, np.zeros(1), n)[0]
     else:
-        gains = squared_gains(short_weights(scheme, n, eta), eta * seen)
-    variance = eta**2 * tau2 * float((seen * seen * gains).sum())
+        weights, gains, g = short_weights(scheme, n, steps), np.zeros_like(seen), np.zeros_like(seen)
+        for size, first, last in reversed(steps.parts(0, n)):
+            add_squared_gains(weights[first + 1 : last + 1], size * seen, size**2, g, gains)
+    variance = tau2 * float((seen * seen * gains).sum())
     return ExcessRisk.of_parts(float((s * mean * mean).sum()), 0.0, variance)

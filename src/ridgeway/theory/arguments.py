@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ridgeway.averaging import Staircase
 from ridgeway.averaging.scheme import checked_n_steps
 from ridgeway.number import counted, real_number
 
@@ -53,6 +54,22 @@ def variance_of(value: object, name: str = "noise_variance") -> float:
     if variance < 0:
         raise ValueError(f"{name}={variance!r} is negative: {expected}; 0 means labels without noise.")
     return variance
+
+
+def staircase_of(value: float | Staircase) -> Staircase:
+    """Return the steps of a run: a staircase as it is, a step size above 0 as a constant step."""
+    return value if isinstance(value, Staircase) else Staircase((step_of(value),))
+
+
+def constant_step_of(value: float | Staircase, what: str, remedy: str) -> float:
+    """Return the step size of a formula that holds for a constant step only."""
+    steps = staircase_of(value)
+    if not steps.constant:
+        raise ValueError(
+            f"step has {len(steps.sizes)} sizes, from {min(steps.sizes):g} to {steps.largest:g}: expected one, as "
+            f"{what} a constant step only; {remedy}."
+        )
+    return steps.last
 
 
 def step_of(value: object) -> float:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ridgeway.averaging import Geometric, Scheme, Uniform
+from ridgeway.averaging import Geometric, Scheme, Staircase, Uniform
 from ridgeway.averaging.geometric import FLAT, log_growth
 from ridgeway.number import ridge_strength
-from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, positive, step_of, variance_of, vector_beside
+from ridgeway.theory.arguments import constant_step_of, eigenvalues_of, n_steps_of, positive, variance_of, vector_beside
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -35,7 +35,7 @@ def bound(
     eigenvalues: ArrayLike,
     bias: ArrayLike,
     noise_variance: float,
-    step: float,
+    step: float | Staircase,
     n_steps: int,
     r2: float,
     form: Form = "paper",
@@ -55,7 +55,8 @@ def bound(
           + (c / gamma)^2 (tr[Sigma (Sigma + alpha)^{-1} (Sigma + alpha/2)^{-1} v v']
                            + d1/3 |(Sigma + alpha/2)^{-1/2} v|^2)
 
-    Both need step <= 1 / (2 R^2) and E[noise^2 x x'] <= sigma^2 Sigma.
+    Both need a constant step <= 1 / (2 R^2) and E[noise^2 x x'] <= sigma^2 Sigma. For steps that change no bound is
+    proved; `excess_risk` is exact for them.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def bound(
     eigenvalues : (d,), the eigenvalues of Sigma.
     bias : (d,), w_0 - w* in the eigenbasis.
     noise_variance : sigma^2.
-    step : step size eta, at most 1 / (2 R^2).
+    step : step size eta, at most 1 / (2 R^2), constant.
     n_steps : number of steps, 1 or more.
     r2 : R^2, at least tr Sigma; `fourth_moment_r2` has it for independent coordinates.
     form : "paper" or "sharp".
@@ -85,7 +86,7 @@ def bound(
     alpha = _strength(scheme)
     s = eigenvalues_of(eigenvalues)
     v = vector_beside("bias", bias, s)
-    sigma2, eta, n = variance_of(noise_variance), step_of(step), n_steps_of(n_steps)
+    sigma2, eta, n = variance_of(noise_variance), _constant(step), n_steps_of(n_steps)
     R2 = _checked_r2(r2, s, eta)
     if form not in ("paper", "sharp"):
         raise ValueError(f"form={form!r}: expected 'paper' or 'sharp'.")
@@ -108,7 +109,7 @@ def additive_noise_bound(
     eigenvalues: ArrayLike,
     bias: ArrayLike,
     noise_variance: float,
-    step: float,
+    step: float | Staircase,
     n_steps: int,
     form: Form = "sharp",
 ) -> Bound:
@@ -130,7 +131,7 @@ def additive_noise_bound(
     eigenvalues : (d,), the eigenvalues of Sigma.
     bias : (d,), w_0 - w* in the eigenbasis.
     noise_variance : tau^2.
-    step : step size eta, at most 1 / s_max.
+    step : step size eta, at most 1 / s_max, constant.
     n_steps : number of steps, 1 or more.
     form : "sharp" or "paper".
 
@@ -145,7 +146,8 @@ def additive_noise_bound(
     alpha = _strength(scheme)
     s = eigenvalues_of(eigenvalues)
     v = vector_beside("bias", bias, s)
-    tau2, eta, n = variance_of(noise_variance), step_of(step), n_steps_of(n_steps)
+    tau2, n = variance_of(noise_variance), n_steps_of(n_steps)
+    eta = _constant(step, "additive_noise_risk")
     _require_contraction(s, eta, 0.0)
     if form not in ("paper", "sharp"):
         raise ValueError(f"form={form!r}: expected 'sharp' or 'paper'.")
@@ -161,7 +163,7 @@ def additive_noise_bound(
 
 
 def tikhonov_sgd_bound(
-    eigenvalues: ArrayLike, bias: ArrayLike, noise_variance: float, alpha: float, step: float, n_steps: int
+    eigenvalues: ArrayLike, bias: ArrayLike, noise_variance: float, alpha: float, step: float | Staircase, n_steps: int
 ) -> Bound:
     """Bound the excess risk of the uniform average of Tikhonov-regularised SGD that knows Sigma.
 
@@ -179,7 +181,7 @@ def tikhonov_sgd_bound(
     bias : (d,), w_0 - w* in the eigenbasis.
     noise_variance : tau^2.
     alpha : ridge strength, 0 or more.
-    step : step size eta, at most 1 / (s_max + alpha).
+    step : step size eta, at most 1 / (s_max + alpha), constant.
     n_steps : number of steps, 1 or more.
 
     Examples
@@ -191,7 +193,7 @@ def tikhonov_sgd_bound(
     """
     s = eigenvalues_of(eigenvalues)
     v = vector_beside("bias", bias, s)
-    tau2, eta, n = variance_of(noise_variance), step_of(step), n_steps_of(n_steps)
+    tau2, eta, n = variance_of(noise_variance), _constant(step), n_steps_of(n_steps)
     strength = ridge_strength(alpha)
     _require_contraction(s, eta, strength)
     seen = s > 0
@@ -202,6 +204,10 @@ def tikhonov_sgd_bound(
 
 def _sum(bias: float, variance: float) -> Bound:
     return Bound(bias + variance, bias, variance)
+
+
+def _constant(step: float | Staircase, exact: str = "excess_risk") -> float:
+    return constant_step_of(step, "the bound is proved for", f"{exact} is exact for steps that change")
 
 
 def _strength(scheme: Scheme) -> float:

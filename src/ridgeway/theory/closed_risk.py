@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dgejsv
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.averaging.geometric import FLAT, log_growth
 from ridgeway.theory.risk_kernels import squared_sums
 
@@ -46,17 +46,23 @@ class Modes:
     Attributes
     ----------
     s : (d,), eigenvalues of Sigma, all positive.
-    step, kurtosis, batch_size : of the run, stable.
+    step, kurtosis, batch_size : of the run, stable. With steps of several sizes there are no such modes: the recursion
+        over all steps takes their place.
     """
 
     s: Array
-    step: float
+    step: float | Staircase
     kurtosis: float
     batch_size: int
 
+    @property
+    def steps(self) -> Staircase:
+        """The step sizes of the run."""
+        return Staircase.of(self.step)
+
     @cached_property
     def _decay(self) -> _Decay:
-        s, eta, b = self.s, self.step, self.batch_size
+        s, eta, b = self.s, self.steps.last, self.batch_size
         diagonal = eta * s * (2 - eta * s * (1 + (self.kurtosis - 2) / b))
         z = eta * s / math.sqrt(b)
         y = z / np.sqrt(diagonal)
@@ -83,9 +89,10 @@ class Modes:
 
     def risk(self, scheme: Scheme, squared_bias: Array, n_steps: int) -> NoiseRisk:
         """Return the random part of the risk of an average for a start v^2, (d,), and label noise of variance 1."""
-        s, share, extra = self.s, self.step**2 / self.batch_size, self.kurtosis - 2
+        s, step, extra = self.s, self.steps.last, self.kurtosis - 2
+        share = step**2 / self.batch_size
         rates, vectors, noise, noise_error = self._decay
-        sums = squared_weights(scheme, s, self.step, np.append(rates, 0.0), n_steps)
+        sums = squared_weights(scheme, s, step, np.append(rates, 0.0), n_steps)
         stays, fades = sums[-1], sums[:-1]
         sizes = np.abs(vectors).T
         coupling = np.outer(noise, s * s) + extra * vectors.T * s**3  # (modes, d)
@@ -142,9 +149,9 @@ def squared_weights(scheme: Scheme, s: Array, step: float, decay: Array, n_steps
     return flat / (left + 1.0) ** 2
 
 
-def has_closed_form(scheme: Scheme) -> bool:
-    """Tell whether `squared_weights` serves the scheme."""
-    return isinstance(scheme, Geometric | Uniform | Tail | Last)
+def has_closed_form(scheme: Scheme, steps: Staircase) -> bool:
+    """Tell whether `squared_weights` serves the scheme and the steps."""
+    return steps.constant and isinstance(scheme, Geometric | Uniform | Tail | Last)
 
 
 def _doubled(decay: Array, u: Array, log_x: Array, log_y: Array, n: int) -> tuple[Array, Array]:

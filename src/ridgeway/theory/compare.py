@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory.arguments import (
     batch_size_of,
     eigenvalues_of,
     kurtosis_of,
     n_steps_of,
     positive,
-    step_of,
+    staircase_of,
     variance_of,
     vector_beside,
 )
@@ -73,9 +73,16 @@ class Comparison:
     """
 
     table: tuple[Compared, ...] = field(repr=False)
-    step: float
+    step: float | Staircase
     n_steps: int
     snr: float
+
+    @property
+    def run(self) -> str:
+        """The number of steps and their size, in words."""
+        sizes = Staircase.of(self.step).sizes
+        step = f"{sizes[0]:.3g}" if len(sizes) == 1 else f"{min(sizes):.3g} to {max(sizes):.3g}"
+        return f"{self.n_steps:,} steps of {step}"
 
     @cached_property
     def best(self) -> dict[str, Compared]:
@@ -108,7 +115,7 @@ class Comparison:
         return ComparisonDisplay(self).plot(ax)
 
     def __str__(self) -> str:
-        lines = [f"{self.n_steps:,} steps of {self.step:.3g}, signal-to-noise {self.snr:.3g}: the best of each kind"]
+        lines = [f"{self.run}, signal-to-noise {self.snr:.3g}: the best of each kind"]
         lines.append(f"{'risk':>12} {'bias':>12} {'variance':>12}  scheme")
         for row in self.best.values():
             bias = row.risk.total - row.risk.variance
@@ -123,7 +130,7 @@ def compare(
     bias: ArrayLike | None = None,
     snr: float | None = None,
     noise_variance: float = 1.0,
-    step: float | None = None,
+    step: float | Staircase | None = None,
     kurtosis: float = 3.0,
     batch_size: int = 1,
     schemes: Iterable[Scheme] | None = None,
@@ -140,7 +147,8 @@ def compare(
     bias : (d,), w_0 - w* in the eigenbasis; None has equal entries, of the size that `snr` asks for.
     snr : signal-to-noise ratio v' Sigma v / sigma^2; `bias` is scaled to it. Needed where `bias` is None.
     noise_variance : sigma^2.
-    step : step size; None is 1 / (2 R^2), as far as the bounds reach.
+    step : step size or staircase of step sizes; None is 1 / (2 R^2), as far as the bounds reach. With a staircase every
+        risk is a recursion over all steps.
     kurtosis, batch_size : as in `excess_risk`.
     schemes : averages to compare; None searches over all alphas and all starts of a tail, beside `Uniform` and `Last`.
 
@@ -155,7 +163,7 @@ def compare(
     s = eigenvalues_of(eigenvalues)
     n, sigma2 = n_steps_of(n_steps), variance_of(noise_variance)
     v = _scaled(s, bias, snr, sigma2)
-    modes, seen = modes_of(s, step, kurtosis, batch_size)
+    modes, seen = modes_of(s, step, n, kurtosis, batch_size)
     v = v[seen]
 
     def row(scheme: Scheme) -> Compared:
@@ -174,18 +182,20 @@ def compare(
     return Comparison(tuple(rows), modes.step, n, signal / sigma2 if sigma2 else float("inf"))
 
 
-def modes_of(s: Array, step: float | None, kurtosis: float, batch_size: int) -> tuple[Modes, NDArray[np.bool_]]:
-    """Return the modes of checked arguments, and which eigenvalues they keep."""
+def modes_of(
+    s: Array, step: float | Staircase | None, n_steps: int, kurtosis: float, batch_size: int
+) -> tuple[Modes, NDArray[np.bool_]]:
+    """Return the modes of checked arguments, for runs of up to n_steps steps, and which eigenvalues they keep."""
     kappa, b = kurtosis_of(kurtosis), batch_size_of(batch_size)
-    eta = 0.5 / fourth_moment_r2(s, kappa) if step is None else step_of(step)
-    require_stable(s, eta, kappa, b)
+    steps = staircase_of(0.5 / fourth_moment_r2(s, kappa) if step is None else step)
+    require_stable(s, steps.largest_of(n_steps), kappa, b)
     seen = s > 0
-    return Modes(s[seen], eta, kappa, b), seen
+    return Modes(s[seen], steps.last if steps.constant else steps, kappa, b), seen
 
 
 def alphas_between(modes: Modes, n_steps: int) -> Array:
     """Return strengths from hardly any effect to hardly any learning."""
-    least, most = 1e-2 / (modes.step * n_steps), 1e3 * float(modes.s.max())
+    least, most = 1e-2 / float(modes.steps.elapsed(n_steps)), 1e3 * float(modes.s.max())
     least = min(least, most / 10)
     return np.geomspace(least, most, int(PER_DECADE * np.log10(most / least)) + 2)
 

@@ -102,7 +102,7 @@ class ComparisonDisplay:
         self.ax_.set_xlabel("ridge strength alpha of geometric averages")
         self.ax_.set_ylabel("excess risk")
         snr = f"signal-to-noise {comparison.snr:.3g}"
-        self.ax_.set_title(f"{comparison.n_steps:,} steps of {comparison.step:.3g}, {snr}", loc="left", pad=10)
+        self.ax_.set_title(f"{comparison.run}, {snr}", loc="left", pad=10)
         self.ax_.grid(color="0.93")
         self.ax_.set_axisbelow(True)
         self.ax_.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -13,12 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators.options import step_of
 from ridgeway.number import counted
 from ridgeway.rows import Batch, check_batch
+from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.plan import SLOWER
-from ridgeway.selection.table import Selection
-from ridgeway.sgd.step_size import LIMIT, check_step
+from ridgeway.sgd import LimitedStep
+from ridgeway.sgd.step_size import check_step
 from ridgeway.theory.assumptions import assumptions_of
 from ridgeway.theory.closed_risk import Modes
 from ridgeway.theory.diagnosis import Diagnosis, Predicted
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+SLIGHTLY_SMALLER = 4.0  # times that the automatic step may exceed the largest one that clips no row
 FOLDS = 5
 HELD_OUT = 0.2  # share of a stream's rows
 MOST_HELD = 20_000
@@ -62,7 +64,7 @@ def diagnose(
     X : array, data frame or scipy sparse matrix of shape (n_rows, n_features); or, with y left out, a stream: an
         iterable of batches (X, y), which is read once and never held in memory.
     y : (n_rows,).
-    step : step size, as in `AveragedSGDRegressor`; "auto" limits outlying rows, a number does not.
+    step : a constant step: a number, a LimitedStep, or "auto", which sets it from the row norms and clips outliers.
     batch_size : rows per step.
     scale, fit_intercept : as in `AveragedSGDRegressor`.
     sample_rows : rows to estimate from, fewer where there are many columns.
@@ -92,29 +94,32 @@ def diagnose(
     )
     rng = np.random.default_rng(random_state)
     most = counted("sample_rows", sample_rows, "expected an integer of 1 or more; some 20,000 are enough")
-    limit = LIMIT if (fixed := check_step(step)) is None else fixed.limit
+    check_step(step)
     if y is None:
-        return _of_stream(X, model, most, limit, rng)
+        return _of_stream(X, model, most, rng)
     batch = check_batch(X, y, target_dtype=np.dtype(np.float64))
     if not batch.single_target:
         raise ValueError(f"y has {batch.y.shape[1]} targets: expected one; diagnose each column of y by itself.")
+    standardization = Standardization.of(batch, bool(scale), bool(fit_intercept))
+    constant = _constant_step(step, Feed(batch, standardization))
+    model.set_params(step=constant)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # one pass is what is asked about, settled or not
         model.fit(X, y)
     assert model.selection_ is not None
-    chosen = _usual_step(model.selection_)
-    measured = [_Measured(row.scheme, row.error, row.standard_error) for row in model.selection_ if row.step == chosen]
+    measured = [_Measured(row.scheme, row.error, row.standard_error) for row in model.selection_]
     sample = batch.take(np.sort(rng.permutation(len(batch))[: _sample_size(most, batch.rows.shape[1])]))
-    run = _Run(chosen, max(1, model.n_steps_ * (FOLDS - 1) // FOLDS), batch_size, limit)
-    standardization = Standardization.of(batch, bool(scale), bool(fit_intercept))
+    run = _Run(constant.size, max(1, model.n_steps_ * (FOLDS - 1) // FOLDS), batch_size, constant.limit)
     return _diagnosis(sample, standardization, measured, run, model.selection_.method, shuffled=True)
 
 
-def _usual_step(selection: Selection) -> float:
-    """Return the step that was chosen; in the place of one of the slower steps of a single pass, the usual one."""
-    steps = {row.step for row in selection}
-    slower = {max(steps) * part for part in SLOWER}
-    return selection.chosen.step if selection.chosen.step not in slower else min(steps - slower)
+def _constant_step(step: Any, feed: Feed) -> LimitedStep:
+    """Return the step; the automatic one a little smaller where it then clips no row, as the theory has it."""
+    constant = step_of(step, feed)
+    safe = 1 / max(float(feed.weighted_norms().max()), np.finfo(np.float64).tiny)
+    if check_step(step) is None and safe * SLIGHTLY_SMALLER > constant.size > safe:
+        return LimitedStep(safe, constant.limit)
+    return constant
 
 
 @dataclass(frozen=True)
@@ -134,9 +139,7 @@ class _Measured:
     standard_error: float
 
 
-def _of_stream(
-    batches: Any, model: AveragedSGDRegressor, most: int, limit: float, rng: np.random.Generator
-) -> Diagnosis:
+def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.random.Generator) -> Diagnosis:
     if isinstance(batches, np.ndarray) or scipy.sparse.issparse(batches) or not isinstance(batches, Iterable):
         raise ValueError(
             f"y is None and X is a {type(batches).__name__}: expected X and y, or an iterable of batches (X, y)."
@@ -153,6 +156,7 @@ def _of_stream(
         if first is None:
             first = Standardization.of(batch, bool(model.scale), bool(model.fit_intercept))
             sample.most = _sample_size(most, batch.rows.shape[1])
+            model.set_params(step=step_of(model.step, Feed(batch, first)))
         rows: Any = X
         rows = rows.tocsr() if scipy.sparse.issparse(X) else np.asarray(rows)
         labels = np.asarray(y, dtype=np.float64)
@@ -163,7 +167,7 @@ def _of_stream(
             model.partial_fit(rows[~apart], labels[~apart])
     if first is None or held.rows is None or len(held.labels) < FOLDS:
         raise ValueError("the stream is too short: expected some hundred rows at least.")
-    run = _Run(model.step_, model.n_steps_, model.batch_size, limit)
+    run = _Run(model.step.size, model.n_steps_, model.batch_size, model.step.limit)
     kept = check_batch(sample.rows, sample.labels, target_dtype=np.dtype(np.float64))
     measured = _held_out_errors(model, held.rows, held.labels, run)
     return _diagnosis(kept, first, measured, run, f"{len(held.labels):,} rows held out from the stream", shuffled=False)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.averaging import Last, Scheme
+from ridgeway.averaging import Last, Scheme, Staircase
 from ridgeway.number import ridge_strength
-from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, start_beside, step_of, vector_beside
+from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, staircase_of, start_beside, vector_beside
 from ridgeway.theory.residual_filter import filter_at
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def expected_average(
     scheme: Scheme,
     eigenvalues: ArrayLike,
     optimum: ArrayLike,
-    step: float,
+    step: float | Staircase,
     n_steps: int,
     start: ArrayLike | None = None,
 ) -> Array:
@@ -29,18 +29,19 @@ def expected_average(
 
     ::
 
-        E[average] = w* + q(Sigma) (w_0 - w*),   q(s) = sum_t p_t (1 - eta s)^t
+        E[average] = w* + q(Sigma) (w_0 - w*),   q(s) = sum_t p_t (1 - eta_1 s) .. (1 - eta_t s)
 
     Geometric averages of long runs have the limit (Sigma + alpha)^{-1} (E[xy] + alpha w_0), ridge regression centred at
-    the start, wherever |1 - eta s_max| < 1 + eta alpha: also for steps at which the iterates themselves diverge. It
-    needs rows drawn independently and nothing else; with rows drawn from a data set it holds for the data set.
+    the start, wherever |1 - eta s_max| < 1 + eta alpha: also for steps at which the iterates themselves diverge. With
+    steps that change, the limit is the same for any steps that add up to infinity. It needs rows drawn independently
+    and steps that do not depend on them; with rows drawn from a data set it holds for the data set.
 
     Parameters
     ----------
     scheme : the average.
     eigenvalues : (d,), the eigenvalues of Sigma.
     optimum : (d,), w* in the eigenbasis.
-    step : step size eta, of any size as long as the result is finite.
+    step : step size eta or staircase of step sizes, of any size as long as the result is finite.
     n_steps : number of steps, 1 or more.
     start : (d,), w_0 in the eigenbasis; None is 0.
 
@@ -53,27 +54,32 @@ def expected_average(
     """
     s = eigenvalues_of(eigenvalues)
     w = vector_beside("optimum", optimum, s)
-    w0, eta, n = start_beside(start, s), step_of(step), n_steps_of(n_steps)
+    w0, steps, n = start_beside(start, s), staircase_of(step), n_steps_of(n_steps)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        average: Array = w + filter_at(scheme, eta * s, eta, n) * (w0 - w)
+        average: Array = w + filter_at(scheme, s, steps, n) * (w0 - w)
     if not np.isfinite(average).all():
+        largest = steps.largest_of(n) * float(s.max())
         raise ValueError(
-            f"the expected average diverges: step * eigenvalue is up to {eta * s.max():g}, beyond 2, and {n} steps "
-            f"overflow; take a step of at most {2 / s.max():g}, or a stronger alpha."
+            f"the expected average diverges: step * eigenvalue is up to {largest:g}, beyond 2, and {n} steps overflow; "
+            f"take a step of at most {2 / s.max():g}, or a stronger alpha."
         )
     return average
 
 
 def expected_iterate(
-    eigenvalues: ArrayLike, optimum: ArrayLike, step: float, n_steps: int, start: ArrayLike | None = None
+    eigenvalues: ArrayLike, optimum: ArrayLike, step: float | Staircase, n_steps: int, start: ArrayLike | None = None
 ) -> Array:
-    """Return E[w_t] after t = `n_steps` steps of SGD, in the eigenbasis of Sigma: w* + (1 - eta s)^t (w_0 - w*).
+    """Return E[w_t] after t = `n_steps` steps of SGD, in the eigenbasis of Sigma.
+
+    ::
+
+        E[w_t] = w* + (1 - eta_1 s) .. (1 - eta_t s) (w_0 - w*)
 
     Parameters
     ----------
     eigenvalues : (d,), the eigenvalues of Sigma.
     optimum : (d,), w* in the eigenbasis.
-    step : step size eta, of any size as long as the result is finite.
+    step : step size eta or staircase of step sizes, of any size as long as the result is finite.
     n_steps : number of steps, 1 or more.
     start : (d,), w_0 in the eigenbasis; None is 0.
 
@@ -90,7 +96,7 @@ def expected_tikhonov_iterate(
     eigenvalues: ArrayLike,
     optimum: ArrayLike,
     alpha: float,
-    step: float,
+    step: float | Staircase,
     n_steps: int,
     start: ArrayLike | None = None,
     centre: ArrayLike | None = None,
@@ -99,18 +105,19 @@ def expected_tikhonov_iterate(
 
     ::
 
-        E hat-w_t = r + (1 - gamma (s + alpha))^t (w_0 - r),   r = (s w* + alpha centre) / (s + alpha)
+        E hat-w_t = r + prod_{j<=t} (1 - gamma_j (s + alpha)) (w_0 - r),   r = (s w* + alpha centre) / (s + alpha)
 
-    for steps gamma on the ridge objective, whose penalty is alpha |w - centre|^2. With gamma = eta / (1 + eta alpha)
-    and the penalty centred at the start it is (1 - rho^{t+1}) E[geometric average of t steps] + rho^{t+1} E[w_t], for
-    SGD with step eta and rho = 1 / (1 + eta alpha): SGD stopped at the geometric time or at t, whichever is first.
+    for steps gamma_j on the ridge objective, whose penalty is alpha |w - centre|^2. With gamma_j = eta_j / (1 + eta_j
+    alpha) and the penalty centred at the start it is E[w_t stopped at the geometric time or at t, whichever is first]
+    of SGD with steps eta_j. For a constant step that is (1 - rho^{t+1}) E[geometric average of t steps] + rho^{t+1}
+    E[w_t] with rho = 1 / (1 + eta alpha).
 
     Parameters
     ----------
     eigenvalues : (d,), the eigenvalues of Sigma.
     optimum : (d,), w* in the eigenbasis.
     alpha : ridge strength, 0 or more.
-    step : step size gamma.
+    step : step size gamma, or staircase of step sizes.
     n_steps : number of steps, 1 or more.
     start : (d,), w_0 in the eigenbasis; None is 0.
     centre : (d,), what the penalty draws to; None is the start.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.averaging import Scheme
-from ridgeway.theory.arguments import batch_size_of, matrix_of, n_steps_of, probability_of, row_of, step_of
+from ridgeway.averaging import Scheme, Staircase
+from ridgeway.theory.arguments import batch_size_of, matrix_of, n_steps_of, probability_of, row_of, staircase_of
 from ridgeway.theory.excess_risk import ExcessRisk, short_weights
 from ridgeway.theory.residual_filter import filter_at
 
@@ -138,18 +138,20 @@ class FiniteLaw:
         drawn = rng.choice(len(self.y), size=size, p=self.probability)
         return self.x[drawn], self.y[drawn]
 
-    def expected_average(self, scheme: Scheme, step: float, n_steps: int, w0: ArrayLike | None = None) -> Array:
+    def expected_average(
+        self, scheme: Scheme, step: float | Staircase, n_steps: int, w0: ArrayLike | None = None
+    ) -> Array:
         """Return E[average], (d,), for SGD from w0 (None is 0)."""
         start = self._start(w0)
         s, basis = self._spectrum
-        eta, n = step_of(step), n_steps_of(n_steps)
-        self._require_convergence(eta)
+        steps, n = staircase_of(step), n_steps_of(n_steps)
+        self._require_convergence(steps.largest_of(n))
         bias = basis.T @ (start - self.optimum)
-        average: Array = start + basis @ ((filter_at(scheme, eta * s, eta, n) - 1) * bias)
+        average: Array = start + basis @ ((filter_at(scheme, s, steps, n) - 1) * bias)
         return average
 
     def excess_risk(
-        self, scheme: Scheme, step: float, n_steps: int, w0: ArrayLike | None = None, batch_size: int = 1
+        self, scheme: Scheme, step: float | Staircase, n_steps: int, w0: ArrayLike | None = None, batch_size: int = 1
     ) -> ExcessRisk:
         """Return the exact excess risk of an average of SGD over rows drawn from the law.
 
@@ -160,7 +162,7 @@ class FiniteLaw:
         Parameters
         ----------
         scheme : the average.
-        step : step size eta.
+        step : step size eta, or staircase of step sizes.
         n_steps : number of steps, 1 or more.
         w0 : (d,), the start; None is 0.
         batch_size : rows per step, drawn with replacement.
@@ -170,35 +172,33 @@ class FiniteLaw:
         ExcessRisk
             Under this law: with `of_rows` the excess over the least mean squared error on these rows.
         """
-        eta, n, b = step_of(step), n_steps_of(n_steps), batch_size_of(batch_size)
-        self._require_convergence(eta)
+        steps, n, b = staircase_of(step), n_steps_of(n_steps), batch_size_of(batch_size)
+        self._require_convergence(steps.largest_of(n))
         s, basis = self._spectrum
         rows, noise = self.x @ basis, self.noise
         v = basis.T @ (self._start(w0) - self.optimum)
-        weights = short_weights(scheme, n, eta)
-        a = 1 - eta * s
-        share = eta**2 / b
-        both = np.multiply.outer(a, a) - share * np.multiply.outer(s, s)
-        g = np.zeros_like(s)  # E[sum_{t>=j} p_t (w_t - w*) | w_j] = g (w_j - w*)
-        P, q, r = np.zeros((len(s), len(s))), np.zeros_like(s), 0.0
+        weights = short_weights(scheme, n, steps)
+        g = np.full_like(s, weights[n])  # E[sum_{t>=j} p_t (w_t - w*) | w_j] = g (w_j - w*)
+        P, q, r = np.diag(s * weights[n] ** 2), np.zeros_like(s), 0.0
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            for j in range(n, -1, -1):
-                P[np.diag_indices_from(P)] += s * weights[j] * (weights[j] + 2 * a * g)
-                g = weights[j] + a * g
-                if j == 0:
-                    break
-                # Back through the step that leads to w_j: E[(I - eta H) P (I - eta H)], H the mean of b squares x x'.
-                size = self.probability * np.einsum("ki,ki->k", rows @ P, rows)
-                r += share * float(size @ noise**2)
-                q = a * q - share * (rows.T @ (size * noise))
-                P = both * P + share * (rows.T * size) @ rows
+            for size, first, last in reversed(steps.parts(0, n)):
+                a, share = 1 - size * s, size**2 / b
+                both = np.multiply.outer(a, a) - share * np.multiply.outer(s, s)
+                for j in range(last, first, -1):
+                    # Back through the step to w_j: E[(I - eta H) P (I - eta H)], H the mean of b squares x x'.
+                    spread = self.probability * np.einsum("ki,ki->k", rows @ P, rows)
+                    r += share * float(spread @ noise**2)
+                    q = a * q - share * (rows.T @ (spread * noise))
+                    P = both * P + share * (rows.T * spread) @ rows
+                    P[np.diag_indices_from(P)] += s * weights[j - 1] * (weights[j - 1] + 2 * a * g)
+                    g = weights[j - 1] + a * g
         deterministic = float((s * (g * v) ** 2).sum())
         multiplicative = float(v @ P @ v) - deterministic
         interaction = 2 * float(q @ v)
         if not np.isfinite([multiplicative, interaction, r]).all():
             raise ValueError(
-                f"step={eta:g} is unstable under this law: the risk overflows within {n} steps; a step of "
-                f"1 / max |x|^2 = {1 / float((self.x * self.x).sum(axis=1).max()):g} is safe."
+                f"step={steps.largest_of(n):g} is unstable under this law: the risk overflows within {n} steps; a step "
+                f"of 1 / max |x|^2 = {1 / float((self.x * self.x).sum(axis=1).max()):g} is safe."
             )
         return ExcessRisk.of_parts(deterministic, max(multiplicative, 0.0), r, interaction)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import brentq
 
-from ridgeway.theory.arguments import batch_size_of, eigenvalues_of, kurtosis_of, step_of
+from ridgeway.averaging import Staircase
+from ridgeway.theory.arguments import batch_size_of, eigenvalues_of, kurtosis_of, staircase_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -55,20 +56,21 @@ class Stability:
     largest_step: float
 
 
-def stability(eigenvalues: ArrayLike, step: float, kurtosis: float = 3.0, batch_size: int = 1) -> Stability:
-    """Tell whether constant-step SGD is stable in mean square.
+def stability(eigenvalues: ArrayLike, step: float | Staircase, kurtosis: float = 3.0, batch_size: int = 1) -> Stability:
+    """Tell whether SGD is stable in mean square.
 
     ::
 
         eta s_i k < 2 for all i   and   sum_i eta s_i / (b (2 - eta s_i k)) < 1 ,    k = 1 + (kappa - 2) / b
 
     for rows x = Sigma^{1/2} z with independent coordinates of kurtosis kappa and mini-batches of b rows. It is an exact
-    condition, about twice as generous as step <= 1 / (2 R^2) demands. Directions of eigenvalue 0 do not matter.
+    condition for a constant step, about twice as generous as step <= 1 / (2 R^2) demands, and enough for steps that
+    change if the largest one meets it. Directions of eigenvalue 0 do not matter.
 
     Parameters
     ----------
     eigenvalues : (d,), the eigenvalues of Sigma.
-    step : step size eta.
+    step : step size eta, or staircase of step sizes, of which the largest counts.
     kurtosis : E z^4.
     batch_size : rows per step, b.
 
@@ -78,7 +80,7 @@ def stability(eigenvalues: ArrayLike, step: float, kurtosis: float = 3.0, batch_
     >>> stability([1.0, 1.0], step=0.25)
     Stability(stable=True, margin=0.5, largest_step=0.5)
     """
-    s, eta = eigenvalues_of(eigenvalues), step_of(step)
+    s, eta = eigenvalues_of(eigenvalues), staircase_of(step).largest
     kappa, b = kurtosis_of(kurtosis), batch_size_of(batch_size)
     largest = largest_stable_step(s, kappa, b)
     margin = 1 - eta / largest

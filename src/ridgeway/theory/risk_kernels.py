@@ -11,54 +11,58 @@ Array = NDArray[np.float64]
 
 
 @compiled
-def risk_backwards(weights: Array, s: Array, step: float, excess_kurtosis: float, share: float, u: Array) -> float:
-    """Carry the risk of an average back from the last step to the first: O(n d), nothing of length n is made.
+def risk_backwards(
+    weights: Array, s: Array, step: float, excess_kurtosis: float, share: float, g: Array, u: Array
+) -> float:
+    """Carry the risk of an average back through the steps of one stair: O(n d), nothing of length n is made.
 
-        g_j = p_j + a g_{j+1},   z_j = s g_j^2 + u_j,   u_{j-1} = a^2 u_j + share (s <s, z_j> + (kappa - 2) s^2 z_j)
+        g_j = p_j + a_{j+1} g_{j+1},   z_j = s g_j^2 + u_j,
+        u_{j-1} = a_j^2 u_j + share_j (s <s, z_j> + (kappa - 2) s^2 z_j),   a_j = 1 - eta_j s
 
-    Then <u_0, v^2> is the risk that the start v brings in through the randomness of the rows, and the sum of share
-    <s, z_j> that of label noise of variance 1.
+    from the last step of the run to the first. Then <u_0, v^2> is the risk that the start v brings in through the
+    randomness of the rows, and the sum of share_j <s, z_j> that of label noise of variance 1.
 
     Parameters
     ----------
-    weights : (n + 1,), p_0..p_n.
+    weights : (n,), p_j of the n iterates that the steps of the stair lead to.
     s : (d,), eigenvalues.
-    step : eta; a = 1 - eta s.
+    step : eta on the stair.
     excess_kurtosis : kappa - 2.
     share : eta^2 / batch size.
-    u : (d,), zeros; holds u_0 afterwards.
+    g : (d,), a_{j+1} g_{j+1} of the last j of the stair, 0 at the end of the run; holds that of the stair before it.
+    u : (d,), u_j of the last j of the stair, 0 at the end of the run; holds u_j of the stair before it.
 
     Returns
     -------
-    The variance per unit of label noise.
+    The part of the variance, per unit of label noise, that comes from these steps.
     """
     d = len(s)
     # 1 - a, and 1 - a^2: changes are added to what is there, as 1 - eta s itself would be rounded anew at every step.
     fall = step * s
     fall2 = fall * (2.0 - fall)
-    g, z = np.zeros(d), np.zeros(d)
+    z = np.zeros(d)
     variance = 0.0
-    for j in range(len(weights) - 1, 0, -1):
+    for j in range(len(weights) - 1, -1, -1):
         total = 0.0
         for i in range(d):
-            g[i] += weights[j] - fall[i] * g[i]
+            g[i] += weights[j]
             z[i] = s[i] * g[i] * g[i] + u[i]
             total += s[i] * z[i]
         variance += total
         for i in range(d):
+            g[i] -= fall[i] * g[i]
             u[i] += share * s[i] * (total + excess_kurtosis * s[i] * z[i]) - fall2[i] * u[i]
     return share * variance
 
 
 @compiled
-def squared_gains(weights: Array, fall: Array) -> Array:
-    """Sum over the steps j = 1..n the squares of g_j = p_j + (1 - fall) g_{j+1}: (d,)."""
-    g, sums = np.zeros(len(fall)), np.zeros(len(fall))
-    for j in range(len(weights) - 1, 0, -1):
+def add_squared_gains(weights: Array, fall: Array, share: float, g: Array, sums: Array) -> None:
+    """Add to sums (d,) share times the squares of g_j over the steps of one stair, with g as in `risk_backwards`."""
+    for j in range(len(weights) - 1, -1, -1):
         for i in range(len(fall)):
-            g[i] += weights[j] - fall[i] * g[i]
-            sums[i] += g[i] * g[i]
-    return sums
+            g[i] += weights[j]
+            sums[i] += share * g[i] * g[i]
+            g[i] -= fall[i] * g[i]
 
 
 @compiled

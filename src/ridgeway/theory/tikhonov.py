@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Scheme, Staircase
 from ridgeway.compiled import compiled
 from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import (
@@ -133,7 +133,7 @@ def tikhonov_sgd_risk(
     s, v = s[seen], v[seen]
     fall = gamma * (s + strength)
     limit, transient = strength / (s + strength) * v, s / (s + strength) * v
-    mean = limit + filter_at(scheme, fall, gamma, n) * transient
+    mean = limit + filter_at(scheme, s + strength, Staircase((gamma,)), n) * transient
     weights = short_weights(scheme, n, gamma)
     multiplicative, variance = tikhonov_risk_backwards(weights, s, fall, limit, transient, kappa - 2, gamma * gamma / b)
     return ExcessRisk.of_parts(float((s * mean * mean).sum()), multiplicative, sigma2 * variance)

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.averaging import Geometric
+from ridgeway.averaging import Geometric, Staircase
 from ridgeway.number import ridge_strengths
-from ridgeway.theory.arguments import batch_size_of, eigenvalues_of, kurtosis_of, n_steps_of, step_of, variance_of
+from ridgeway.theory.arguments import (
+    batch_size_of,
+    constant_step_of,
+    eigenvalues_of,
+    kurtosis_of,
+    n_steps_of,
+    variance_of,
+)
 from ridgeway.theory.closed_risk import Modes
 from ridgeway.theory.effective_dimension import effective_dimension
 from ridgeway.theory.excess_risk import risk_in_modes
@@ -19,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
+
+CONSTANT_ONLY = ("the proposition is about", "excess_risk(...).variance is exact for steps that change")
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ class VarianceReduction:
 
 def variance_reduction(
     eigenvalues: ArrayLike,
-    step: float,
+    step: float | Staircase,
     n_steps: int,
     noise_variance: float = 1.0,
     kurtosis: float = 3.0,
@@ -75,7 +84,7 @@ def variance_reduction(
     Parameters
     ----------
     eigenvalues : (d,), the eigenvalues of Sigma; zeros are left out.
-    step : step size eta.
+    step : step size eta, constant.
     n_steps : number of steps n, 1 or more.
     noise_variance : sigma^2.
     kurtosis, batch_size : as in `excess_risk`.
@@ -91,7 +100,7 @@ def variance_reduction(
     """
     s = eigenvalues_of(eigenvalues)
     s = s[s > 0]
-    eta, n, sigma2 = step_of(step), n_steps_of(n_steps), variance_of(noise_variance)
+    eta, n, sigma2 = constant_step_of(step, *CONSTANT_ONLY), n_steps_of(n_steps), variance_of(noise_variance)
     kappa, b = kurtosis_of(kurtosis), batch_size_of(batch_size)
     require_stable(s, eta, kappa, b)
     least = 0.01 / (eta * n)

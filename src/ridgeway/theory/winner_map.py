@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, positive
 from ridgeway.theory.compare import alphas_between, modes_of, starts_within
 from ridgeway.theory.excess_risk import risk_in_modes
@@ -89,7 +89,7 @@ def winner_map(
     n_steps: Iterable[int] = (30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000),
     snrs: Iterable[float] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
     *,
-    step: float | None = None,
+    step: float | Staircase | None = None,
     kurtosis: float = 3.0,
     batch_size: int = 1,
 ) -> WinnerMap:
@@ -102,7 +102,7 @@ def winner_map(
     spectra : eigenvalues (d,) by name; None takes i^-p for i = 1..20 and p = 0, 1, 2, from well to badly conditioned.
     n_steps : numbers of steps, each 1 or more.
     snrs : signal-to-noise ratios v' Sigma v / sigma^2, above 0.
-    step : step size; None is 1 / (2 R^2) of each spectrum.
+    step : step size or staircase of step sizes; None is 1 / (2 R^2) of each spectrum.
     kurtosis, batch_size : as in `excess_risk`.
     """
     if spectra is None:
@@ -116,7 +116,7 @@ def winner_map(
     alphas = np.empty(risks.shape[1:])
     for k, values in enumerate(spectra.values()):
         s = eigenvalues_of(values)
-        modes, seen = modes_of(s, step, kurtosis, batch_size)
+        modes, seen = modes_of(s, step, max(lengths), kurtosis, batch_size)
         s = s[seen]
         v = np.full(len(s), 1 / np.sqrt(s.sum()))  # v' Sigma v = 1: risks are linear in the ratio
         for i, n in enumerate(lengths):

@@ -1,9 +1,10 @@
 """What a run leaves behind, and how it answers for any averaging scheme."""
 
 from ridgeway.trajectory.chains import Chains, join, merge, trajectory_of
-from ridgeway.trajectory.layout import Block, Layout
+from ridgeway.trajectory.layout import Layout
 from ridgeway.trajectory.replay import Replay, Segment
 from ridgeway.trajectory.sketch import Sketch
+from ridgeway.trajectory.time_blocks import Block, TimeBlocks
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "RunFacts",
     "Segment",
     "Sketch",
+    "TimeBlocks",
     "Trajectory",
     "join",
     "merge",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.averaging import Last, Scheme, Tail
 from ridgeway.rows import Float
-from ridgeway.state import State, Stored
+from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
@@ -84,8 +84,12 @@ class Chains(Trajectory):
     @classmethod
     def from_state(cls, stored: Stored) -> Chains:
         """Return the chains of a state: sketches all."""
-        chains = [Sketch.from_state(chain) for chain in stored.parts("chains")]
-        return cls(chains, stored.array("weights", (len(chains),)))
+        chains = cls([Sketch.from_state(chain) for chain in stored.parts("chains")])
+        shares = stored.array("weights", (len(chains.chains),))
+        if (shares < 0).any() or abs(shares.sum() - 1) > 1e-9:
+            raise StateError("the shares of the chains are negative, or do not add up to 1.")
+        chains._weights = shares  # not divided by their sum again: its rounding would change the last bits
+        return chains
 
     def nearest(self, scheme: Scheme) -> Scheme:
         """Return what the longest chain answers in place of `scheme`."""
@@ -98,17 +102,17 @@ class Chains(Trajectory):
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
         total: Any = 0.0
         for share, chain in zip(self._weights, self._chains, strict=True):
-            answer = chain.nearest_average([_for_chain(scheme, self.length) for scheme in schemes])
+            answer = chain.nearest_average([self._for_chain(scheme) for scheme in schemes])
             total = total + share * answer.astype(np.float64)
         mean: Float = total.astype(answer.dtype)
         return mean
 
-
-def _for_chain(scheme: Scheme, length: int) -> Scheme:
-    """Return a tail that starts at a step of the longest chain as one that starts at that share of any."""
-    if isinstance(scheme, Tail) and isinstance(scheme.start, int):
-        return Last() if scheme.start == length else Tail(scheme.start / length)
-    return scheme
+    def _for_chain(self, scheme: Scheme) -> Scheme:
+        """Return a tail that starts at an iterate of the longest chain as one that starts at that share of any."""
+        if isinstance(scheme, Tail) and isinstance(scheme.start, int):
+            share = float(self.steps.elapsed(scheme.start)) / self.elapsed
+            return Last() if scheme.start == self.length else Tail(share)
+        return scheme
 
 
 def trajectory_of(stored: Stored) -> Trajectory:
@@ -158,20 +162,23 @@ def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> S
         if sketch.layout != first.layout:
             raise ValueError(f"sketches differ in their layout: got {sketch.layout} beside {first.layout}; use one.")
     chains = Chains(likes, weights)
-    if any(sketch.length != first.length for sketch in likes):
+    if any((sketch.length, sketch.steps) != (first.length, first.steps) for sketch in likes):
         return chains
     return Sketch.mean(likes, shares, _pooled(likes))
 
 
 def _pooled(chains: Sequence[Trajectory]) -> RunFacts:
-    """Facts of several runs as one."""
+    """Facts of several runs as one, those of the longest where they differ."""
+    longest = max(chains, key=lambda chain: chain.length)
     return RunFacts(
-        step=chains[0].step,
+        sizes=longest.sizes,
         n_steps=sum(chain.n_steps for chain in chains),
-        length=max(chain.length for chain in chains),
+        length=longest.length,
         limited=sum(chain.limited for chain in chains),
         sum_q=sum(chain._facts.sum_q for chain in chains),
         sum_q2=sum(chain._facts.sum_q2 for chain in chains),
+        split=sum(chain.split for chain in chains),
+        mean_weight=longest._facts.mean_weight,
     )
 
 

@@ -1,4 +1,4 @@
-"""Layout of a sketch: how the steps of a run are cut into blocks whose length grows with time."""
+"""Layout of a sketch: how finely time is cut into blocks, and the error that this leaves."""
 
 from __future__ import annotations
 
@@ -10,49 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ive
 
+from ridgeway.averaging import Staircase
 from ridgeway.number import counted
 from ridgeway.state import State, Stored
+from ridgeway.trajectory.time_blocks import ONE_STAIR, Block, TimeBlocks
 
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
-LONGEST_CHUNK = 1024
 EARLY = 2**14  # steps, up to which short chunks cost more than a moment more of longer ones
 MOST = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
 NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
 
 
 @dataclass(frozen=True)
-class Block:
-    """Steps start+1 .. start+length of the run, kept as `moments` numbers per coefficient.
-
-    A block with as many moments as steps keeps its increments as they are; any other one keeps Chebyshev moments, which
-    are first gathered over chunks of `chunk` steps as polynomials of this degree.
-    """
-
-    start: int
-    length: int
-    moments: int
-    chunk: int
-    degree: int
-
-    @property
-    def stop(self) -> int:
-        """Number of steps up to and with this block."""
-        return self.start + self.length
-
-    @property
-    def raw(self) -> bool:
-        """True when the increments themselves are kept."""
-        return self.moments == self.length
-
-    def steps(self, place: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Real-valued step indices at places in [-1, 1]: -1 is the block's first step, 1 its last."""
-        return self.start + 1 + (place + 1) / 2 * (self.length - 1)
-
-
-@dataclass(frozen=True)
 class Layout:
-    """Blocks of a sketch: `blocks_per_octave` equal blocks for each doubling of time, `moments` numbers per block.
+    """How finely a sketch cuts time: `blocks_per_octave` equal blocks for each doubling of time, `moments` per block.
 
     On a block from t to t(1 + 1/q) the decay rho^j = e^(-x j/t) has the Chebyshev coefficients
 
@@ -126,73 +98,62 @@ class Layout:
         chunks = _truncation(self.steps_per_chunk, self.chunk_degree + 1)
         return _truncation(self.blocks_per_octave, self.moments) + chunks
 
-    def block(self, step: int) -> Block:
+    def block(self, step: int, steps: Staircase = ONE_STAIR) -> Block:
         """Return the block that step number step + 1 belongs to (the one that follows `step` steps)."""
-        if step < self.head:
-            return _block(self, 0)
-        octave = 1 << (step.bit_length() - 1)
-        length = octave // self.blocks_per_octave
-        return _block(self, octave + (step - octave) // length * length)
+        return TimeBlocks.of(self, steps).at(step)
 
-    def blocks(self, n_steps: int) -> tuple[Block, ...]:
-        """Return the blocks of a run of n_steps, the last one perhaps not full."""
-        return _blocks_between(self, 0, self.block(n_steps - 1).start) if n_steps > 0 else ()
+    def blocks(self, n_steps: int, steps: Staircase = ONE_STAIR) -> tuple[Block, ...]:
+        """Return the blocks of a run of n_steps of these sizes, the last one perhaps not full."""
+        return TimeBlocks.of(self, steps).until(n_steps)
 
-    def ahead(self, n_steps: int, more: int) -> tuple[Block, ...]:
-        """Return the blocks that 1 or more further steps fall into, after n_steps."""
-        return _blocks_between(self, self.block(n_steps).start, self.block(n_steps + more - 1).start)
+    def edges(self, n_steps: int, steps: Staircase = ONE_STAIR) -> NDArray[np.int64]:
+        """Steps at which survival may have a kink without loss: block edges, steps that are kept, and the last."""
+        return TimeBlocks.of(self, steps).edges(n_steps)
 
-    def described(self, n_steps: int, more: int) -> NDArray[np.int64]:
-        """Return offset, length, chunk, degree and number of moments of the blocks `ahead`: (n_blocks, 5)."""
-        first = self.block(n_steps)
-        described = _described_between(self, first.start, self.block(n_steps + more - 1).start).copy()
-        described[0, 0] = n_steps - first.start
-        return described
+    def chunks_after(self, elapsed: float) -> tuple[int, int]:
+        """Return steps_per_chunk and degree of the chunks of a block after so many steps."""
+        return (_early_chunks if elapsed < EARLY else _chunks)(self)
 
-    def edges(self, n_steps: int) -> NDArray[np.int64]:
-        """Steps at which survival may have a kink without loss: block edges, the first steps, and the last."""
-        last = self.block(n_steps - 1).start if n_steps > 0 else 0
-        if last == 0:
-            return np.arange(n_steps + 1)
-        return np.append(_edges_until(self, last), n_steps)
-
-    def numbers(self, n_steps: int) -> int:
+    def numbers(self, n_steps: int, steps: Staircase = ONE_STAIR) -> int:
         """Count the numbers kept per coefficient after n_steps."""
-        return sum(block.moments for block in self.blocks(n_steps))
+        return sum(block.moments for block in self.blocks(n_steps, steps))
 
     @classmethod
     @lru_cache(maxsize=64)
-    def choose(cls, dtype: np.dtype[np.floating[Any]], n_coefs: int, memory_budget: int = DEFAULT_BUDGET) -> Layout:
+    def choose(
+        cls,
+        dtype: np.dtype[np.floating[Any]],
+        n_coefs: int,
+        memory_budget: int = DEFAULT_BUDGET,
+        steps: Staircase = ONE_STAIR,
+    ) -> Layout:
         """Return the most accurate layout that fits the budget, in bytes, and is worth having in this precision.
 
         Rows in float32 carry seven digits, so their sketch keeps six moments; float64 rows keep nine. Wide models
         get fewer blocks and moments, down to three per octave.
         """
         exact = [cls(4, 9, 1024, 2), cls(4, 8, 512, 2)] if dtype == np.float64 else []
-        steps, degree = (64, 2) if dtype == np.float64 else (256, 1)
+        per_chunk, degree = (64, 2) if dtype == np.float64 else (256, 1)
         sizes = ((4, 6), (2, 6), (2, 5), (1, 5), (1, 4), (1, 3))
-        compact = [cls(per_octave, moments, steps, degree) for per_octave, moments in sizes]
+        compact = [cls(per_octave, moments, per_chunk, degree) for per_octave, moments in sizes]
         for layout in exact + compact:
-            if layout.numbers(HORIZON) * n_coefs * NUMBER <= memory_budget:
+            if layout.numbers(HORIZON, steps) * n_coefs * NUMBER <= memory_budget:
                 return layout
-        smallest = compact[-1].numbers(HORIZON) * n_coefs * NUMBER
+        smallest = compact[-1].numbers(HORIZON, steps) * n_coefs * NUMBER
         raise ValueError(
             f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
             f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."
         )
 
 
-@lru_cache(maxsize=1024)
-def _block(layout: Layout, start: int) -> Block:
-    """Return the block that starts after `start` steps."""
-    if start < layout.head:
-        return Block(0, layout.head, layout.head, 1, layout.chunk_degree)
-    length = (1 << (start.bit_length() - 1)) // layout.blocks_per_octave
-    per_chunk, degree = (_early_chunks if start < EARLY else _chunks)(layout)
-    chunk = 1
-    while 2 * chunk <= min(start // per_chunk, length, LONGEST_CHUNK):
-        chunk *= 2
-    return Block(start, length, layout.moments, chunk, degree)
+def require_even_edges(steps: Staircase) -> None:
+    """Refuse stairs that a sketch cannot have: its steps are taken two by two."""
+    odd = [edge for edge in steps.edges if edge % 2]
+    if odd:
+        raise ValueError(
+            f"a stair ends after {odd[0]} steps: a sketch needs stairs that end after an even number of steps; "
+            "run with store='replay', which takes any steps."
+        )
 
 
 def _chunks(layout: Layout) -> tuple[int, int]:
@@ -204,29 +165,6 @@ def _early_chunks(layout: Layout) -> tuple[int, int]:
     longer, degree = layout.steps_per_chunk // 4, 2
     less = longer > 0 and _truncation(longer, degree + 1) < _truncation(layout.steps_per_chunk, layout.chunk_degree + 1)
     return (longer, degree) if less else _chunks(layout)
-
-
-@lru_cache(maxsize=256)
-def _blocks_between(layout: Layout, first: int, last: int) -> tuple[Block, ...]:
-    """Blocks from the one that starts after `first` steps to the one that starts after `last`."""
-    blocks = [_block(layout, first)]
-    while blocks[-1].start < last:
-        blocks.append(layout.block(blocks[-1].stop))
-    return tuple(blocks)
-
-
-@lru_cache(maxsize=256)
-def _described_between(layout: Layout, first: int, last: int) -> NDArray[np.int64]:
-    """Offset 0, length, chunk, degree and number of moments of these blocks."""
-    blocks = _blocks_between(layout, first, last)
-    return np.array([(0, block.length, block.chunk, block.degree, block.moments) for block in blocks])
-
-
-@lru_cache(maxsize=256)
-def _edges_until(layout: Layout, last: int) -> NDArray[np.int64]:
-    """Edges up to the block that starts after `last` steps."""
-    starts = [block.start for block in _blocks_between(layout, 0, last)]
-    return np.unique(np.array([*range(min(layout.head, last) + 1), *starts], dtype=np.int64))
 
 
 @lru_cache(maxsize=256)

@@ -13,9 +13,10 @@ from ridgeway.averaging import Last, Scheme
 from ridgeway.rows import AnyRows, DenseRows, Float
 from ridgeway.state import State
 from ridgeway.trajectory.expansion import expand
-from ridgeway.trajectory.layout import Block, Layout
+from ridgeway.trajectory.layout import Layout, require_even_edges
 from ridgeway.trajectory.replay_kernels import add_csr_rows, add_dense_rows, add_mixed
 from ridgeway.trajectory.sketch import Sketch
+from ridgeway.trajectory.time_blocks import Block
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 NUMBERS_AT_A_TIME = 2**19  # survival values, or Chebyshev polynomials, that are held at once
@@ -140,10 +141,11 @@ class Replay(Trajectory):
         >>> bool(np.allclose(t.sketch().path([0.0, 0.1]), t.path([0.0, 0.1]), rtol=1e-9))
         True
         """
-        layout = Layout.choose(self.dtype, self._start.size) if layout is None else layout
+        require_even_edges(self.sizes)
+        layout = Layout.choose(self.dtype, self._start.size, steps=self.sizes) if layout is None else layout
         n_targets, n_columns = self._start.shape
         dense, moments = isinstance(self._segments[0].rows, DenseRows), []
-        for block in layout.blocks(self.n_steps):
+        for block in layout.blocks(self.n_steps, self.sizes):
             sums = _Sums(block.moments, n_targets, n_columns, dense, np.dtype(np.float64))
             for rows, first, last in self._pieces(block.start, min(block.stop, self.n_steps), block.moments):
                 sums.add(rows, self._gains[first:last], self._basis(block, first, last))
@@ -163,12 +165,12 @@ class Replay(Trajectory):
         # Dense sums stay in the cache and can afford float64; sparse ones are scattered over d columns.
         n_targets, n_columns = self._start.shape
         sums = _Sums(len(schemes), n_targets, n_columns, dense, np.dtype(np.float64) if dense else self.dtype)
-        for block in self._layout.blocks(n_steps):
+        for block in self._layout.blocks(n_steps, self.sizes):
             stop = min(block.stop, n_steps)
             smooth = np.zeros(len(schemes), bool)
             if not block.raw and len(schemes) > 1:
                 # Steps are added one by one here, not over chunks: chunk=1 says so to the error estimate.
-                coefficients, errors = expand(schemes, (replace(block, chunk=1),), self.n_steps, self.step)
+                coefficients, errors = expand(schemes, (replace(block, chunk=1),), self.n_steps, self.steps)
                 smooth = errors <= self.tolerance
                 self._add_smooth(sums, block, stop, coefficients[smooth], np.flatnonzero(smooth))
             self._add_any(sums, block.start, stop, schemes, np.flatnonzero(~smooth))
@@ -176,7 +178,7 @@ class Replay(Trajectory):
 
     @property
     def _layout(self) -> Layout:
-        """Blocks on which the geometric family is a polynomial to the precision of the rows."""
+        """TimeBlocks on which the geometric family is a polynomial to the precision of the rows."""
         return Layout(4, 13) if self.dtype == np.float64 else Layout(2, 6)
 
     def _add_any(self, sums: _Sums, start: int, stop: int, schemes: Sequence[Scheme], which: NDArray[np.intp]) -> None:
@@ -186,7 +188,7 @@ class Replay(Trajectory):
         part = sums.zeros(len(which))
         for rows, first, last in self._pieces(start, stop, len(which)):
             steps = self._steps_of_rows(first, last)
-            factors = np.stack([schemes[s].survival(steps, self.n_steps, self.step) for s in which], axis=1)
+            factors = np.stack([schemes[s].survival(steps, self.n_steps, self.steps) for s in which], axis=1)
             part.add(rows, self._gains[first:last], factors)
         sums.add_schemes(which, part)
 

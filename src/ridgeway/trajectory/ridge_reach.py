@@ -75,7 +75,7 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     >>> ridge_reach(rw.run_sgd(X, X @ [1.0, 20.0], step=0.1, passes=200)).is_short_of(0.0)
     False
     """
-    alpha, weakest = ENOUGH_TIME / elapsed_time(trajectory), WEAKEST * trajectory.mean_squared_norm
+    alpha, weakest = ENOUGH_TIME / trajectory.elapsed, WEAKEST * trajectory.mean_squared_norm
     means = _means_of_quarters(trajectory)
     largest = 0.0 if means is None else float(np.abs(means).max())
     if means is None or largest == 0:
@@ -93,18 +93,14 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     return RidgeReach(alpha, distance, weakest)
 
 
-def elapsed_time(trajectory: Trajectory) -> float:
-    """Return the sum of the steps of a run, of one chain where there are several."""
-    return trajectory.step * trajectory.length
-
-
 def _means_of_quarters(trajectory: Trajectory) -> NDArray[np.float64] | None:
-    """Return the mean iterates of four parts of a run, (4, values); None where it is too short to have them."""
+    """Return the mean iterates of four quarters of the time of a run, (4, values); None where it is too short."""
     if trajectory.length < MIN_STEPS_TO_JUDGE:
         return None
     tails = [tail for start in QUARTERS if isinstance(tail := trajectory.nearest(Tail(start)), Tail)]
-    starts = np.array([0, *(tail.first(trajectory.length) for tail in tails)], float)
-    left = trajectory.length + 1 - starts  # iterates from each start on
+    steps, length = trajectory.steps, trajectory.length
+    starts = np.array([0, *(tail.first(length, steps) for tail in tails)], float)
+    left = steps.elapsed(length + 1) - steps.elapsed(starts)  # time from each start on
     lengths = -np.diff(left, append=0.0)
     if len(lengths) != 1 + len(QUARTERS) or (lengths <= 0).any():
         return None

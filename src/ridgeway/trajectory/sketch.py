@@ -12,7 +12,8 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows import Float
 from ridgeway.state import FLOATS, State, Stored
 from ridgeway.trajectory.expansion import expand, expand_ridges
-from ridgeway.trajectory.layout import Layout
+from ridgeway.trajectory.layout import Layout, require_even_edges
+from ridgeway.trajectory.time_blocks import Block
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 # Survival values may be off by this much for any scheme, even if the layout does better for the geometric family.
@@ -101,9 +102,17 @@ class Sketch(Trajectory):
         """Memory of the moments."""
         return sum(block.nbytes for block in self._moments)
 
+    @property
+    def _blocks(self) -> tuple[Block, ...]:
+        return self._layout.blocks(self.length, self.sizes)
+
+    @property
+    def _edges(self) -> NDArray[np.int64]:
+        return self._layout.edges(self.length, self.sizes)
+
     def nearest(self, scheme: Scheme) -> Scheme:
         """Return the scheme that is answered in place of `scheme`: itself, or a Tail that starts at a block's edge."""
-        return scheme.snapped(self._layout.edges(self.length), self.length)
+        return scheme.snapped(self._edges, self.length, self.steps)
 
     def of_targets(self, first: int, last: int) -> Sketch:
         """Return the sketch of some of the targets of a 2-D y."""
@@ -131,14 +140,15 @@ class Sketch(Trajectory):
         facts, layout = RunFacts.from_state(stored.part("facts")), Layout.from_state(stored.part("layout"))
         single_target = stored.flag("single_target")
         start = stored.array("start", (1 if single_target else None, None), FLOATS)
-        blocks = layout.blocks(facts.length)
+        require_even_edges(facts.sizes)
+        blocks = layout.blocks(facts.length, facts.sizes)
         moments = stored.arrays("moments", [(block.moments, *start.shape) for block in blocks])
         return cls(facts, layout, moments, start, single_target)
 
     def iterate(self, k: int) -> Float:
         """Return the iterate w_k where k is a block's edge: (d,), or (targets, d) when y was 2-D."""
         self._require_iterate(k)
-        edges = self._layout.edges(self.length)
+        edges = self._edges
         if k not in edges:
             near = edges[np.argmin(np.abs(edges - k))]
             raise ValueError(
@@ -146,14 +156,14 @@ class Sketch(Trajectory):
                 "Run with store='replay' for any iterate."
             )
         iterate = self._start.astype(np.float64)
-        for block, moments in zip(self._layout.blocks(k), self._moments, strict=False):
+        for block, moments in zip(self._layout.blocks(k, self.sizes), self._moments, strict=False):
             iterate += moments[: k - block.start].sum(axis=0) if block.raw else moments[0]
         iterate = iterate.astype(self.dtype)
         return iterate[0] if self._single_target else iterate
 
     @classmethod
     def mean(cls, sketches: Sequence[Sketch], shares: NDArray[np.float64], facts: RunFacts) -> Sketch:
-        """Return the weighted mean of sketches of one layout, step and length (`merge` checks that they are)."""
+        """Return the weighted mean of sketches of one layout, length and steps (`merge` checks that they are)."""
         first = sketches[0]
 
         def mixed(parts: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
@@ -169,9 +179,9 @@ class Sketch(Trajectory):
 
         The average by a scheme is w_0 plus the moments weighted by its row; see `mixed`.
         """
-        edges = self._layout.edges(self.length)
-        used = [scheme.snapped(edges, self.length) for scheme in schemes]
-        coefficients, errors = expand(used, self._layout.blocks(self.length), self.length, self.step)
+        edges = self._edges
+        used = [scheme.snapped(edges, self.length, self.steps) for scheme in schemes]
+        coefficients, errors = expand(used, self._blocks, self.length, self.steps)
         self._refuse_rough(errors, used.__getitem__)
         return coefficients
 
@@ -194,8 +204,7 @@ class Sketch(Trajectory):
         """As `_averages`, without a scheme for each strength: it would cost as much as all of their products."""
         if not self._moments:
             return super()._ridge_averages(strengths)
-        blocks = self._layout.blocks(self.length)
-        coefficients, errors = expand_ridges(np.array(strengths), blocks, self.length, self.step)
+        coefficients, errors = expand_ridges(np.array(strengths), self._blocks, self.length, self.steps)
         self._refuse_rough(errors, lambda worst: Geometric(strengths[worst]))
         return self._finished(self.mixed(coefficients), self._start, self._single_target)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging import Geometric, Scheme, Staircase
 from ridgeway.number import ridge_strengths
 from ridgeway.rows import Float
 from ridgeway.state import State, Stored
@@ -23,34 +24,55 @@ class RunFacts:
 
     Attributes
     ----------
-    step : the step size eta.
+    sizes : the step sizes.
     n_steps : number of increments that were made.
     length : number of increments of each chain, on which survival depends; n_steps for a single run.
-    limited : number of rows whose own step was limited.
+    limited : number of rows whose own step was limited, in all passes.
     sum_q, sum_q2 : sums of q = weight * |x|^2 and of q^2 over the rows seen.
+    split : number of rows that were split into several steps, in all passes.
+    mean_weight : mean over the steps of the share of a row that each was: 1, or less where outlying rows were split.
     """
 
-    step: float
+    sizes: Staircase
     n_steps: int
     length: int
     limited: int
     sum_q: float
     sum_q2: float
+    split: int = 0
+    mean_weight: float = 1.0
+
+    @cached_property
+    def steps(self) -> Staircase:
+        """Step sizes as they count for a whole row: what survival depends on."""
+        return self.sizes.scaled(self.mean_weight)
 
     def state(self) -> State:
         """Return the facts."""
-        return asdict(self)
+        return {
+            "sizes": self.sizes.state(),
+            "n_steps": self.n_steps,
+            "length": self.length,
+            "limited": self.limited,
+            "sum_q": self.sum_q,
+            "sum_q2": self.sum_q2,
+            "split": self.split,
+            "mean_weight": self.mean_weight,
+        }
 
     @classmethod
     def from_state(cls, stored: Stored) -> RunFacts:
-        """Return the facts of a state."""
+        """Return the facts of a state; format 1 knew one constant step and no splitting."""
+        sizes = stored.optional("sizes")
         return cls(
-            step=stored.positive("step"),
+            sizes=Staircase((stored.positive("step"),)) if sizes is None else Staircase.from_state(sizes),
             n_steps=stored.integer("n_steps"),
             length=stored.integer("length", most=stored.integer("n_steps")),
             limited=stored.integer("limited"),
             sum_q=stored.number("sum_q", 0.0),
             sum_q2=stored.number("sum_q2", 0.0),
+            split=0 if sizes is None else stored.integer("split"),
+            mean_weight=1.0 if sizes is None else stored.positive("mean_weight"),
         )
 
 
@@ -79,18 +101,38 @@ class Trajectory(ABC):
 
     @property
     def step(self) -> float:
-        """The step size eta."""
-        return self._facts.step
+        """The step size eta; the last one, if steps grow."""
+        return self._facts.sizes.last
+
+    @property
+    def sizes(self) -> Staircase:
+        """The step sizes."""
+        return self._facts.sizes
+
+    @property
+    def steps(self) -> Staircase:
+        """Step sizes as they count for a whole row, on which survival depends: less where outlying rows were split."""
+        return self._facts.steps
+
+    @property
+    def elapsed(self) -> float:
+        """Time that elapsed in a chain, the sum of its `steps`."""
+        return float(self.steps.elapsed(self.length))
 
     @property
     def limited(self) -> int:
-        """Number of rows whose own step was limited."""
+        """Number of rows whose own step was limited, counted in each pass."""
         return self._facts.limited
 
     @property
+    def split(self) -> int:
+        """Number of rows that were split into several steps, counted in each pass."""
+        return self._facts.split
+
+    @property
     def mean_squared_norm(self) -> float:
-        """Mean of q = weight * |x|^2 over the steps."""
-        return self._facts.sum_q / max(self._facts.n_steps, 1)
+        """Mean of q = weight * |x|^2 over the rows seen."""
+        return self._facts.sum_q / max(self._facts.n_steps * self._facts.mean_weight, 1.0)
 
     @property
     def r2(self) -> float:

@@ -1,0 +1,104 @@
+"""One run over a stream, with the splitting of its outlying rows and the scores of its averages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ridgeway.rows import Batch
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection import Progressive
+from ridgeway.selection.trial import Centre
+from ridgeway.sgd import SGDRun
+from ridgeway.sgd.window import SplitWindow
+from ridgeway.state import State, Stored
+
+
+@dataclass
+class StreamRun:
+    """A run that learns from rows as they come.
+
+    Attributes
+    ----------
+    run : the run, which may have gone through rows before.
+    step : its final step.
+    batch_size : rows per step.
+    window : splits outlying rows; None for a run that clips them or takes every row as it is.
+    progressive : scores of its averages; None when the average is given.
+    before : steps of the run before the stream began.
+    rows : rows of the stream that it has learned from.
+    """
+
+    run: SGDRun
+    step: float
+    batch_size: int
+    window: SplitWindow | None = None
+    progressive: Progressive | None = None
+    before: int = 0
+    rows: int = 0
+
+    @property
+    def done(self) -> int:
+        """Steps so far, as if no row were split: it does not depend on how the stream is cut."""
+        return self.before + self.rows // self.batch_size if self.window else self.run.n_steps
+
+    def expect(self, n_rows: int) -> None:
+        """Prepare for so many rows that are known to come."""
+        if self.progressive is not None:
+            whole = self.before + (self.rows + n_rows) // self.batch_size
+            self.progressive.expect(whole if self.window else self.run.n_steps_after(n_rows))
+
+    def room(self, centre: Centre) -> int:
+        """Return how many rows may come until averages are taken anew; take them if it is time."""
+        if self.progressive is None:
+            return 2**62
+        if self.run.begun:
+            self.progressive.refresh(self.run, centre, self.done)
+        return self.progressive.room(self.done)
+
+    def learn(self, part: Batch) -> None:
+        """Learn from rows, no more than there is `room` for, and predict them by averages taken before."""
+        steps, counts, clipped = part, None, 0
+        if self.window is not None:
+            clipped = -self.window.clipped
+            steps, counts = self.window.through(part)
+            clipped += self.window.clipped
+        look = None
+        if self.progressive is not None and self.run.looks and steps is part:
+            look = self.progressive.look(part)
+        self.run.advance(steps, look=look, counts=counts, clipped=clipped)
+        if self.progressive is not None:
+            self.progressive.predict(part, look)
+        self.rows += len(part)
+
+    def copy(self) -> StreamRun:
+        """Return a run that goes on by itself."""
+        window = None if self.window is None else self.window.copy()
+        progressive = None if self.progressive is None else self.progressive.copy()
+        return replace(self, run=self.run.copy(), window=window, progressive=progressive)
+
+    def state(self) -> State:
+        """Return everything that the run needs to go on, bit for bit."""
+        return {
+            "run": self.run.state(),
+            "final_step": self.step,
+            "window": None if self.window is None else self.window.state(),
+            "progressive": None if self.progressive is None else self.progressive.state(),
+            "before": self.before,
+            "rows": self.rows,
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, standardization: Standardization, sparse: bool) -> StreamRun:
+        """Return the run of a state, over rows standardized like this; format 1 had no window."""
+        run = SGDRun.from_state(stored.part("run"))
+        step = stored.positive("final_step") if "final_step" in stored else stored.part("step").positive("size")
+        window, progressive = stored.optional("window"), stored.optional("progressive")
+        return cls(
+            run,
+            step,
+            run.batch_size,
+            None if window is None else SplitWindow.from_state(window, standardization, sparse),
+            None if progressive is None else Progressive.from_state(progressive, step, standardization, sparse),
+            stored.integer("before") if "before" in stored else 0,
+            stored.integer("rows") if "rows" in stored else 0,
+        )

@@ -1,0 +1,89 @@
+"""Splitting: an outlying row takes several smaller steps, scattered over the pass, instead of one that is unsafe.
+
+A row with eta c |x|^2 > 1 would force a tiny step on all other rows, or have its own step clipped, which makes another
+estimator than ridge. Instead it takes m = ceil(eta c |x|^2) steps of weight c / m at random places of the pass. The
+expected update stays that of the plain run times the mean weight of a step, n rows / N steps, so alpha keeps its
+meaning when survival counts every step for that much of its size. Steps of one row one after another would act like a
+single implicit step, and be biased: they must be scattered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows import Order, numbered
+
+MAX_STEPS_OF_ROW = 100  # where they cannot be scattered over all rows: in a stream, or over one partition of many
+
+
+@dataclass(frozen=True, eq=False)
+class Splitting:
+    """How many steps each row takes per pass.
+
+    Attributes
+    ----------
+    counts : (n,), 1 for most rows.
+    factors : (n,), what multiplies the weight of a row in each of its steps: 1 / counts, less where steps are clipped.
+    """
+
+    counts: NDArray[np.int64]
+    factors: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, q: NDArray[np.float64], step: float, batch_size: int = 1, most: int | None = None) -> Splitting:
+        """Split the rows whose step * q, q = weight * |x|^2 shared by the rows of a mini-batch, is above 1.
+
+        A row that would need more steps than `most` takes that many, which are safe but make up less than the row.
+        """
+        needed = np.maximum(1.0, np.ceil(step / batch_size * q))
+        return cls((needed if most is None else np.minimum(needed, most)).astype(np.int64), 1 / needed)
+
+    @classmethod
+    def whole(cls, n_rows: int) -> Splitting:
+        """Return the splitting of rows that take one step each."""
+        return cls(np.ones(n_rows, np.int64), np.ones(n_rows))
+
+    @property
+    def clipped(self) -> int:
+        """Number of rows that would need more steps than they may take."""
+        return int((self.factors * self.counts < 1 - 1e-9).sum())
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """Numbers of the rows that are split."""
+        return np.flatnonzero(self.counts > 1)
+
+    @property
+    def none(self) -> bool:
+        """Whether no row is split."""
+        return len(self.rows) == 0
+
+    @cached_property
+    def steps_per_pass(self) -> int:
+        """Steps that all rows take together."""
+        return int(self.counts.sum())
+
+    def order(self, order: Order, rng: np.random.Generator) -> Order:
+        """Return an order of rows, each once, with all steps of those that are split, each at a random place."""
+        if self.none:
+            return order
+        numbers = numbered(order)
+        counts = self.counts[numbers]
+        others, split = numbers[counts == 1], counts > 1
+        steps = np.repeat(numbers[split], counts[split])
+        places = rng.integers(0, len(others) + 1, len(steps))
+        scattered: NDArray[np.intp] = np.insert(others, np.sort(places), rng.permutation(steps))
+        return scattered
+
+    def uniform_orders(self, passes: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return the steps of all rows in uniformly random order, pass after pass."""
+        steps = np.tile(np.repeat(np.arange(len(self.counts)), self.counts), (passes, 1))
+        return rng.permuted(steps, axis=1).reshape(-1)
+
+    def counts_of(self, numbers: Order) -> NDArray[np.int64] | None:
+        """Return the numbers of steps of these rows; None if no row is split."""
+        return None if self.none else self.counts[numbered(numbers)]

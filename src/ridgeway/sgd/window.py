@@ -1,0 +1,232 @@
+"""Splitting in a stream: the steps of an outlying row wait, each a random time, in a window of the rows that follow.
+
+A stream has no whole pass to scatter the steps of a row over. Steps that follow the row too closely act like one
+implicit step and are biased, so each waits for up to 10,000 rows; a row that would need more than 100 steps is clipped
+to that many. The waiting times are a hash of the number of the row and of its step, so they do not depend on how the
+stream is cut into batches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.rows import AnyRows, Batch, DenseRows, Float, SparseRows, readonly
+from ridgeway.rows.standardization import Standardization
+from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
+from ridgeway.state import FLOATS, State, StateError, Stored
+
+WINDOW_ROWS = 10_000  # a step waits for fewer rows than this
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """Steps that are still to be made, in no particular order.
+
+    Attributes
+    ----------
+    batch : rows of these steps, each once, with the weight of one step.
+    count : (rows,), how many steps each row takes in all.
+    row : (steps,), which of the rows a step is of.
+    due : (steps,), the number of the row of the stream that it follows.
+    number : (steps,), number of its row in the stream.
+    step : (steps,), which step of its row it is.
+    """
+
+    batch: Batch
+    count: Integers
+    row: Integers
+    due: Integers
+    number: Integers
+    step: Integers
+
+
+@dataclass
+class SplitWindow:
+    """Splits the outlying rows of a stream.
+
+    Parameters
+    ----------
+    step : the largest step of the run.
+    batch_size : rows per step.
+
+    Attributes
+    ----------
+    rows_seen : rows of the stream so far.
+    split : how many of them were split.
+    clipped : how many of these would have needed more steps than a row may take.
+    """
+
+    step: float
+    batch_size: int = 1
+    rows_seen: int = 0
+    split: int = 0
+    clipped: int = 0
+    _waiting: Waiting | None = field(default=None, repr=False)
+
+    def copy(self) -> SplitWindow:
+        """Return one that goes on by itself; what waits is never changed in place."""
+        return replace(self)
+
+    def state(self) -> State:
+        """Return everything that waits, and the counts."""
+        waiting = self._waiting
+        return {
+            "step": self.step,
+            "batch_size": self.batch_size,
+            "rows_seen": self.rows_seen,
+            "split": self.split,
+            "clipped": self.clipped,
+            "waiting": None if waiting is None else _waiting_state(waiting),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, standardization: Standardization, sparse: bool) -> SplitWindow:
+        """Return the window of a state, over rows that are standardized like this."""
+        waiting = stored.optional("waiting")
+        return cls(
+            stored.positive("step"),
+            stored.integer("batch_size", 1),
+            stored.integer("rows_seen"),
+            stored.integer("split"),
+            stored.integer("clipped"),
+            None if waiting is None else _waiting_from(waiting, standardization, sparse),
+        )
+
+    def through(self, batch: Batch) -> tuple[Batch, Integers | None]:
+        """Return the steps to make when these rows come, and of how many steps of its row each is one.
+
+        The second is None, and the first the batch itself, if no row is split and none waits.
+        """
+        q = batch.rows.squared_norms().astype(np.float64) * batch.weight
+        splitting = Splitting.of(q, self.step, self.batch_size, MAX_STEPS_OF_ROW)
+        first, self.rows_seen = self.rows_seen, self.rows_seen + len(batch)
+        count, new = splitting.counts, splitting.rows
+        if len(new) == 0 and self._waiting is None:
+            return batch, None
+        self.split += len(new)
+        self.clipped += splitting.clipped
+        rows = replace(batch, weight=readonly((batch.weight * splitting.factors).astype(batch.weight.dtype)))
+        waiting = _joined(self._waiting, _waiting_of(rows, count, new, first))
+        made = waiting.due < self.rows_seen
+        steps, counts = _merged(rows, count, first, _kept(waiting, made))
+        self._waiting = _kept(waiting, ~made)
+        return steps, counts
+
+
+def _waiting_state(waiting: Waiting) -> State:
+    batch = waiting.batch
+    arrays = {name: getattr(waiting, name) for name in ("count", "row", "due", "number", "step")}
+    if isinstance(batch.rows, DenseRows):
+        rows: State = {"array": batch.rows.array}
+    else:
+        whole = batch.rows.take(np.arange(len(batch)))
+        rows = {"data": whole.data, "indices": whole.indices.astype(np.int64), "indptr": whole.indptr}
+    return {**arrays, "rows": rows, "y": batch.y, "weight": batch.weight, "single_target": batch.single_target}
+
+
+def _waiting_from(stored: Stored, standardization: Standardization, sparse: bool) -> Waiting:
+    """Return what waits; everything that a kernel indexes by is checked."""
+    y = stored.array("y", (None, len(standardization.target_scale)), FLOATS)
+    n_rows, n_columns, rows = len(y), standardization.n_columns, stored.part("rows")
+    count, row = stored.array("count", (n_rows,), "int64"), stored.array("row", (None,), "int64")
+    due, number, step = (stored.array(name, (len(row),), "int64") for name in ("due", "number", "step"))
+    if n_rows == 0 or len(row) == 0 or row.min() < 0 or row.max() >= n_rows:
+        raise StateError("the steps that wait are of rows that do not.")
+    if not ((count > 1) & (count <= MAX_STEPS_OF_ROW)).all() or min(due.min(), number.min(), step.min()) < 0:
+        raise StateError(f"rows that wait take 2 to {MAX_STEPS_OF_ROW} steps each, after rows of the stream.")
+    if sparse:
+        kept: AnyRows = _sparse_rows(rows, n_rows, standardization)
+    else:
+        kept = DenseRows(readonly(rows.array("array", (n_rows, n_columns), FLOATS)))
+    weight = stored.array("weight", (n_rows,), FLOATS)
+    if not (weight > 0).all():
+        raise StateError("rows that wait have weights above 0.")
+    batch = Batch(kept, readonly(y), readonly(weight), stored.flag("single_target"), np.arange(n_rows), True)
+    return Waiting(batch, count, row, due, number, step)
+
+
+def _sparse_rows(stored: Stored, n_rows: int, standardization: Standardization) -> SparseRows:
+    indptr = stored.array("indptr", (n_rows + 1,), "int64")
+    data = stored.array("data", (None,), FLOATS)
+    indices = stored.array("indices", (len(data),), "int64")
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        raise StateError("the rows that wait are no sparse rows.")
+    if len(indices) and not (indices.min() >= 0 and indices.max() < standardization.n_columns):
+        raise StateError(f"the rows that wait name columns outside of 0..{standardization.n_columns - 1}.")
+    centre = standardization.sparse_centre() if standardization.constant else np.empty(0)
+    columns = readonly(indices.astype(np.uint32 if standardization.n_columns < 2**31 else np.uint64))
+    return SparseRows(readonly(data), columns, readonly(indptr), standardization.n_columns, readonly(centre))
+
+
+def _waiting_of(rows: Batch, count: Integers, new: NDArray[np.intp], first: int) -> Waiting | None:
+    """Return the steps of the split rows of a batch that begins with row number `first`."""
+    if len(new) == 0:
+        return None
+    row = np.repeat(np.arange(len(new)), count[new])
+    step = np.arange(len(row)) - np.repeat(np.cumsum(count[new]) - count[new], count[new])
+    number = first + new[row]
+    return Waiting(rows.take(new), count[new], row, number + _delays(number, step), number, step)
+
+
+def _delays(number: Integers, step: Integers) -> Integers:
+    """Return waiting times in rows, uniform on 0..WINDOW_ROWS-1: a hash (splitmix64) of row and step."""
+    with np.errstate(over="ignore"):
+        z = (number.astype(np.uint64) * np.uint64(MAX_STEPS_OF_ROW) + step.astype(np.uint64)) * np.uint64(
+            0x9E3779B97F4A7C15
+        )
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    return ((z >> np.uint64(40)) * np.uint64(WINDOW_ROWS) >> np.uint64(24)).astype(np.int64)
+
+
+def _joined(before: Waiting | None, new: Waiting | None) -> Waiting:
+    if before is None or new is None:
+        joined = before or new
+        assert joined is not None
+        return joined
+    return Waiting(
+        _followed_by(before.batch, new.batch),
+        np.concatenate([before.count, new.count]),
+        np.concatenate([before.row, new.row + len(before.count)]),
+        *(np.concatenate([getattr(before, name), getattr(new, name)]) for name in ("due", "number", "step")),
+    )
+
+
+def _kept(waiting: Waiting, which: NDArray[np.bool_]) -> Waiting | None:
+    """Return some of the steps, with the rows that they are of; None if there are none."""
+    if not which.any():
+        return None
+    rows, row = np.unique(waiting.row[which], return_inverse=True)
+    batch = waiting.batch.take(rows)
+    due, number, step = waiting.due[which], waiting.number[which], waiting.step[which]
+    return Waiting(batch, waiting.count[rows], row, due, number, step)
+
+
+def _merged(rows: Batch, count: Integers, first: int, due: Waiting | None) -> tuple[Batch, Integers | None]:
+    """Return the steps of whole rows, in their order, with those that are due after each."""
+    whole = np.flatnonzero(count == 1)
+    if due is None:
+        return rows.take(whole), None
+    place = np.concatenate([whole, len(rows) + due.row])
+    after = np.concatenate([2 * (first + whole), 2 * due.due + 1])
+    number = np.concatenate([first + whole, due.number])
+    step = np.concatenate([np.zeros(len(whole), np.int64), due.step])
+    order = place[np.lexsort((step, number, after))]
+    counts = np.concatenate([count, due.count])[order]
+    return _followed_by(rows, due.batch).take(order), counts
+
+
+def _followed_by(first: Batch, second: Batch) -> Batch:
+    """Return the rows of one batch and then those of another, of the same form."""
+    numbers = np.concatenate([np.asarray(first.numbers), np.asarray(second.numbers)])
+    joined: AnyRows = first.rows.followed_by(second.rows)  # type: ignore[arg-type]
+    y: Float = np.concatenate([first.y, second.y])
+    weight: Float = np.concatenate([first.weight, second.weight])
+    finite = first.finite and second.finite
+    return Batch(joined, readonly(y), readonly(weight), first.single_target, numbers, finite)
