@@ -35,5 +35,5 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Lines are averages of one run, dots are exact ridge. Where regularization is strong an average rests on few steps, so
-# it is noisier there.
+# Lines are averages of one run, dots are exact ridge. The step grows over the first part of the run, so every strength
+# rests on many rows. The distance that is left is noise of the steps: more passes make it smaller.

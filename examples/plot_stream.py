@@ -34,5 +34,5 @@ axes.set(xlabel="flights seen", ylabel="explained share of the next batch", ylim
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 print(
-    f"{model.averaging_} after {model.n_steps_:,} rows; the sketch has {model.trajectory_.layout.numbers(model.n_steps_)} numbers per coefficient"
+    f"{model.averaging_} after {model.n_steps_:,} rows; the sketch has {model.trajectory_.layout.numbers(model.n_steps_, model.trajectory_.steps)} numbers per coefficient"
 )
