@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 import ridgeway as rw
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
 
-pytestmark = pytest.mark.kernel
-
 
 def with_outliers(n: int, d: int, size: float, share: float = 0.01) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
