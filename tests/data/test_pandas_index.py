@@ -37,7 +37,7 @@ def test_split_frames() -> None:
     assert encoder.feature_names_in_.tolist() == ["x", "shop"]
     expected = encoder.transform(train)
     np.testing.assert_array_equal(encoder.transform(train.reset_index(drop=True)), expected)
-    model = make_pipeline(TableEncoder(), rw.AveragedSGDRegressor(passes=3, random_state=0)).fit(train, y_train)
+    model = make_pipeline(TableEncoder(), rw.AveragedSGDRegressor(passes=40, random_state=0)).fit(train, y_train)
     whole = model.predict(X)
     np.testing.assert_allclose(model.predict(test), whole[test.index], rtol=1e-5)
     np.testing.assert_allclose(model.predict(pa.Table.from_pandas(test)), whole[test.index], rtol=1e-5)
@@ -47,7 +47,7 @@ def test_split_frames() -> None:
 def test_cross_validation() -> None:
     X, y = sorted_frame()
     order = np.random.default_rng(1).permutation(len(y))
-    model = make_pipeline(TableEncoder(), rw.AveragedSGDRegressor(passes=3, random_state=0))
+    model = make_pipeline(TableEncoder(), rw.AveragedSGDRegressor(passes=40, random_state=0))
     scores = cross_val_score(model, X.iloc[order], y[order], error_score="raise")
     assert scores.max() < 0.5  # the row number alone explains nearly all of y
 

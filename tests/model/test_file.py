@@ -185,7 +185,7 @@ def test_safetensors_reads_it(tmp_path: Path) -> None:
     np.testing.assert_array_equal(arrays["fit.stream.run.progress.w"], model._stream.run._state.w)
     with safetensors.safe_open(tmp_path / "model.safetensors", framework="np") as file:
         content = json.loads(file.metadata()["ridgeway"])
-    assert content["format_version"] == 1
+    assert content["format_version"] == 2
     assert content["versions"]["numpy"] == np.__version__
 
 
@@ -222,11 +222,11 @@ def test_not_fitted(tmp_path: Path) -> None:
 
 # Law: a file of a newer format says which version reads it.
 def test_newer_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_file, "FORMAT_VERSION", 2)
+    monkeypatch.setattr(model_file, "FORMAT_VERSION", 3)
     monkeypatch.setattr(model_file, "NEEDS", "0.9.0")
     dense().save(tmp_path / "model")
     monkeypatch.undo()
-    with pytest.raises(rw.ModelFileError, match=r"written in format 2, .* install ridgeway 0\.9\.0 or newer"):
+    with pytest.raises(rw.ModelFileError, match=r"written in format 3, .* install ridgeway 0\.9\.0 or newer"):
         rw.load(tmp_path / "model")
 
 

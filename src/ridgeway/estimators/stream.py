@@ -121,7 +121,7 @@ class Stream:
             self._sums.add(part)
             first += len(part)
             if self._growing is not None and self._growing.rows >= self._takes_over:
-                self._answering, self._growing = self._growing, None
+                self._answering, self._growing, self._takes_over = self._growing, None, 0
 
     def learn_all(self, feed: Feed, order: Order, progress: Progress | None = None) -> None:
         """Learn from the rows of a feed in this order, piece by piece."""

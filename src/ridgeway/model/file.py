@@ -2,7 +2,7 @@
 
 A model file is a safetensors file: arrays, and one metadata entry, ``ridgeway``, with JSON text::
 
-    {"format": "model", "format_version": 1, "needs": "0.1.0", "versions": {...}, "checksum": "...", "state": {...}}
+    {"format": "model", "format_version": 2, "needs": "0.2.0", "versions": {...}, "checksum": "...", "state": {...}}
 
 ``needs`` is the first version of ridgeway that can read the file, whatever the format becomes. There are no time
 stamps: the same state gives the same bytes. Nothing in a file is ever executed. Lengths are compared with the size of
@@ -30,8 +30,8 @@ from ridgeway.state import State, Stored
 from ridgeway.version import __version__
 
 ENTRY = "ridgeway"
-FORMAT_VERSION = 1
-NEEDS = "0.1.0"  # the first version of ridgeway that reads FORMAT_VERSION
+FORMAT_VERSION = 2
+NEEDS = "0.2.0"  # the first version of ridgeway that reads FORMAT_VERSION
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "safetensors")
 DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "BOOL": "bool", "U8": "uint8"}
 

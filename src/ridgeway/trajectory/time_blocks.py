@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ridgeway.trajectory.layout import Layout
 
 MAX_CHUNK = 1024  # steps
+START = attrgetter("start")
 ONE_STAIR = Staircase((1.0,))  # a constant step: the size does not matter to the blocks
 
 
@@ -65,8 +67,7 @@ class TimeBlocks:
 
     def __init__(self, layout: Layout, steps: Staircase) -> None:
         self._layout, self._steps = layout, steps
-        self._blocks: list[Block] = []
-        self._starts: list[int] = []
+        self._blocks: list[Block] = []  # grows by appending alone: an interrupt at any line leaves it whole
         self._lock = Lock()
 
     @staticmethod
@@ -77,7 +78,7 @@ class TimeBlocks:
     def at(self, step: int) -> Block:
         """Return the block that step number step + 1 belongs to (the one that follows `step` steps)."""
         self._extend(step)
-        return self._blocks[bisect_right(self._starts, step) - 1]
+        return self._blocks[bisect_right(self._blocks, step, key=START) - 1]
 
     def until(self, n_steps: int) -> tuple[Block, ...]:
         """Return the blocks of a run of n_steps, the last one perhaps not full."""
@@ -101,17 +102,15 @@ class TimeBlocks:
     def _between(self, first: int, last: int) -> tuple[Block, ...]:
         """Return the blocks from the one after `first` steps to the one after `last` steps."""
         self._extend(last)
-        begin, end = bisect_right(self._starts, first) - 1, bisect_right(self._starts, last)
+        begin = bisect_right(self._blocks, first, key=START) - 1
+        end = bisect_right(self._blocks, last, key=START)
         return _slice_of(self, begin, end)
 
     def _extend(self, step: int) -> None:
         """Add blocks until step number step + 1 has one."""
         while not self._blocks or self._blocks[-1].stop <= step:
             with self._lock:
-                start = self._blocks[-1].stop if self._blocks else 0
-                block = self._block_from(start)
-                self._blocks.append(block)
-                self._starts.append(start)
+                self._blocks.append(self._block_from(self._blocks[-1].stop if self._blocks else 0))
 
     def _block_from(self, start: int) -> Block:
         """Return the block that starts after `start` steps."""
