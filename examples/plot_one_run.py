@@ -28,8 +28,6 @@ figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
 for column in largest:
     (line,) = axes.semilogx(alphas, path[:, column], label=flights.feature_names[column])
     axes.plot(few, check[:, column], "o", color=line.get_color(), markersize=4)
-axes.axvline(model.alpha_, color="grey", linestyle=":", linewidth=1)
-axes.text(model.alpha_, axes.get_ylim()[1], " chosen", color="grey", va="top")
 axes.set(xlabel="ridge strength alpha", ylabel="minutes per standard deviation")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
