@@ -171,7 +171,8 @@ def _fill_masses(n: float, log_rate: float, growth: float, masses: Array) -> Non
     """Fill masses (m,) with those of the count of n steps on one stair."""
     masses[0] = -growth * n
     for k in range(1, len(masses)):
-        masses[k] = masses[k - 1] + math.log((n - 1 + k) / k) + log_rate
+        ratio = (n - 1 + k) / k
+        masses[k] = masses[k - 1] + (math.log(ratio) if ratio > 0 else -math.inf) + log_rate  # 0 without steps
 
 
 @compiled
