@@ -225,7 +225,7 @@ def _merged(rows: Batch, count: Integers, first: int, due: Waiting | None) -> tu
 def _followed_by(first: Batch, second: Batch) -> Batch:
     """Return the rows of one batch and then those of another, of the same form."""
     numbers = np.concatenate([np.asarray(first.numbers), np.asarray(second.numbers)])
-    joined: AnyRows = first.rows.followed_by(second.rows)  # type: ignore[arg-type]
+    joined: AnyRows = first.rows.followed_by(second.rows)  # type: ignore[arg-type]  # both have one form
     y: Float = np.concatenate([first.y, second.y])
     weight: Float = np.concatenate([first.weight, second.weight])
     finite = first.finite and second.finite
