@@ -1,0 +1,7 @@
+#include "array.hpp"
+
+namespace ridgeway {
+
+void bind_averaging(nb::module_&) {}
+
+}  // namespace ridgeway

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "numbers.hpp"
+
+namespace ridgeway {
+
+template <class T>
+struct TrajectoryLoops {};
+
+}  // namespace ridgeway
