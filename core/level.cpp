@@ -2,6 +2,10 @@
 // but the table has internal linkage, so that no level can be linked to another one's code.
 #include "levels.hpp"
 #include "rows/norms.hpp"
+#include "sgd/csr_steps.hpp"
+#include "sgd/dense_batches.hpp"
+#include "sgd/replay_steps.hpp"
+#include "sgd/sketch_steps.hpp"
 
 namespace ridgeway {
 namespace {
@@ -14,7 +18,20 @@ constexpr Loops<T> loops_of_this_level() {
                 .squared_norms = squared_norms<T>,
                 .squared_norms_of = squared_norms_of<T>,
             },
-        .sgd = {},
+        .sgd =
+            {
+                .sketch_steps = sketch_steps<T>,
+                .close_chunk = close_chunk<T>,
+                .replay_steps = replay_steps<T>,
+                .sketch_batches = sketch_batches<T>,
+                .replay_batches = replay_batches<T>,
+                .close_sketch_batch = close_sketch_batch<T>,
+                .csr_steps_32 = csr_steps<T, std::uint32_t>,
+                .csr_steps_64 = csr_steps<T, std::uint64_t>,
+                .csr_batches_32 = csr_batches<T, std::uint32_t>,
+                .csr_batches_64 = csr_batches<T, std::uint64_t>,
+                .close_csr_batch = close_csr_batch,
+            },
         .trajectory = {},
     };
 }

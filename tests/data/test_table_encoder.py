@@ -101,7 +101,6 @@ def test_categories(drawn: list[str | None], later: list[str | None], min_count:
 
 
 # Law: dense and sparse rows, and every way to hold a table, are the same numbers.
-@pytest.mark.kernel
 def test_all_forms_agree(tmp_path: Path) -> None:
     table = mixed_table(600)
     encoder = TableEncoder(sparse=False, dtype="float64").fit(table)

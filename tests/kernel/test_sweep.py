@@ -12,7 +12,6 @@ from tests.oracles import problem
 import ridgeway as rw
 from ridgeway.kernel.coordinates import Coordinates
 
-pytestmark = pytest.mark.kernel
 SCHEMES: list[rw.Scheme] = [rw.Geometric(0.0), rw.Geometric(0.01), rw.Geometric(3.0), rw.Tail(0.5), rw.Last()]
 
 

@@ -22,7 +22,6 @@ def with_entry(value: float, row: int = 2, column: int = 1) -> Any:
     return changed
 
 
-@pytest.mark.kernel
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "-inf")])
 def test_entries_that_are_not_finite(form: Any, value: float, word: str) -> None:
@@ -94,7 +93,6 @@ def test_bad_input(arguments: Any, error: type[Exception], message: str) -> None
 
 
 # Law: a CSR matrix that points outside itself is refused before any kernel reads it.
-@pytest.mark.kernel
 @pytest.mark.parametrize("part", ["indices", "indptr", "negative", "decreasing"])
 def test_damaged_sparse_matrices(part: str) -> None:
     damaged = sp.csr_array(X)
@@ -134,7 +132,6 @@ def test_row_numbers(form: Any, options: dict[str, Any]) -> None:
 
 
 # Law: parts, selections, norms and products of sparse rows are those of the dense rows.
-@pytest.mark.kernel
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_sparse_rows_mean_what_dense_rows_mean(index: Any) -> None:
     sparse = sp.csr_array(X)

@@ -15,8 +15,6 @@ from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import CONSTANT_SHARE, Standardization
 from ridgeway.sgd import SGDRun
 
-pytestmark = pytest.mark.kernel
-
 
 def data(n: int = 90, d: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)

@@ -8,8 +8,6 @@ import pytest
 from ridgeway.rows import DenseRows, readonly
 from ridgeway.selection.means import weighted_sum
 
-pytestmark = pytest.mark.kernel
-
 
 # Law: float32 rows are summed in float64, without their constant column, whatever pieces they come in.
 @pytest.mark.parametrize("cut", [0, 1, 4, 6, 11])

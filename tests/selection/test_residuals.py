@@ -40,7 +40,6 @@ def test_errors_are_those_of_the_predictions() -> None:
 
 
 # Law: the loop for six directions sees the same rows as any other number of directions.
-@pytest.mark.kernel
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("padded", [False, True])
 def test_six_directions_are_like_any(dtype: type, padded: bool) -> None:

@@ -13,7 +13,7 @@ from tests.oracles import problem
 
 import ridgeway as rw
 from ridgeway.rows import check_batch
-from ridgeway.sgd.task import Look
+from ridgeway.sgd.row_products import RowProducts
 
 ALPHAS = (0.0, 1e-6, 1e-2, 1.0, 1e2, 1e6)
 SCHEMES = (*(rw.Geometric(alpha) for alpha in ALPHAS), rw.Uniform(), rw.Last(), rw.NegativeBinomial(0.1, 2))
@@ -27,7 +27,6 @@ def same_bits(a: rw.Trajectory, b: rw.Trajectory) -> bool:
 
 
 # Law: batches of any sizes give bit for bit the trajectory of one call.
-@pytest.mark.kernel
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -69,7 +68,6 @@ def test_long_runs(dtype: Any, targets: int | None, store: str) -> None:
 
 
 # Law: passes made by hand are the passes of run_sgd; end_pass closes a mini-batch that is not full.
-@pytest.mark.kernel
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_passes(store: str, form: Any) -> None:
@@ -84,7 +82,6 @@ def test_passes(store: str, form: Any) -> None:
 
 
 # Law: a trajectory is as of its time; what the run does afterwards does not change it.
-@pytest.mark.kernel
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_trajectories_are_snapshots(store: str, form: Any) -> None:
@@ -200,28 +197,27 @@ def test_a_batch_of_weight_0_is_no_step() -> None:
     assert "n_steps=60" in repr(run)
 
 
-# Law: what a run sees of its rows in passing is 1, y and their products with the directions; its steps are the same.
-@pytest.mark.kernel
+# Law: what a run computes of its rows in passing is 1, y and their products with the directions; its steps are the same.
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_rows_are_seen_in_passing(dtype: Any) -> None:
+def test_products_in_passing(dtype: Any) -> None:
     X, y = problem(300, 5, None, dtype, seed=1)
     directions = np.random.default_rng(2).standard_normal((6, 5)).astype(dtype)
-    looking, plain = rw.SGDRun(step=0.05), rw.SGDRun(step=0.05)
-    assert looking.looks
+    taking, plain = rw.SGDRun(step=0.05), rw.SGDRun(step=0.05)
+    assert taking.takes_row_products
     for rows in (slice(0, 37), slice(37, 300)):
         batch = check_batch(X[rows], y[rows])
-        look = Look(directions, np.full((len(batch), 8), np.nan, dtype))
-        looking.advance(batch, look=look)
+        products = RowProducts(directions, np.full((len(batch), 8), np.nan, dtype))
+        taking.advance(batch, products=products)
         plain.advance(batch)
         expected = np.column_stack([np.ones(len(batch)), y[rows], X[rows] @ directions.T])
-        np.testing.assert_allclose(look.seen, expected, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5)
-    assert same_bits(looking.trajectory(), plain.trajectory())
+        np.testing.assert_allclose(products.products, expected, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5)
+    assert same_bits(taking.trajectory(), plain.trajectory())
 
 
-# Law: a run that keeps rows or gathers mini-batches does not look.
-def test_who_looks() -> None:
-    assert not rw.SGDRun(store="replay").looks
-    assert not rw.SGDRun(batch_size=2).looks
+# Law: a run that keeps rows or gathers mini-batches takes no products.
+def test_who_takes_products() -> None:
+    assert not rw.SGDRun(store="replay").takes_row_products
+    assert not rw.SGDRun(batch_size=2).takes_row_products
 
 
 # Law: a run that refers to rows cannot be stored, and a start must be numbers.

@@ -30,7 +30,6 @@ TOLERANCE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 2e-4}
 
 
 # Law: the survival-weighted sum of increments is the weighted mean of the iterates, for every scheme.
-@pytest.mark.kernel
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csr_matrix])
 @pytest.mark.parametrize("targets", [None, 1, 3])
@@ -53,7 +52,6 @@ def test_replay_is_the_weighted_mean_of_iterates(
 
 
 # Law: so is a sketch, for every scheme that it does not refuse or move.
-@pytest.mark.kernel
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("targets", [None, 3])
@@ -83,7 +81,6 @@ def test_long_runs_in_float32(form: Any, store: str, batch_size: int) -> None:
 
 
 # Law: w_k is the k-th iterate.
-@pytest.mark.kernel
 @pytest.mark.parametrize("targets", [None, 2])
 def test_iterates(targets: int | None) -> None:
     X, y = problem(n=30, targets=targets)
@@ -97,7 +94,6 @@ def test_iterates(targets: int | None) -> None:
 
 
 # Law: a weight multiplies the row's gradient, and a row of weight 0 might as well be missing.
-@pytest.mark.kernel
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("batch_size", [1, 5])
 @pytest.mark.parametrize("store", ["replay", "sketch"])
@@ -112,7 +108,6 @@ def test_sample_weights(form: Any, batch_size: int, store: str) -> None:
 
 
 # Law: a start w0 is where the iterates begin.
-@pytest.mark.kernel
 @pytest.mark.parametrize("targets", [None, 2])
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 def test_start(targets: int | None, store: str) -> None:
@@ -125,7 +120,6 @@ def test_start(targets: int | None, store: str) -> None:
 
 
 # Law: a limited row takes the step limit / |x|^2, and is counted.
-@pytest.mark.kernel
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_limited_steps(form: Any) -> None:
     X, y = problem(n=50)
@@ -156,7 +150,6 @@ def test_chains(n: int, store: str) -> None:
 
 
 # Law: a shuffled run is a run over the rows in another order, a fresh one in each pass, fixed by the seed.
-@pytest.mark.kernel
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("batch_size", [1, 7])
 def test_shuffle(form: Any, batch_size: int) -> None:
@@ -232,7 +225,6 @@ def test_other_numbers(dtype: Any) -> None:
 
 
 # Law: unsorted or repeated entries of a sparse row mean what they sum to; the caller's matrix is not changed.
-@pytest.mark.kernel
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_layouts_of_sparse_rows(index: Any) -> None:
     indices = np.array([2, 0, 1, 1, 3, 0, 3, 3], index)
@@ -248,7 +240,6 @@ def test_layouts_of_sparse_rows(index: Any) -> None:
 
 
 # Law: one row, rows of zeros and constant targets are ordinary data.
-@pytest.mark.kernel
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_small_data(store: str, form: Any) -> None:

@@ -69,7 +69,6 @@ def test_no_climb() -> None:
 
 
 # Law: by replay, any average of a run with any steps is the weighted mean of its iterates, to 1e-10.
-@pytest.mark.kernel
 @pytest.mark.parametrize("kind", ["growing", "falling", "arbitrary"])
 @pytest.mark.parametrize("scheme", EXAMPLES, ids=repr)
 @pytest.mark.parametrize("batch_size", [1, 3])
@@ -126,7 +125,6 @@ def test_sketch_is_replay(sparse: bool, n: int) -> None:
 
 
 # Law: other batches give the same bits, wherever the stairs end.
-@pytest.mark.kernel
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("batch_size", [1, 4])

@@ -39,7 +39,6 @@ def by_definition(
 
 
 # Law: the anchors, computed once by independent code.
-@pytest.mark.kernel
 @pytest.mark.parametrize(
     ("scheme", "n_steps", "expected"),
     [
@@ -66,7 +65,6 @@ def test_anchors(scheme: Scheme, n_steps: int, expected: float) -> None:
 
 
 # Law: every scheme, kurtosis and mini-batch follows the definition.
-@pytest.mark.kernel
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @pytest.mark.parametrize(("kurtosis", "batch_size"), [(1.0, 1), (1.8, 4), (3.0, 1), (9.0, 2)])
 def test_is_the_definition(scheme: Scheme, kurtosis: float, batch_size: int) -> None:
@@ -83,7 +81,6 @@ def test_is_the_definition(scheme: Scheme, kurtosis: float, batch_size: int) -> 
 
 
 # Law: so does every staircase: growing, falling, and an arbitrary sequence of steps.
-@pytest.mark.kernel
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @pytest.mark.parametrize(("kurtosis", "batch_size"), [(1.0, 1), (3.0, 1), (9.0, 2)])
 def test_is_the_definition_on_stairs(scheme: Scheme, kurtosis: float, batch_size: int) -> None:
@@ -103,7 +100,6 @@ def test_is_the_definition_on_stairs(scheme: Scheme, kurtosis: float, batch_size
 
 
 # Law: a step that grows lowers the variance of a strong alpha.
-@pytest.mark.kernel
 def test_growing_step_lowers_the_variance() -> None:
     eta = 0.5 / fourth_moment_r2(HARMONIC)
     growing = Staircase(tuple(eta * 2.0**k for k in range(-7, 1)), tuple(range(500, 4000, 500)))
@@ -246,7 +242,6 @@ def test_directions_without_data() -> None:
 
 
 # Law: where Sigma is known the risk is a double sum over the weights.
-@pytest.mark.kernel
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @pytest.mark.parametrize("step", [0.2, Staircase((0.05, 0.4, 0.1), (10, 20))])
 def test_additive_noise(scheme: Scheme, step: float | Staircase) -> None:

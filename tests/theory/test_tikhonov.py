@@ -10,7 +10,6 @@ import pytest
 from ridgeway.averaging import Exponential, Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.theory import excess_risk, expected_tikhonov_iterate, tikhonov_sgd, tikhonov_sgd_risk
 
-pytestmark = pytest.mark.kernel
 SCHEMES = [Uniform(), Last(), Tail(0.5), Exponential(0.5), Geometric(0.3)]
 
 

@@ -11,8 +11,6 @@ from ridgeway.averaging import Geometric, Staircase, Uniform
 from ridgeway.trajectory import Layout
 from ridgeway.trajectory.expansion import expand, expand_ridges, expand_values, places
 
-pytestmark = pytest.mark.kernel
-
 
 # Law: the series of ridges are those of their schemes, and so are the errors, from one step to 1e12 of them.
 @settings(max_examples=80, deadline=None)

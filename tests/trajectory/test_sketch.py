@@ -183,7 +183,6 @@ def test_bad_questions() -> None:
 
 
 # Law: so it does for any number of moments, gathered in chunks of a few steps.
-@pytest.mark.kernel
 @pytest.mark.parametrize("moments", [9, 10, 11])
 @pytest.mark.parametrize("degree", [1, 2])
 def test_any_number_of_moments(moments: int, degree: int) -> None:

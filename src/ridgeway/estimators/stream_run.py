@@ -62,12 +62,12 @@ class StreamRun:
             clipped = -self.window.clipped
             steps, counts = self.window.through(part)
             clipped += self.window.clipped
-        look = None
-        if self.progressive is not None and self.run.looks and steps is part:
-            look = self.progressive.look(part)
-        self.run.advance(steps, look=look, counts=counts, clipped=clipped)
+        products = None
+        if self.progressive is not None and self.run.takes_row_products and steps is part:
+            products = self.progressive.row_products(part)
+        self.run.advance(steps, products=products, counts=counts, clipped=clipped)
         if self.progressive is not None:
-            self.progressive.predict(part, look)
+            self.progressive.predict(part, products)
         self.rows += len(part)
 
     def copy(self) -> StreamRun:

@@ -23,7 +23,7 @@ from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
-from ridgeway.sgd.task import Look
+from ridgeway.sgd.row_products import RowProducts
 from ridgeway.state import State, StateError, Stored
 
 FIRST = 128  # steps after which the first averages are taken
@@ -193,23 +193,23 @@ class Progressive:
         """Return how many more rows may come, after n_steps steps, before the averages are refreshed."""
         return max(1, self._next - n_steps)
 
-    def look(self, batch: Batch) -> Look | None:
-        """Return what a run that looks is to find out about these rows; None if it need not, or cannot."""
-        return None if self._open is None else self._open.look(batch)
+    def row_products(self, batch: Batch) -> RowProducts | None:
+        """Return room for the products of these rows that a run takes in passing; None if it need not, or cannot."""
+        return None if self._open is None else self._open.row_products(batch)
 
-    def predict(self, batch: Batch, look: Look | None = None) -> None:
+    def predict(self, batch: Batch, products: RowProducts | None = None) -> None:
         """Score the candidates on rows that they have not learned from.
 
         Parameters
         ----------
         batch : the rows, standardized.
-        look : what a run has found out about them in passing.
+        products : what a run has computed about them in passing.
         """
         place = self._place
         self._place += len(batch)
         if self._open is None:
             return
-        known = self._open.known(batch) if look is None else look.seen[:, None]
+        known = self._open.known(batch) if products is None else products.products[:, None]
         self.rows += len(batch)
         first = 0
         lacking = self._group - self._open.last_weight

@@ -21,9 +21,10 @@ from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.rows.kernels import one_target_six_products
 from ridgeway.rows.weights import all_ones
-from ridgeway.sgd.task import LOOK_DIRECTIONS, Look
+from ridgeway.sgd.row_products import RowProducts
 from ridgeway.state import FLOATS, State, Stored
 
+MAX_PASSING_DIRECTIONS = 6  # products with more of them are left to BLAS
 LARGEST_SQUARE = 1e150  # of errors that are compared: their own squares are summed, too
 
 
@@ -42,7 +43,8 @@ class Residuals:
         table = np.zeros((n_columns + padded, self._n_targets, r))
         table[:n_columns] = directions.transpose(2, 1, 0)
         self._table: Float = table.reshape(n_columns + padded, -1)
-        self._few: Float | None = table[:, 0].T.copy() if (r, self._n_targets) == (LOOK_DIRECTIONS, 1) else None
+        few = 0 < r <= MAX_PASSING_DIRECTIONS and self._n_targets == 1
+        self._few: Float | None = table[:, 0].T.copy() if few else None
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
@@ -86,12 +88,12 @@ class Residuals:
         """Take in rows, as a group of their own or in the last group; refuse those whose errors cannot be compared."""
         self.add_known(self.known(batch), batch.weight, to_last)
 
-    def look(self, batch: Batch) -> Look | None:
-        """Return what a run may fill in passing with what `known` returns; None where it cannot."""
+    def row_products(self, batch: Batch) -> RowProducts | None:
+        """Return room for what `known` returns, which a run may fill in passing; None where it cannot."""
         self._in(batch.rows.dtype)
         if self._few is None or not isinstance(batch.rows, DenseRows):
             return None
-        return Look.of(self._few, len(batch))
+        return RowProducts.of(self._few, len(batch))
 
     def known(self, batch: Batch) -> Float:
         """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""

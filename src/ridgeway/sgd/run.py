@@ -11,12 +11,13 @@ from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Staircase
 from ridgeway.number import counted
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
+from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import GrowingStep, Schedule, schedule_of
-from ridgeway.sgd.state import RunState
+from ridgeway.sgd.states import RunState, begin_state, state_from
+from ridgeway.sgd.states.replay_state import ReplayState
+from ridgeway.sgd.states.sketch_state import SketchState
 from ridgeway.sgd.step_size import LimitedStep, auto_step
 from ridgeway.sgd.stepping import close_batch, take_steps
-from ridgeway.sgd.stored import run_state_from, stored_run_state
-from ridgeway.sgd.task import Look
 from ridgeway.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
 from ridgeway.user_warning import warn_user
@@ -127,23 +128,23 @@ class SGDRun:
         self._state = after._state
 
     @property
-    def looks(self) -> bool:
-        """Whether the run can look at dense rows of one target in passing (`Look`): row by row, and in a sketch."""
+    def takes_row_products(self) -> bool:
+        """Whether the run can take products of dense rows of one target in passing: row by row, and in a sketch."""
         return self._batch_size == 1 and not self.keeps_rows
 
     def advance(
         self,
         batch: Batch,
         order: NDArray[np.intp] | None = None,
-        look: Look | None = None,
+        products: RowProducts | None = None,
         counts: NDArray[np.int64] | None = None,
         clipped: int = 0,
     ) -> None:
         """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input.
 
         counts, one per step, tell of how many steps of one split row each is one; None if no row is split. clipped is
-        how many more rows were split into fewer steps than they needed. A look, where the run `looks`, is filled with
-        what is found out about the rows in passing. A batch that raises leaves a run that has begun half changed.
+        how many more rows were split into fewer steps than they needed. Products, where the run `takes_row_products`,
+        are filled in passing. A batch that raises leaves a run that has begun half changed.
         """
         if self._state is not None:
             _require_same_shape(self._state, batch)
@@ -156,12 +157,12 @@ class SGDRun:
             schedule = self._schedule or schedule_of(auto_step(batch))
             assert schedule is not None
             _require_representable(schedule, batch)
-            state = RunState.begin(batch, schedule, self._store, self._batch_size, self._w0)
-        gains = take_steps(state, batch, order, look)
+            state = begin_state(batch, schedule, self._store, self._batch_size, self._w0)
+        gains = take_steps(state, batch, order, products)
         state.clipped += clipped
         if counts is not None:
             state.count_split(counts)
-        if state.layout is None:
+        if isinstance(state, ReplayState):
             state.segments.append(Segment(batch.rows, order))
             state.gains.append(gains)
         self._state = state
@@ -175,16 +176,17 @@ class SGDRun:
     def unladen(self) -> SGDRun:
         """Return a copy that can go on, without the blocks of moments that are done: what a step never looks at."""
         other = self.copy()
-        if other._state is not None:
+        if isinstance(other._state, SketchState):
             other._state.finished = []
         return other
 
     def laden(self, earlier: SGDRun) -> SGDRun:
         """Return this run, which went on from ``earlier.unladen()``, with the blocks that were left behind."""
         other = shallow_copy(self)
-        if self._state is not None and earlier._state is not None:
-            other._state = self._state.copy()
-            other._state.finished = [*earlier._state.finished, *self._state.finished]
+        if isinstance(self._state, SketchState) and isinstance(earlier._state, SketchState):
+            state = self._state.copy()
+            state.finished = [*earlier._state.finished, *self._state.finished]
+            other._state = state
         return other
 
     def end_pass(self) -> None:
@@ -215,7 +217,7 @@ class SGDRun:
             "layout": self._store.state() if isinstance(self._store, Layout) else None,
             "batch_size": self._batch_size,
             "w0": self._w0,
-            "progress": None if self._state is None else stored_run_state(self._state),
+            "progress": None if self._state is None else self._state.state(),
         }
 
     @classmethod
@@ -231,7 +233,7 @@ class SGDRun:
             stored.integer("batch_size", 1),
             None if w0 is None else stored.array("w0", (None,) * np.ndim(w0), FLOATS),
         )
-        run._state = None if progress is None else run_state_from(progress, run._batch_size)
+        run._state = None if progress is None else state_from(progress, run._batch_size)
         return run
 
     def require_form(self, sparse: bool, single_target: bool, n_targets: int, n_columns: int) -> None:

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from ridgeway.data.encoding.strings import as_levels, buckets_of, words_in, words_of
 
-pytestmark = pytest.mark.kernel
-
 MASK = (1 << 64) - 1
 
 

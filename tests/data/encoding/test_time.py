@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 
 from ridgeway.data import DataError, TableEncoder
 
-pytestmark = pytest.mark.kernel
-
 NAMES = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 

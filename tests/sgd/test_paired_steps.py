@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Last, Uniform
 from ridgeway.rows import Float, check_batch
 from ridgeway.sgd import DivergenceError, SGDRun
-from ridgeway.sgd.pair_kernels import WIDE
+from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.step_size import LimitedStep
-from ridgeway.sgd.task import Look
 from ridgeway.state import StateError, Stored
 from ridgeway.trajectory import Layout
-
-pytestmark = pytest.mark.kernel
 
 PAIRED = {degree: Layout(blocks_per_octave=2, moments=4, steps_per_chunk=4, chunk_degree=degree) for degree in (1, 2)}
 HEAD = 16  # steps of these layouts that are taken one by one
 N = 90
-WIDTHS = (1, 5, 8, 33, 300, WIDE // 4 + 50)  # every other pair of the last one is gone through backwards
+WIDE_ROW_BYTES = 2**12  # wider rows are swept forth and back in turn
+WIDTHS = (1, 5, 8, 33, 300, WIDE_ROW_BYTES // 4 + 50)
 
 
 def rows_of(n_columns: int, dtype: type, targets: int = 1) -> tuple[Float, Float]:
@@ -115,18 +113,19 @@ def test_order(n_columns: int) -> None:
     np.testing.assert_array_equal(by_number.trajectory().path([0.1]), lying.trajectory().path([0.1]))
 
 
-# Law: what is seen in passing are the products of the rows, in their places, however the rows are cut.
+# Law: products taken in passing are those of the rows, in their places, however the rows are cut.
+@pytest.mark.parametrize("n_directions", [1, 6, 8])
 @pytest.mark.parametrize("n_columns", [7, 8, 20])
 @pytest.mark.parametrize("cut", [1, HEAD, HEAD + 1, HEAD + 2, 41, N - 1])
-def test_look(n_columns: int, cut: int) -> None:
+def test_row_products(n_columns: int, cut: int, n_directions: int) -> None:
     X, y = rows_of(n_columns, np.float64)
-    directions = np.random.default_rng(2).standard_normal((6, n_columns))
+    directions = np.random.default_rng(2).standard_normal((n_directions, n_columns))
     run = SGDRun(step=0.05, store=PAIRED[1])
-    seen = np.full((N, 8), np.nan)
+    products = np.full((N, 2 + n_directions), np.nan)
     for part in (slice(0, cut), slice(cut, N)):
-        run.advance(check_batch(X[part], y[part, 0], None), None, Look(directions, seen[part]))
+        run.advance(check_batch(X[part], y[part, 0], None), None, RowProducts(directions, products[part]))
     expected = np.column_stack([np.ones(N), y[:, 0], X @ directions.T])
-    np.testing.assert_allclose(seen, expected, atol=1e-13)
+    np.testing.assert_allclose(products, expected, atol=1e-13)
     plain = SGDRun(step=0.05, store=PAIRED[1])
     plain.update(X, y[:, 0])
     np.testing.assert_array_equal(run.trajectory().path([0.1]), plain.trajectory().path([0.1]))

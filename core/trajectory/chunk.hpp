@@ -1,0 +1,137 @@
+// How increments enter the moments of a block: gathered over a chunk of steps, then folded into the block.
+//
+// The increments of a chunk have local moments: T_0, T_1 and, for degree 2, T_2 at their places in the chunk. T_0 is the
+// change of w over the chunk. T_1 is linear in the place, so summing by parts turns it into a plain sum of the w of the
+// chunk, which takes no products. That sum is settled every 32 steps: `excess` accumulates w - anchor, `total` only the
+// w of the last steps, so that no digits are lost. T_2 is accumulated as it is. At the chunk's end every T_k of the
+// block, interpolated at three Chebyshev nodes of the chunk, is a combination of these three; degree 1 leaves T_2 out.
+#pragma once
+
+#include "numbers.hpp"
+#include "trajectory/table.hpp"
+
+namespace ridgeway {
+namespace {
+
+constexpr i64 MAX_STEPS_BETWEEN_SETTLING = 32;
+constexpr double NODE = 0.86602540378443864676;  // Chebyshev's three nodes are this, 0 and minus this
+
+// T_2 at the place in [-1, 1] of a step of a chunk; steps count on over the chunks of a block.
+inline double second_at(i64 step, i64 chunk) {
+    const double v = static_cast<double>(2 * (step & (chunk - 1)) + 1) / static_cast<double>(chunk) - 1;
+    return 2 * v * v - 1;
+}
+
+inline i64 steps_between_settling(i64 chunk) { return least(chunk, MAX_STEPS_BETWEEN_SETTLING); }
+
+// Turns the sum of w over the last `steps` steps into one of w - anchor; total becomes 0.
+template <class T>
+inline void settle(const Chunk<T>& chunk, i64 n, i64 steps) {
+    const T* __restrict anchor = chunk.anchor;
+    T* __restrict total = chunk.total;
+    T* __restrict excess = chunk.excess;
+    const T count = static_cast<T>(steps);
+    for (i64 c = 0; c < n; ++c) {
+        excess[c] += total[c] - count * anchor[c];
+        total[c] = 0;
+    }
+}
+
+struct AtNodes {
+    double low, mid, high;
+};
+
+// T_{k+1} at the three nodes of a chunk, from T_k and T_{k-1}.
+inline AtNodes next_polynomial(double middle, double reach, AtNodes now, AtNodes before) {
+    return {2 * (middle - reach) * now.low - before.low, 2 * middle * now.mid - before.mid,
+            2 * (middle + reach) * now.high - before.high};
+}
+
+// Coefficients of T_0, T_1 and T_2 of the chunk, from values at its three nodes.
+inline AtNodes coefficients(AtNodes at) {
+    return {(at.low + at.mid + at.high) / 3, (at.high - at.low) * (2.0 / 3.0 * NODE), (at.low + at.high - 2 * at.mid) / 3};
+}
+
+// Adds T_k of the block to moments (n_moments, n): sums of the chunk's T_0 (change), T_1 (first) and T_2 (second).
+template <class T, bool Second>
+inline void add_moments(double* moments, i64 n_moments, i64 n, const T* __restrict change, const T* __restrict first,
+                        const T* __restrict second, double middle, double reach) {
+    AtNodes before{}, now{1, 1, 1};
+    for (i64 k = 0; k < n_moments; ++k) {
+        const AtNodes mix = coefficients(now);
+        double* __restrict into = moments + k * n;
+        for (i64 c = 0; c < n; ++c) {
+            double sum = mix.low * static_cast<double>(change[c]) + mix.mid * static_cast<double>(first[c]);
+            if constexpr (Second) {
+                sum += mix.high * static_cast<double>(second[c]);
+            }
+            into[c] += sum;
+        }
+        const AtNodes next =
+            k == 0 ? AtNodes{middle - reach, middle, middle + reach} : next_polynomial(middle, reach, now, before);
+        before = now;
+        now = next;
+    }
+}
+
+// Adds what happened since the chunk's start to the block's moments (n_moments, n_columns), then starts the next chunk:
+// anchor becomes w; total, excess and second become 0. place.offset is one beyond the last step made. A raw block keeps
+// every increment as it is.
+template <class T>
+inline void fold_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moments, i64 n_moments) {
+    const T* __restrict w = chunk.w;
+    T* __restrict change = chunk.anchor;  // overwritten: first the change of w, then the next anchor
+    T* __restrict total = chunk.total;
+    T* __restrict first = chunk.excess;  // overwritten: T_1
+    T* __restrict second = chunk.second;
+    const i64 last = place.offset - 1;
+    const i64 done = last % place.chunk + 1;
+    const double size = static_cast<double>(place.chunk), left = static_cast<double>(place.chunk - done);
+    const double waiting = static_cast<double>(done % steps_between_settling(place.chunk));
+    for (i64 c = 0; c < n; ++c) {
+        const double anchor = static_cast<double>(change[c]);
+        const double excess = static_cast<double>(first[c]) + (static_cast<double>(total[c]) - waiting * anchor);
+        const double moved = static_cast<double>(w[c]) - anchor;
+        change[c] = static_cast<T>(moved);
+        first[c] = static_cast<T>(moved + (moved - 2 * (excess + left * moved)) / size);
+    }
+    if (n_moments == place.length) {
+        for (i64 c = 0; c < n; ++c) {
+            moments[last * n + c] = static_cast<double>(change[c]);
+        }
+    } else {
+        const double span = static_cast<double>(place.length - 1);
+        const double middle = static_cast<double>(2 * (last - done + 1) + place.chunk - 1) / span - 1;
+        const double reach = place.chunk > 1 ? NODE * size / span : 0.0;
+        if (place.degree == 2) {
+            add_moments<T, true>(moments, n_moments, n, change, first, second, middle, reach);
+        } else {
+            add_moments<T, false>(moments, n_moments, n, change, first, second, middle, reach);
+        }
+    }
+    for (i64 c = 0; c < n; ++c) {
+        change[c] = w[c];
+        total[c] = 0;
+        first[c] = 0;
+        second[c] = 0;
+    }
+}
+
+// Fills basis (n_moments) with T_0 .. T_{m-1} at step `offset` of a block, or with a raw block's unit vector.
+inline void fill_step_basis(double* basis, i64 n_moments, i64 offset, i64 length) {
+    if (n_moments == length) {
+        for (i64 k = 0; k < n_moments; ++k) basis[k] = k == offset ? 1.0 : 0.0;
+        return;
+    }
+    const double u = 2 * static_cast<double>(offset) / static_cast<double>(length - 1) - 1;
+    double before = u, now = 1.0;
+    for (i64 k = 0; k < n_moments; ++k) {
+        basis[k] = now;
+        const double next = 2 * u * now - before;
+        before = now;
+        now = next;
+    }
+}
+
+}  // namespace
+}  // namespace ridgeway

@@ -1,0 +1,38 @@
+"""Products of rows with some directions, taken while a step for these rows is made."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ridgeway import _core
+from ridgeway.rows import Float
+
+
+class RowProducts(NamedTuple):
+    """What is computed about dense rows in passing: the rows lie in the cache while their steps are made.
+
+    Attributes
+    ----------
+    directions : (k, d).
+    products : (n_rows, 2 + k), filled with 1, y and the row's products with the directions.
+    """
+
+    directions: Float
+    products: Float
+
+    @classmethod
+    def of(cls, directions: Float, n_rows: int) -> RowProducts:
+        """Return room for the products of so many rows with the directions."""
+        if directions.ndim != 2 or len(directions) == 0:
+            raise ValueError(f"directions have shape {directions.shape}: expected (directions, columns), one or more.")
+        return cls(directions, np.empty((n_rows, 2 + len(directions)), directions.dtype))
+
+    def between(self, first: int, last: int) -> RowProducts:
+        """Return the products of rows first..last-1, as a view."""
+        return RowProducts(self.directions, self.products[first:last])
+
+    def for_core(self) -> _core.RowProducts:
+        """Return the arrays as the compiled loops take them."""
+        return _core.RowProducts(directions=self.directions, products=self.products)
