@@ -1,22 +1,31 @@
 # Two commands on a fresh machine: make demo, make test. They need python3, make and the package registry.
 PYTHON := .venv/bin/python
 READY := .venv/.ready
+CORE := .venv/.core
+CORE_SOURCES := $(shell find core -name '*.?pp' -o -name CMakeLists.txt)
 
-.PHONY: setup demo test check coverage test-oldest bench bench-peers docs clean
+.PHONY: setup stub demo test check coverage sanitize test-oldest bench bench-peers docs clean
 
-setup: $(READY)
+setup: $(READY) $(CORE)
 
 $(READY): pyproject.toml
-	@echo "Setting up .venv with everything a developer needs (once, about a minute) ..."
-	@if command -v uv >/dev/null 2>&1; then \
-		uv venv --quiet --allow-existing --python "$$(command -v python3)" .venv && \
-		uv pip install --quiet --python $(PYTHON) --editable . --group dev; \
-	else \
-		python3 -m venv .venv && \
-		$(PYTHON) -m pip install --quiet --upgrade "pip>=25.1" && \
-		$(PYTHON) -m pip install --quiet --editable . --group dev; \
-	fi
+	@echo "Setting up .venv with everything a developer needs (once, about two minutes) ..."
+	@python3 -m venv .venv
+	@$(PYTHON) -m pip install --quiet --upgrade "pip>=25.1"
+	@$(PYTHON) -m pip install --quiet --group dev
+	@scripts/with_compiler $(PYTHON) -m pip install --quiet --no-build-isolation --editable ".[all]"
+	@touch $@ $(CORE)
+
+# The compiled core is built anew when one of its sources changes; only what depends on the change is compiled.
+$(CORE): $(READY) $(CORE_SOURCES)
+	@echo "Building the compiled core ..."
+	@scripts/with_compiler $(PYTHON) -m pip install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@
+
+# The types of the compiled core, from what it was built with; a test compares them.
+stub: setup
+	$(PYTHON) -m nanobind.stubgen -q -m ridgeway._core -o src/ridgeway/_core.pyi
+	.venv/bin/ruff format -q src/ridgeway/_core.pyi
 
 demo: setup
 	$(PYTHON) -m ridgeway demo
@@ -27,23 +36,29 @@ check: setup
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
-# Numba's cache does not see when a function changed that a cached kernel calls, so it is emptied first. The kernels are
-# also run as plain Python: what they compute must not depend on the compiler.
 test: check
-	@find src -name '*.nb[ic]' -delete
 	$(PYTHON) -m pytest -n 2 -q -rs
-	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -n 2 -q -m kernel tests
 
-# Branches of the sources that the tests take, in all their processes, kernels included: these count when they run as
-# plain Python. Fails below 95 of 100 branches.
+# Branches of the Python sources that the tests take, in all their processes. Fails below 95 of 100 branches.
 coverage: setup
 	@rm -f .coverage .coverage.*
 	.venv/bin/coverage run -m pytest -n 2 -q
-	NUMBA_DISABLE_JIT=1 .venv/bin/coverage run -m pytest -n 2 -q -m kernel tests
 	@.venv/bin/coverage combine -q
 	.venv/bin/coverage report --skip-covered --show-missing
 	@.venv/bin/coverage json -q -o coverage.json
 	$(PYTHON) scripts/branches.py coverage.json
+
+# The compiled core with address and undefined-behaviour sanitizers and with every argument checked, in an environment of
+# its own: the tests of its loops, of damaged models and of made-up states.
+sanitize: setup
+	@python3 -m venv .venv-sanitize
+	@$(PYTHON) -c "import site; print(site.getsitepackages()[0])" > .venv-sanitize/site.txt
+	@cp .venv-sanitize/site.txt "$$(.venv-sanitize/bin/python -c 'import site; print(site.getsitepackages()[0])')/project.pth"
+	scripts/with_compiler .venv-sanitize/bin/python -m pip install --quiet --no-build-isolation --no-deps --force-reinstall \
+		--config-settings=build-dir=build/sanitize --config-settings=cmake.define.RIDGEWAY_SANITIZE=ON \
+		--config-settings=install.strip=false .
+	scripts/sanitized .venv-sanitize/bin/python -m pytest -q -p no:cacheprovider \
+		tests/core tests/sgd tests/trajectory tests/model/test_damage.py tests/model/test_contradictions.py
 
 # The oldest versions that we claim to work with, in an environment of their own.
 test-oldest:
@@ -51,7 +66,6 @@ test-oldest:
 	.venv-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-oldest/bin/python scripts/oldest.py > .venv-oldest/oldest.txt
 	.venv-oldest/bin/python -m pip install --quiet --editable . --group tests --group data --constraint .venv-oldest/oldest.txt
-	@find src -name '*.nb[ic]' -delete
 	.venv-oldest/bin/python -m pytest -n 2 -q tests
 
 bench: setup
@@ -81,5 +95,5 @@ docs: setup
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-oldest .venv-peers .coverage* coverage.json build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-oldest .venv-peers .venv-sanitize .coverage* coverage.json build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
