@@ -48,6 +48,13 @@ class Look(NamedTuple):
             raise ValueError(f"directions have shape {directions.shape}: expected ({LOOK_DIRECTIONS}, columns).")
         return cls(directions, np.empty((n_rows, 2 + LOOK_DIRECTIONS), directions.dtype))
 
+    def require_shapes(self, n_rows: int, n_columns: int) -> None:
+        """Raise an error unless kernels may read and write this look beside rows of this shape: they do not test it."""
+        wanted = {"directions": (LOOK_DIRECTIONS, n_columns), "seen": (n_rows, 2 + LOOK_DIRECTIONS)}
+        for name, shape in wanted.items():
+            if (got := getattr(self, name).shape) != shape:
+                raise ValueError(f"{name} of a look has shape {got}: expected {shape}.")
+
 
 class OpenBatch(NamedTuple):
     """A mini-batch being filled: `rows` of its `size` rows are in gradient (d,), the sum of gains times x."""
