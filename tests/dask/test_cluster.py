@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask.array as da
@@ -325,6 +326,39 @@ def test_scheduler_without_inner_address() -> None:
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as started:
         inner = started.sync(cluster._listen_within, started.scheduler)
         assert inner.startswith("inproc://")
+
+
+class Listening:
+    """A started cluster whose scheduler says where it listens."""
+
+    loop = None
+    listeners = (SimpleNamespace(contact_address="inproc://1"),)
+
+    @property
+    def scheduler(self) -> Any:
+        return self
+
+    async def listen(self, address: str) -> None:
+        assert address == "inproc://"
+
+    def sync(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return asyncio.run(function(*arguments))
+
+
+class OtherClient:
+    """What a client of a later version might be: one whose messages are not to be found."""
+
+    def __init__(self, address: str, **options: Any) -> None:
+        self.address = address
+
+
+# Law: a client whose messages cannot be told to leave at once is taken as it is.
+def test_client_without_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "Client", OtherClient)
+    started: Any = Listening()
+    found: Any = cluster.client_within(started)
+    assert isinstance(found, OtherClient)
+    assert found.address == "inproc://1"
 
 
 # Law: of dask's objects, only what is public or looked for with care is used.

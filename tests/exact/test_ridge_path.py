@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -335,6 +336,23 @@ def test_targets_keep_float64_beside_float32_rows() -> None:
     other = ExactRidgePath(alpha=0.1).fit(X32.astype(np.float64), y, weight)
     np.testing.assert_array_equal(one.coef_, other.coef_)
     assert one.predict(X32).dtype == np.float64
+
+
+# Law: beside what it is given, a fit holds the numbers and the squared norms of the rows, and a few blocks of rows: it
+# makes no second X to check y and the weights against.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_beside_the_rows(dtype: type[np.floating[Any]]) -> None:
+    n_rows = 400_000
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.standard_normal((n_rows, 1)).astype(dtype), rng.standard_normal(n_rows), np.ones(n_rows)
+    ExactRidgePath().fit(X[:100], y[:100], weight[:100])  # what is made once, such as compiled code
+    tracemalloc.start()
+    try:
+        ExactRidgePath().fit(X, y, weight)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < n_rows * (np.dtype(np.intp).itemsize + X.itemsize) + 2**20
 
 
 # Law: the score is R^2, weighted where asked.

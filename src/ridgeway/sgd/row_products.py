@@ -29,6 +29,14 @@ class RowProducts(NamedTuple):
             raise ValueError(f"directions have shape {directions.shape}: expected (directions, columns), one or more.")
         return cls(directions, np.empty((n_rows, 2 + len(directions)), directions.dtype))
 
+    def require_shapes(self, n_rows: int, n_columns: int) -> None:
+        """Raise an error unless these arrays fit rows of this shape: the compiled loops do not look at shapes."""
+        k = len(self.directions)
+        wanted = {"directions": (max(k, 1), n_columns), "products": (n_rows, 2 + k)}
+        for name, shape in wanted.items():
+            if (got := getattr(self, name).shape) != shape:
+                raise ValueError(f"{name} have shape {got}: expected {shape}.")
+
     def between(self, first: int, last: int) -> RowProducts:
         """Return the products of rows first..last-1, as a view."""
         return RowProducts(self.directions, self.products[first:last])

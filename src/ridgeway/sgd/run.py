@@ -150,6 +150,8 @@ class SGDRun:
             _require_same_shape(self._state, batch)
         if len(batch) == 0:  # every row had weight 0
             return
+        if products is not None:
+            products.require_shapes(*batch.rows.shape)
         if not (batch.finite or isinstance(batch.rows, DenseRows)):
             require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
         state = self._state
