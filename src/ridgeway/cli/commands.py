@@ -24,7 +24,6 @@ COMMANDS = {
     "export": "Export the chosen model to ONNX.",
     "demo": "The whole story on embedded data, in under a minute.",
     "paper": "Check the claims of the paper behind the method.",
-    "warmup": "Compile everything ahead of time.",
 }
 HELP = """\b
 ridgeway: the whole regularization path from one pass of SGD.

@@ -16,7 +16,7 @@ from ridgeway.data import DataError
 from ridgeway.sgd import DivergenceError
 from ridgeway.version import __version__
 
-ALIKE = ("numpy", "scipy", "numba", "pyarrow")  # versions on which the bits of a run may depend
+ALIKE = ("numpy", "scipy", "pyarrow")  # versions on which the bits of a run may depend
 
 
 class Work:

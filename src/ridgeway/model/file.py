@@ -32,7 +32,7 @@ from ridgeway.version import __version__
 ENTRY = "ridgeway"
 FORMAT_VERSION = 2
 NEEDS = "0.2.0"  # the first version of ridgeway that reads FORMAT_VERSION
-LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "safetensors")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "safetensors")
 DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "BOOL": "bool", "U8": "uint8"}
 
 PIECE_BYTES = 2**16
