@@ -185,8 +185,8 @@ def _alphas(estimator: Any) -> Float:
     if isinstance(estimator, AveragedKernelRegressor) and estimator.alpha_:
         return np.geomspace(estimator.alpha_ / AROUND, estimator.alpha_ * AROUND, N_ALPHAS)
     if isinstance(estimator, AveragedSGDRegressor | AveragedKernelRegressor):
-        step, elapsed = estimator.step_, estimator.trajectory_.elapsed
-        return np.geomspace(1 / max(elapsed, step), 10 / step, N_ALPHAS)
+        run = estimator._fitted().ridge.trajectory
+        return np.geomspace(1 / max(run.elapsed, run.step), 10 / run.step, N_ALPHAS)
     return np.logspace(-6, 3, N_ALPHAS)
 
 

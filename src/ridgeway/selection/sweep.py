@@ -240,3 +240,8 @@ class SideBySide:
         """Go through the next n_rows rows of the passes."""
         for sweep in self.sweeps:
             sweep.advance(n_rows)
+
+    def end_pass(self) -> None:
+        """End the pass of every chain."""
+        for sweep in self.sweeps:
+            sweep.end_pass()
