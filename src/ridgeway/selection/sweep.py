@@ -154,6 +154,8 @@ class Sweep:
     def _steps_per_pass(self, train: Mask, segment: NDArray[np.intp], segments: int) -> list[int]:
         """Return the steps that the runs of a chain take in a pass."""
         counts = self._splitting.counts
+        if segments == 1:
+            return [int(counts.sum() if train is None else counts @ train)]
         if train is not None:
             segment, counts = segment[train], counts[train]
         return [int(count) for count in np.bincount(segment, counts, minlength=segments)]
