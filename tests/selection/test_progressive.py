@@ -12,7 +12,15 @@ import ridgeway as rw
 from ridgeway.averaging import Uniform
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.progressive import SURELY, Progressive, Stretch, _reach, _reach_rows, stream_candidates
+from ridgeway.selection.progressive import (
+    SURELY,
+    Progressive,
+    Stretch,
+    _largest_moment,
+    _reach,
+    _reach_rows,
+    stream_candidates,
+)
 
 NOTHING = np.zeros(1)
 SCHEMES = stream_candidates("auto", 0.1)
@@ -119,3 +127,8 @@ def test_reach_of_rows_without_weights(n_rows: int, first: int, lacking: float) 
     batch = check_batch(np.ones((n_rows, 1)), np.zeros(n_rows))
     first = min(first, n_rows - 1)
     assert _reach_rows(batch, first, lacking) == _reach(batch.weight, first, lacking)
+
+
+# Law: models whose squares no float64 can hold, as a made-up file may have them, leave no room for any row.
+def test_models_beyond_float64() -> None:
+    assert _largest_moment(np.full((1, 2, 3), 1e300)) == 0.0

@@ -302,8 +302,9 @@ class Progressive:
 
 def _largest_moment(models: NDArray[np.float64]) -> float:
     """Return what moments of rows may be, so that errors of models (targets, L, r + 2) have squares in float64."""
-    size = max(1.0, models.shape[2] * float(np.abs(models).max()))
-    return float(LARGEST_SQUARE / size**2)
+    with np.errstate(over="ignore"):  # of a made-up file: then no row is small enough
+        size = np.maximum(1.0, models.shape[2] * np.abs(models).max())
+        return float(LARGEST_SQUARE / np.square(size))
 
 
 def _reach_rows(batch: Batch, first: int, lacking: float) -> int:
