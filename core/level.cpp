@@ -6,6 +6,9 @@
 #include "sgd/dense_batches.hpp"
 #include "sgd/replay_steps.hpp"
 #include "sgd/sketch_steps.hpp"
+#include "theory/risk.hpp"
+#include "theory/squared_sums.hpp"
+#include "theory/tikhonov.hpp"
 
 namespace ridgeway {
 namespace {
@@ -36,12 +39,20 @@ constexpr Loops<T> loops_of_this_level() {
     };
 }
 
+constexpr TheoryLoops theory_of_this_level = {
+    .risk_backwards = risk_backwards,
+    .add_squared_gains = add_squared_gains,
+    .squared_sums = squared_sums,
+    .regularised_steps = regularised_steps,
+};
+
 }  // namespace
 
 #define RIDGEWAY_JOIN(a, b) a##b
 #define RIDGEWAY_TABLE(level) RIDGEWAY_JOIN(level_, level)
 
 extern const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL);
-const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL) = {loops_of_this_level<float>(), loops_of_this_level<double>()};
+const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL) = {loops_of_this_level<float>(), loops_of_this_level<double>(),
+                                                theory_of_this_level};
 
 }  // namespace ridgeway
