@@ -2,6 +2,9 @@
 // but the table has internal linkage, so that no level can be linked to another one's code.
 #include "levels.hpp"
 #include "rows/norms.hpp"
+#include "rows/products.hpp"
+#include "rows/standardize.hpp"
+#include "rows/sums.hpp"
 #include "sgd/csr_steps.hpp"
 #include "sgd/dense_batches.hpp"
 #include "sgd/replay_steps.hpp"
@@ -20,6 +23,11 @@ constexpr Loops<T> loops_of_this_level() {
             {
                 .squared_norms = squared_norms<T>,
                 .squared_norms_of = squared_norms_of<T>,
+                .csr_squared_norms = csr_squared_norms<T>,
+                .row_products = row_products<T>,
+                .column_sums = column_sums<T>,
+                .weighted_sum = weighted_sum<T>,
+                .standardize_rows = standardize_rows<T>,
             },
         .sgd =
             {
