@@ -100,7 +100,7 @@ class Residuals:
         self._in(batch.rows.dtype)
         known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
         if self._few is not None and isinstance(batch.rows, DenseRows):
-            _core.row_products(batch.rows.array, batch.y.astype(known.dtype, copy=False), self._few, known)
+            _core.row_products(batch.rows.array, np.ascontiguousarray(batch.y, known.dtype), self._few, known)
         else:
             known[:, :, 0] = 1
             known[:, :, 1] = batch.y

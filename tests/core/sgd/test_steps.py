@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,7 +138,7 @@ def test_sketch_steps(problem: Rows, shape: tuple[int, int], degree: int, cuts: 
 
     def run(edges: list[int]) -> Arrays:
         arrays = Arrays(n_columns, n_moments, dtype)
-        for first, last in zip(edges, edges[1:], strict=False):
+        for first, last in pairwise(edges):
             part = order[first:last]
             rows = _core.DenseRows(X=problem.X, y=problem.y, weight=problem.weight, order=part)
             blocks = np.array([[first, length, chunk, degree, n_moments]])
