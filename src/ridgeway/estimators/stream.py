@@ -168,7 +168,7 @@ class Stream:
 
     @property
     def _reads_again(self) -> bool:
-        """Whether rows are read more than once: to predict them, unless the run does so in passing, and to average them."""
+        """Whether rows are read more than once: to predict them, unless the run does that, and to average them."""
         in_passing = self.run.takes_row_products and not self.sparse and self.single_target and self._growing is None
         return self.standardization.constant != 0 or (self.progressive is not None and not in_passing)
 

@@ -122,8 +122,8 @@ def moments_of(increments: Array, length: int, chunk: int, degree: int, n_moment
     return moments
 
 
-# Law: sketch_steps makes the steps of the plain loop in calls of any sizes, with the same bits, and the moments are those
-# of the increments.
+# Law: sketch_steps makes the steps of the plain loop in calls of any sizes, with the same bits, and the moments are
+# those of the increments.
 @given(
     problems(),
     st.sampled_from([(1, 64), (1, 5), (2, 5), (4, 5), (32, 5)]),
