@@ -12,6 +12,8 @@
 #include "theory/risk.hpp"
 #include "theory/squared_sums.hpp"
 #include "theory/tikhonov.hpp"
+#include "trajectory/replay_sums.hpp"
+#include "trajectory/ridge_series.hpp"
 
 namespace ridgeway {
 namespace {
@@ -43,7 +45,15 @@ constexpr Loops<T> loops_of_this_level() {
                 .csr_batches_64 = csr_batches<T, std::uint64_t>,
                 .close_csr_batch = close_csr_batch,
             },
-        .trajectory = {},
+        .trajectory =
+            {
+                .add_dense_rows = add_dense_rows<T>,
+                .add_csr_rows_32 = add_csr_rows<T, std::uint32_t, T>,
+                .add_csr_rows_64 = add_csr_rows<T, std::uint64_t, T>,
+                .add_csr_rows_32_wide = add_csr_rows<T, std::uint32_t, double>,
+                .add_csr_rows_64_wide = add_csr_rows<T, std::uint64_t, double>,
+                .add_mixed = add_mixed<T>,
+            },
     };
 }
 
@@ -54,6 +64,10 @@ constexpr TheoryLoops theory_of_this_level = {
     .regularised_steps = regularised_steps,
 };
 
+constexpr SeriesLoops series_of_this_level = {
+    .fill_ridge_series = fill_ridge_series,
+};
+
 }  // namespace
 
 #define RIDGEWAY_JOIN(a, b) a##b
@@ -61,6 +75,6 @@ constexpr TheoryLoops theory_of_this_level = {
 
 extern const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL);
 const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL) = {loops_of_this_level<float>(), loops_of_this_level<double>(),
-                                                theory_of_this_level};
+                                                theory_of_this_level, series_of_this_level};
 
 }  // namespace ridgeway

@@ -20,6 +20,7 @@ struct Level {
     Loops<float> f32;
     Loops<double> f64;
     TheoryLoops theory;
+    SeriesLoops series;
 };
 
 // Chooses the best level that the processor has, or the one that the environment variable RIDGEWAY_CPU names.
