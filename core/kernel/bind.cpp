@@ -45,7 +45,8 @@ void bind_kernel(nb::module_& m) {
                                   "A block's rows, gram (b, n) with their own columns from first on, and their steps: "
                                   "order and begins (b,), rates (b, runs).")
         .def(nb::init<In, i64, In, In, In>(), "gram"_a, "first"_a, "order"_a, "begins"_a, "rates"_a);
-    m.def("substitute", &bound::substitute, "block"_a, "residuals"_a, "gains"_a, nb::call_guard<nb::gil_scoped_release>(),
+    const nb::call_guard<nb::gil_scoped_release> no_gil;
+    m.def("substitute", &bound::substitute, "block"_a, "residuals"_a, "gains"_a, no_gil,
           "Step through the rows of a block: change residuals (b, runs, targets) in place and fill gains.");
 }
 

@@ -18,8 +18,8 @@ struct KernelBlock {
     const T* rates;     // (n_rows, n_runs), in stored order; 0 for rows that a run does not learn from
 };
 
-// Takes sum_j k(x_i, x_j) gain_j, over the first `count` rows j of the order, from `wide` numbers at residuals. gains has
-// `stride` numbers per row, in the order of the steps.
+// Takes sum_j k(x_i, x_j) gain_j, over the first `count` rows j of the order, from `wide` numbers at residuals. gains
+// has `stride` numbers per row, in the order of the steps.
 template <class T>
 inline void subtract_steps(const T* gram_row, const i64* order, i64 count, const T* gains, i64 stride, T* residuals,
                            i64 wide) {
@@ -36,8 +36,8 @@ inline void subtract_steps(const T* gram_row, const i64* order, i64 count, const
 }
 
 // Steps through the rows of a block in turn. residuals (n_rows, n_runs, n_targets), at first without the steps of this
-// block, are changed in place; gains (the same shape) are filled. scratch holds n_rows times n_runs * n_targets numbers,
-// rounded up to whole lanes, all 0 at first.
+// block, are changed in place; gains (the same shape) are filled. scratch holds n_rows times n_runs * n_targets
+// numbers, rounded up to whole lanes, all 0 at first.
 template <class T>
 void substitute(const KernelBlock<T>& block, T* residuals, T* gains, T* scratch) {
     const i64 width = block.n_runs * block.n_targets, lane = lane_count<T>, stride = (width + lane - 1) / lane * lane;
