@@ -121,6 +121,18 @@ def test_scores_of_any_batches(weighted: bool) -> None:
         np.testing.assert_allclose(table, tables[0], rtol=1e-7)
 
 
+# Law: a group ends with the row at which weights, summed one by one in float64, first reach what is lacking.
+@given(st.integers(1, 400), st.integers(0, 399), st.floats(-2, 500), st.sampled_from(["float32", "float64"]))
+def test_reach(n_rows: int, first: int, lacking: float, dtype: str) -> None:
+    first = min(first, n_rows - 1)
+    weight = np.random.default_rng(n_rows).lognormal(0, 2, n_rows).astype(dtype)
+    total, last = 0.0, first
+    while last < n_rows and (last == first or total < lacking):
+        total += float(weight[last])
+        last += 1
+    assert _reach(weight, first, lacking) == last
+
+
 # Law: groups of rows without weights end where those of weights 1 do.
 @given(st.integers(1, 30), st.integers(0, 29), st.floats(-2, 40))
 def test_reach_of_rows_without_weights(n_rows: int, first: int, lacking: float) -> None:
