@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 import ridgeway as rw
+from ridgeway import _core
 
 PUBLIC = {
     "AveragedKernelRegressor",
@@ -58,13 +59,13 @@ def test_surface() -> None:
         assert getattr(rw, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'Ridge'"):
         _ = rw.Ridge
-    assert files("ridgeway").joinpath("py.typed").is_file()
+    assert Path(rw.__file__).with_name("py.typed").is_file()
 
 
-def python(code: str, **environment: str) -> str:
+def python(code: str, *options: str, **environment: str) -> str:
     """Run code in a fresh interpreter and return what it prints."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", *options, "-c", code],
         capture_output=True,
         text=True,
         check=False,
@@ -99,17 +100,21 @@ def test_without_pyarrow() -> None:
 # Law: an install where no cache can be written imports and runs.
 def test_read_only_install_without_cache(tmp_path: Path) -> None:
     package = tmp_path / "ridgeway"
-    for source in Path(str(files("ridgeway"))).rglob("*.py"):
-        target = package / source.relative_to(str(files("ridgeway")))
+    sources = Path(rw.__file__).parent
+    for source in sources.rglob("*.py"):
+        target = package / source.relative_to(sources)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.read_bytes())
+    core = Path(_core.__file__)
+    (package / core.name).write_bytes(core.read_bytes())
     for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
         (folder / "__pycache__").write_text("a file stands where the cache folder would be made")
     code = (
         "import numpy as np, ridgeway as rw; print(rw.__file__); "
         "print(rw.run_sgd(np.eye(3), np.ones(3), step=0.5).coef(rw.Last()))"
     )
-    output = python(
-        code, PYTHONPATH=str(tmp_path), HOME="/dev/null", XDG_CACHE_HOME="/dev/null", PYTHONDONTWRITEBYTECODE="1"
+    path = os.pathsep.join([str(tmp_path), *(part for part in sys.path if part.endswith("site-packages"))])
+    output = python(  # without site: an editable install would put itself first
+        code, "-S", PYTHONPATH=path, HOME="/dev/null", XDG_CACHE_HOME="/dev/null", PYTHONDONTWRITEBYTECODE="1"
     )
     assert output.splitlines() == [str(package / "__init__.py"), "[0.5 0.5 0.5]"]
