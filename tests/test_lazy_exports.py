@@ -65,6 +65,6 @@ def test_no_module_hides_a_name(file: Path) -> None:
 # Law: a name that is not exported is missing in the words of Python.
 def test_unknown_name() -> None:
     get, _ = lazy_exports("ridgeway", {})
-    with pytest.raises(AttributeError, match="^module 'ridgeway' has no attribute 'Ridge'$") as caught:
+    with pytest.raises(AttributeError, match=r"^module 'ridgeway' has no attribute 'Ridge'$") as caught:
         get("Ridge")
     assert (caught.value.name, caught.value.obj) == ("Ridge", ridgeway)
