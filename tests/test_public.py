@@ -48,6 +48,7 @@ PUBLIC = {
     "load_flights",
     "merge",
     "run_sgd",
+    "show_versions",
 }
 
 

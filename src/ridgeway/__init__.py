@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
+    from ridgeway.installation import show_versions
     from ridgeway.loading import load
     from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
@@ -62,6 +63,7 @@ else:
                 "AveragedSGDRegressor",
             ),
             "exact": ("ExactRidgePath",),
+            "installation": ("show_versions",),
             "loading": ("load",),
             "model": ("ModelFileError",),
             "path_result": ("PathResult",),
@@ -124,5 +126,6 @@ __all__ = [
     "load_flights",
     "merge",
     "run_sgd",
+    "show_versions",
     "theory",
 ]
