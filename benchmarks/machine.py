@@ -11,7 +11,7 @@ from pathlib import Path
 
 def facts() -> dict[str, str]:
     """Return processor, cores, versions and date."""
-    packages = {name: version(name) for name in ("numpy", "numba", "scikit-learn", "scipy")}
+    packages = {name: version(name) for name in ("numpy", "scikit-learn", "scipy")}
     return {
         "cpu": _cpu_model(),
         "cores": str(os.cpu_count()),

@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 import ridgeway as rw
 from benchmarks.planted import Array
 from benchmarks.report import Case, Result, Target
-from benchmarks.timing import interleave
+from benchmarks.timing import REPEATS, interleave
 
 ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0)
 WEAK = 0.001
@@ -39,7 +39,8 @@ def cases(quick: bool = False) -> Iterator[Case]:
         yield _defaults(name, load, 1 if quick else SPLITS)
     n_rows = ROWS // 10 if quick else ROWS
     yield _one_pass(n_rows, 1 if quick else SEEDS)
-    yield _cost(n_rows)
+    for shuffle in (False, True):
+        yield _cost(n_rows, shuffle)
 
 
 def _tables() -> dict[str, Callable[[], tuple[Array, Array]]]:
@@ -99,25 +100,27 @@ def _one_pass(n_rows: int, seeds: int) -> Case:
     return Case(f"one pass, {n_rows:,} x {COLUMNS}", results, {})
 
 
-def _cost(n_rows: int) -> Case:
+def _cost(n_rows: int, shuffle: bool) -> Case:
+    """Compare runs whose steps are constant, grow, and grow with outlying rows split."""
     X, y, _ = _planted(n_rows, 0)
     size = 0.5 / float((X**2).sum(axis=1).mean())
-    options: dict[str, Any] = {"store": "sketch", "random_state": 0}
+    options: dict[str, Any] = {"store": "sketch", "random_state": 0, "shuffle": shuffle}
     timings = interleave(
         {
             "constant step": lambda: rw.run_sgd(X, y, step=size, **options),
             "growing step": lambda: rw.run_sgd(X, y, step=_staircase(size, n_rows), **options),
             "growing step, rows split": lambda: rw.run_sgd(X, y, step=rw.GrowingStep(size), **options),
         },
-        5,
+        REPEATS,
     )
     steps = rw.run_sgd(X, y, step=rw.GrowingStep(size), **options).n_steps / n_rows
+    constant, growing, split = timings.values()
     results = [
-        Result("growing / constant step", timings["growing step"].over(timings["constant step"]), Target(high=1.1)),
-        Result("with rows split / constant step", timings["growing step, rows split"].over(timings["constant step"])),
+        Result("growing / constant step", growing.over(constant), Target(high=1.1)),
+        Result("rows split / growing step, for each step made", split.over(growing) / steps, Target(high=1.1)),
         Result("steps per row with rows split", steps),
     ]
-    return Case(f"cost, {n_rows:,} x {COLUMNS}", results, timings)
+    return Case(f"cost, {n_rows:,} x {COLUMNS}, {'shuffled' if shuffle else 'in order'}", results, timings)
 
 
 def _staircase(size: float, n_rows: int) -> rw.Staircase:

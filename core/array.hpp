@@ -144,13 +144,13 @@ namespace nanobind::detail {
 
 template <>
 struct type_caster<ridgeway::In> {
-    NB_TYPE_CASTER(ridgeway::In, const_name("numpy.typing.NDArray"))
+    NB_TYPE_CASTER(ridgeway::In, const_name("numpy.typing.NDArray[typing.Any]"))
     bool from_python(handle source, uint8_t, cleanup_list*) noexcept { return value.from(source); }
 };
 
 template <>
 struct type_caster<ridgeway::Out> {
-    NB_TYPE_CASTER(ridgeway::Out, const_name("numpy.typing.NDArray"))
+    NB_TYPE_CASTER(ridgeway::Out, const_name("numpy.typing.NDArray[typing.Any]"))
     bool from_python(handle source, uint8_t, cleanup_list*) noexcept { return value.from(source); }
 };
 

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstring>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #include "numbers.hpp"
 
@@ -91,7 +94,11 @@ inline Lanes<double> widened(const float* from) {
     typedef float Four __attribute__((vector_size(16)));
     Four four;
     std::memcpy(&four, from, sizeof four);
+#if defined(__AVX__)
+    return reinterpret_cast<Lanes<double>>(_mm256_cvtps_pd(reinterpret_cast<__m128>(four)));  // GCC takes them by twos
+#else
     return __builtin_convertvector(four, Lanes<double>);
+#endif
 }
 
 inline void ask_second_level(const void* address) { __builtin_prefetch(address, 0, 2); }

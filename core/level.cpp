@@ -2,10 +2,18 @@
 // but the table has internal linkage, so that no level can be linked to another one's code.
 #include "levels.hpp"
 #include "rows/norms.hpp"
+#include "rows/products.hpp"
+#include "rows/standardize.hpp"
+#include "rows/sums.hpp"
 #include "sgd/csr_steps.hpp"
 #include "sgd/dense_batches.hpp"
 #include "sgd/replay_steps.hpp"
 #include "sgd/sketch_steps.hpp"
+#include "theory/risk.hpp"
+#include "theory/squared_sums.hpp"
+#include "theory/tikhonov.hpp"
+#include "trajectory/replay_sums.hpp"
+#include "trajectory/ridge_series.hpp"
 
 namespace ridgeway {
 namespace {
@@ -17,6 +25,11 @@ constexpr Loops<T> loops_of_this_level() {
             {
                 .squared_norms = squared_norms<T>,
                 .squared_norms_of = squared_norms_of<T>,
+                .csr_squared_norms = csr_squared_norms<T>,
+                .row_products = row_products<T>,
+                .column_sums = column_sums<T>,
+                .weighted_sum = weighted_sum<T>,
+                .standardize_rows = standardize_rows<T>,
             },
         .sgd =
             {
@@ -32,9 +45,28 @@ constexpr Loops<T> loops_of_this_level() {
                 .csr_batches_64 = csr_batches<T, std::uint64_t>,
                 .close_csr_batch = close_csr_batch,
             },
-        .trajectory = {},
+        .trajectory =
+            {
+                .add_dense_rows = add_dense_rows<T>,
+                .add_csr_rows_32 = add_csr_rows<T, std::uint32_t, T>,
+                .add_csr_rows_64 = add_csr_rows<T, std::uint64_t, T>,
+                .add_csr_rows_32_wide = add_csr_rows<T, std::uint32_t, double>,
+                .add_csr_rows_64_wide = add_csr_rows<T, std::uint64_t, double>,
+                .add_mixed = add_mixed<T>,
+            },
     };
 }
+
+constexpr TheoryLoops theory_of_this_level = {
+    .risk_backwards = risk_backwards,
+    .add_squared_gains = add_squared_gains,
+    .squared_sums = squared_sums,
+    .regularised_steps = regularised_steps,
+};
+
+constexpr SeriesLoops series_of_this_level = {
+    .fill_ridge_series = fill_ridge_series,
+};
 
 }  // namespace
 
@@ -42,6 +74,7 @@ constexpr Loops<T> loops_of_this_level() {
 #define RIDGEWAY_TABLE(level) RIDGEWAY_JOIN(level_, level)
 
 extern const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL);
-const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL) = {loops_of_this_level<float>(), loops_of_this_level<double>()};
+const Level RIDGEWAY_TABLE(RIDGEWAY_LEVEL) = {loops_of_this_level<float>(), loops_of_this_level<double>(),
+                                                theory_of_this_level, series_of_this_level};
 
 }  // namespace ridgeway

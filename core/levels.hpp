@@ -3,6 +3,7 @@
 
 #include "rows/table.hpp"
 #include "sgd/table.hpp"
+#include "theory/table.hpp"
 #include "trajectory/table.hpp"
 
 namespace ridgeway {
@@ -18,6 +19,8 @@ struct Loops {
 struct Level {
     Loops<float> f32;
     Loops<double> f64;
+    TheoryLoops theory;
+    SeriesLoops series;
 };
 
 // Chooses the best level that the processor has, or the one that the environment variable RIDGEWAY_CPU names.

@@ -21,7 +21,7 @@
 namespace ridgeway {
 namespace {
 
-constexpr i64 BYTES_AHEAD = 1 << 16;  // rows in sequence are asked of memory so far ahead
+constexpr i64 PAIR_BYTES_AHEAD = 1 << 16;  // rows in sequence are asked of memory so far ahead
 constexpr i64 WIDE_ROW_BYTES = 1 << 12;  // four wider rows, w and its moments do not fit the first-level cache together
 constexpr i64 LANES_AHEAD = 16;  // of wide rows, from the second level to the first
 constexpr double UNREMARKABLE = 1e30;  // a sum of two squared residuals that needs no look while every step is safe
@@ -156,7 +156,7 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
     const i64 between = steps_between_settling(place.chunk);
     const T step = static_cast<T>(problem.step), limit = static_cast<T>(problem.limit);
     const T unremarkable = static_cast<T>(problem.limit <= SAFE ? UNREMARKABLE : -1.0);
-    const char* asked_next = reinterpret_cast<const char*>(rows.x) + row_bytes * first + BYTES_AHEAD;
+    const char* asked_next = reinterpret_cast<const char*>(rows.x) + row_bytes * first + PAIR_BYTES_AHEAD;
     const char* asked_last = reinterpret_cast<const char*>(rows.x) + row_bytes * (rows.n_rows - 2);
     RowSizes sizes(tally);
     PairGains<T> gains{};

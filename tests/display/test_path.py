@@ -70,6 +70,41 @@ def test_default_alphas() -> None:
     assert len(alphas) == 100
 
 
+# Law: dots are the numbers of exact ridge, in the colours and units of their lines; only lines in colour have any.
+@pytest.mark.parametrize("standardized", [True, False])
+def test_exact_ridge_beside(standardized: bool) -> None:
+    model, exact = fitted("sgd"), fitted("exact")
+    display = PathDisplay.from_estimator(model, ALPHAS, labels=2, standardized=standardized, exact=exact)
+    own = PathDisplay.from_estimator(exact, ALPHAS, standardized=standardized)
+    largest = np.argsort(-np.abs(drawn(display)[1]).max(axis=0))[:2]
+    assert len(display.dots_) == 2
+    for k, dots in zip(largest, display.dots_, strict=True):
+        np.testing.assert_array_equal(dots.get_xdata(), own.lines_[k].get_xdata())
+        np.testing.assert_allclose(dots.get_ydata(), own.lines_[k].get_ydata(), rtol=1e-10)
+        assert dots.get_color() == display.lines_[k].get_color()
+    legend = display.ax_.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["exact ridge"]
+    assert own.dots_ == []
+    assert own.ax_.get_legend() is None
+
+
+# Law: with several targets the dots are those of the target; other columns, and no fit, are refused.
+def test_exact_ridge_of_targets() -> None:
+    model, exact = fitted("sgd", targets=2), fitted("exact", targets=2)
+    display = PathDisplay.from_estimator(model, ALPHAS, target=1, labels=1, standardized=False, exact=exact)
+    k = int(np.argmax(np.abs(drawn(display)[1]).max(axis=0)))
+    np.testing.assert_array_equal(display.dots_[0].get_ydata(), exact.path(ALPHAS).coefs[INCREASING, 1, k])
+    X, y = problem()
+    narrow = rw.ExactRidgePath().fit(X.iloc[:, 1:], y)
+    with pytest.raises(
+        ValueError, match=r"exact has coefficients of shape .* expected .* fit both to the same columns"
+    ):
+        PathDisplay.from_estimator(fitted("sgd"), ALPHAS, exact=narrow)
+    with pytest.raises(NotFittedError):
+        PathDisplay.from_estimator(fitted("sgd"), ALPHAS, exact=rw.ExactRidgePath())
+
+
 # Law: a target has its own picture.
 @pytest.mark.parametrize("kind", ["exact", "sgd"])
 def test_targets(kind: str) -> None:

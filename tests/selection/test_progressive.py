@@ -12,7 +12,15 @@ import ridgeway as rw
 from ridgeway.averaging import Uniform
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.progressive import SURELY, Progressive, Stretch, _reach, _reach_rows, stream_candidates
+from ridgeway.selection.progressive import (
+    SURELY,
+    Progressive,
+    Stretch,
+    _largest_moment,
+    _reach,
+    _reach_rows,
+    stream_candidates,
+)
 
 NOTHING = np.zeros(1)
 SCHEMES = stream_candidates("auto", 0.1)
@@ -113,9 +121,26 @@ def test_scores_of_any_batches(weighted: bool) -> None:
         np.testing.assert_allclose(table, tables[0], rtol=1e-7)
 
 
+# Law: a group ends with the row at which weights, summed one by one in float64, first reach what is lacking.
+@given(st.integers(1, 400), st.integers(0, 399), st.floats(-2, 500), st.sampled_from(["float32", "float64"]))
+def test_reach(n_rows: int, first: int, lacking: float, dtype: str) -> None:
+    first = min(first, n_rows - 1)
+    weight = np.random.default_rng(n_rows).lognormal(0, 2, n_rows).astype(dtype)
+    total, last = 0.0, first
+    while last < n_rows and (last == first or total < lacking):
+        total += float(weight[last])
+        last += 1
+    assert _reach(weight, first, lacking) == last
+
+
 # Law: groups of rows without weights end where those of weights 1 do.
 @given(st.integers(1, 30), st.integers(0, 29), st.floats(-2, 40))
 def test_reach_of_rows_without_weights(n_rows: int, first: int, lacking: float) -> None:
     batch = check_batch(np.ones((n_rows, 1)), np.zeros(n_rows))
     first = min(first, n_rows - 1)
     assert _reach_rows(batch, first, lacking) == _reach(batch.weight, first, lacking)
+
+
+# Law: models whose squares no float64 can hold, as a made-up file may have them, leave no room for any row.
+def test_models_beyond_float64() -> None:
+    assert _largest_moment(np.full((1, 2, 3), 1e300)) == 0.0

@@ -197,7 +197,7 @@ def test_a_batch_of_weight_0_is_no_step() -> None:
     assert "n_steps=60" in repr(run)
 
 
-# Law: what a run computes of its rows in passing is 1, y and their products with the directions; its steps are the same.
+# Law: what a run computes in passing is 1, y and the products of its rows with the directions; no step changes.
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_products_in_passing(dtype: Any) -> None:
     X, y = problem(300, 5, None, dtype, seed=1)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 
+from ridgeway import _core
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
 from ridgeway.averaging.uniform import time_shares, uniform_survival
-from ridgeway.compiled import compiled
 from ridgeway.number import ridge_strength
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # Below this value of the sum of log(1 + eta alpha) over T + 1 steps the average is the uniform one to the last bit.
 FLAT = 1e-17
-VANISHED = 746.0  # the exponential of minus this is 0
 
 
 def log_growth(alpha: float, step: float) -> float:
@@ -46,35 +45,11 @@ def geometric_survival(
     past, left = steps.sums(growth, places), steps.sums_left(growth, places, n_steps + 1)
     total = steps.sums(growth, np.array([n_steps + 1.0]))[:, 0]
     values = np.empty_like(past)
-    _fill_survival(past, left, total, values)
+    _core.fill_geometric_survival(past=past, left=left, total=total, flat=FLAT, values=values)
     flat = total < FLAT
     if flat.any():
         values[flat] = uniform_survival(places, n_steps, steps)
     return values.reshape(len(growth), *j.shape)
-
-
-@compiled
-def _fill_survival(
-    past: NDArray[np.float64], left: NDArray[np.float64], total: NDArray[np.float64], values: NDArray[np.float64]
-) -> None:
-    """Fill values (L, n_places) with S, except where S is flat.
-
-    past (L, n_places) is minus the logarithm of the discounts up to a place, left that of those from there to the end,
-    and total (L,) that of all.
-    """
-    for a in range(len(total)):
-        if total[a] < FLAT:
-            continue
-        last, whole = math.exp(-total[a]), -math.expm1(-total[a])
-        for i in range(past.shape[1]):
-            until = min(past[a, i], total[a])
-            if until > VANISHED:
-                values[a, i] = 0.0
-            elif left[a, i] > 1:
-                values[a, i] = (math.exp(-past[a, i]) - last) / whole
-            else:  # the difference of powers as a product: nothing cancels, and beyond T + 1 nothing overflows
-                difference = -math.exp(-until) * math.expm1(-abs(left[a, i]))
-                values[a, i] = math.copysign(difference / whole, left[a, i])
 
 
 @final

@@ -154,7 +154,9 @@ class Staircase:
         before = np.concatenate([[0.0], self._edges])
         whole = np.cumsum(rates[:, :-1] * np.diff(before), axis=1)
         done = np.concatenate([np.zeros((len(rates), 1)), whole], axis=1)
-        sums: NDArray[np.float64] = done[:, stair] + rates[:, stair] * (j - before[stair])
+        # take, not [:, stair], which would put the L of each place side by side in memory
+        sums: NDArray[np.float64] = rates.take(stair, axis=1) * (j - before[stair])
+        sums += done.take(stair, axis=1)
         return sums
 
     def sums_left(self, rates: NDArray[np.float64], j: NDArray[np.float64], until: int) -> NDArray[np.float64]:
@@ -172,7 +174,8 @@ class Staircase:
             after[:, :last] = np.cumsum(np.concatenate([to_end[:, None], between[:, ::-1]], axis=1), axis=1)[:, ::-1]
         ends = np.concatenate([self._edges, [np.inf]])
         with np.errstate(invalid="ignore"):
-            inside = rates[:, stair] * (np.where(stair < last, ends[stair], until) - j) + after[:, stair]
+            inside = rates.take(stair, axis=1) * (np.where(stair < last, ends[stair], until) - j)
+            inside += after.take(stair, axis=1)
         beyond = stair > last
         if beyond.any():
             inside[:, beyond] = -(self.sums(rates, j[beyond]) - self.sums(rates, np.array([float(until)])))

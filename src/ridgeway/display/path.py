@@ -26,6 +26,7 @@ N_ALPHAS = 100
 AROUND = 100.0  # to either side of where a kernel model stands
 GREY = "0.75"
 COLORS = 10  # in matplotlib's cycle
+DOTS = 12  # of exact ridge on a line
 
 
 class PathDisplay:
@@ -41,11 +42,13 @@ class PathDisplay:
     feature_names : one name a feature.
     alpha : strength that the model stands at, marked by a dashed line if it is among the alphas drawn; None draws none.
     quantity : what the coefficients are, in words.
+    exact : (L, n_features), what the lines should be, drawn as dots; None draws none.
 
     Attributes
     ----------
     ax_, figure_ : where `plot` has drawn.
     lines_ : (n_features,), the lines in the order of the features.
+    dots_ : dots of exact ridge, for the lines in colour, largest first.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class PathDisplay:
     ax_: Axes
     figure_: Figure | SubFigure
     lines_: list[Any]
+    dots_: list[Any]
 
     def __init__(
         self,
@@ -68,6 +72,7 @@ class PathDisplay:
         feature_names: Sequence[str],
         alpha: float | None = None,
         quantity: str = "coefficient",
+        exact: Float | None = None,
     ) -> None:
         strengths = np.asarray(alphas, dtype=np.float64)
         order = np.argsort(strengths)
@@ -76,7 +81,8 @@ class PathDisplay:
                 f"alphas={alphas!r}: expected strengths above 0 for a logarithmic axis; leave 0 out, any alpha below "
                 "1 / (step * n_steps) is nearly the same."
             )
-        self.alphas, self.coefs = strengths[order], coefs[order]
+        _require_alike(exact, coefs)
+        self.alphas, self.coefs, self.exact = strengths[order], coefs[order], None if exact is None else exact[order]
         self.feature_names, self.alpha, self.quantity = list(feature_names), alpha, quantity
 
     def __repr__(self) -> str:
@@ -92,10 +98,11 @@ class PathDisplay:
         target: int = 0,
         standardized: bool = True,
         labels: int = 10,
+        exact: Any = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the path of a fitted estimator.
+        """Draw the path of a fitted estimator, beside exact ridge if that is given.
 
         Parameters
         ----------
@@ -106,6 +113,8 @@ class PathDisplay:
         target : which target, when the fitted y was 2-D.
         standardized : True multiplies each coefficient by the scale that the estimator divided its column by.
         labels : how many of the largest lines have a colour and a name.
+        exact : an `ExactRidgePath` fitted to the same rows, whose coefficients are drawn as dots on the lines in
+            colour: how far these are from ridge. None draws none.
         ax : matplotlib Axes to draw on; None makes new ones.
         **kwargs : passed on to matplotlib's plot, for all lines.
 
@@ -117,31 +126,28 @@ class PathDisplay:
         >>> model = rw.ExactRidgePath().fit(X, X @ [1.0, 2.0, 3.0])
         >>> PathDisplay.from_estimator(model)
         PathDisplay(100 alphas from 1e-06 to 1000, 3 features)
+        >>> run = rw.AveragedSGDRegressor(random_state=0).fit(X, X @ [1.0, 2.0, 3.0])
+        >>> len(PathDisplay.from_estimator(run, [0.1, 1.0, 10.0], exact=model).dots_)
+        3
         """
-        check_is_fitted(estimator)
-        path = estimator.path(_alphas(estimator) if alphas is None else alphas)
-        coefs = path.coefs
-        if coefs.ndim == 3:
-            if not -coefs.shape[1] <= target < coefs.shape[1]:
-                raise ValueError(
-                    f"target={target} is out of range: expected 0 to {coefs.shape[1] - 1}, the targets of fit."
-                )
-            coefs = coefs[:, target]
-        elif target != 0:
-            raise ValueError(f"target={target} is out of range: the fitted y had one target; leave target out.")
+        strengths = _alphas(estimator) if alphas is None else alphas
+        coefs = _coefs(estimator, strengths, target)
+        ridge = None if exact is None else _coefs(exact, strengths, target)
+        _require_alike(ridge, coefs)
         scale = column_scale(estimator) if standardized else None
         names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(coefs.shape[1])])
         quantity = "coefficient" if scale is None else "coefficient of the standardized feature"
         if isinstance(estimator, AveragedKernelRegressor):
-            exact = estimator.n_components is None
-            names = [f"{'row' if exact else 'component'} {i}" for i in range(coefs.shape[1])]
-            quantity = "coefficient of the kernel at a row" if exact else "coefficient of the component"
+            of_rows = estimator.n_components is None
+            names = [f"{'row' if of_rows else 'component'} {i}" for i in range(coefs.shape[1])]
+            quantity = "coefficient of the kernel at a row" if of_rows else "coefficient of the component"
         display = cls(
-            path.alphas,
+            strengths,
             coefs if scale is None else coefs * scale,
             feature_names=[str(name) for name in names],
             alpha=getattr(estimator, "alpha_", None),
             quantity=quantity,
+            exact=ridge if ridge is None or scale is None else ridge * scale,
         )
         return display.plot(ax, labels=labels, **kwargs)
 
@@ -156,12 +162,19 @@ class PathDisplay:
         """
         self.figure_, self.ax_ = axes(ax)
         largest = np.argsort(-np.abs(self.coefs).max(axis=0), kind="stable")[: max(0, labels)].tolist()
-        self.lines_ = []
+        self.lines_, self.dots_ = [], []
         for k, coefs in enumerate(self.coefs.T):
             look: dict[str, Any] = {"color": GREY, "linewidth": 0.6, "zorder": 1}
             if k in largest:
                 look = {"color": f"C{largest.index(k) % COLORS}", "linewidth": 1.6, "zorder": 2}
             self.lines_ += self.ax_.plot(self.alphas, coefs, **look | kwargs)
+        if self.exact is not None:
+            few = slice(None, None, max(1, len(self.alphas) // DOTS))
+            for k in largest:
+                color = self.lines_[k].get_color()
+                self.dots_ += self.ax_.plot(self.alphas[few], self.exact[few, k], "o", color=color, markersize=4)
+            self.ax_.plot([], [], "o", color="0.3", markersize=4, label="exact ridge")
+            self.ax_.legend(loc="upper left", frameon=False)
         self.ax_.axhline(0.0, color="0.3", linewidth=0.6, zorder=0)
         if self.alpha and self.alphas[0] <= self.alpha <= self.alphas[-1]:
             self.ax_.axvline(self.alpha, color="0.3", linestyle="--", linewidth=1.0, zorder=0)
@@ -180,13 +193,36 @@ class PathDisplay:
         return self
 
 
+def _coefs(estimator: Any, alphas: ArrayLike, target: int) -> Float:
+    """Coefficients of one target of a path, (L, n_features)."""
+    check_is_fitted(estimator)
+    coefs: Float = estimator.path(alphas).coefs
+    if coefs.ndim == 3:
+        if not -coefs.shape[1] <= target < coefs.shape[1]:
+            raise ValueError(
+                f"target={target} is out of range: expected 0 to {coefs.shape[1] - 1}, the targets of fit."
+            )
+        return coefs[:, target]
+    if target != 0:
+        raise ValueError(f"target={target} is out of range: the fitted y had one target; leave target out.")
+    return coefs
+
+
+def _require_alike(exact: Float | None, coefs: Float) -> None:
+    if exact is not None and exact.shape != coefs.shape:
+        raise ValueError(
+            f"exact has coefficients of shape {exact.shape}: expected {coefs.shape}, those of the lines; fit both to "
+            "the same columns."
+        )
+
+
 def _alphas(estimator: Any) -> Float:
     """Strengths between which the coefficients change."""
     if isinstance(estimator, AveragedKernelRegressor) and estimator.alpha_:
         return np.geomspace(estimator.alpha_ / AROUND, estimator.alpha_ * AROUND, N_ALPHAS)
     if isinstance(estimator, AveragedSGDRegressor | AveragedKernelRegressor):
-        step, elapsed = estimator.step_, estimator.trajectory_.elapsed
-        return np.geomspace(1 / max(elapsed, step), 10 / step, N_ALPHAS)
+        run = estimator._fitted().ridge.trajectory
+        return np.geomspace(1 / max(run.elapsed, run.step), 10 / run.step, N_ALPHAS)
     return np.logspace(-6, 3, N_ALPHAS)
 
 

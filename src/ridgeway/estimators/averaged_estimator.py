@@ -37,14 +37,20 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
     def path(self, alphas: ArrayLike) -> PathResult:
         """Coefficients and intercepts for every alpha, in the user's units; no data needed.
 
+        They come from the run whose step grows, and are close to ridge, also where a constant step was chosen.
+
         Parameters
         ----------
         alphas : (L,), each 0 or more, in any order.
         """
-        return self._fitted().averages.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+        return self._fitted().ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
 
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
+
+        A number means ridge: it is answered from the run whose step grows, as in `path`. A scheme is an average of the
+        run that was chosen, so ``model.at(model.averaging_)`` is the model itself. The two runs differ only where a
+        constant step was chosen; a copy at a number then stands on the growing run in every respect.
 
         Parameters
         ----------
@@ -56,8 +62,11 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
         >>> model = rw.AveragedSGDRegressor(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
         >>> model.at(rw.Uniform()).alpha_
         0.0
+        >>> bool((model.at(0.1).coef_ == model.path([0.1]).coefs[0]).all())
+        True
         """
         standing = self._fitted()
+        averages, ridge = standing.averages, standing.ridge
         moved = copy.copy(self)
         wanted = standing.wanted if average is None else average
         if isinstance(wanted, str):
@@ -68,11 +77,12 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
         if isinstance(wanted, Scheme):
             moved.averaging, moved.alpha, scheme = wanted, "auto", wanted
             if average is not None:
-                standing.averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
+                averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
         else:
             strength = ridge_strength(wanted)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
-        moved._standing = standing.averages.at(scheme, standing.selection)
+            averages = ridge
+        moved._standing = averages.at(scheme, standing.selection, ridge)
         moved._part_from(self)
         return moved
 
@@ -106,5 +116,5 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
 
     @property
     def trajectory_(self) -> Trajectory:
-        """The run."""
+        """The run that the model stands on."""
         return self._fitted().averages.trajectory

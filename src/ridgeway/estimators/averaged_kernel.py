@@ -360,7 +360,9 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     def _take_over(self, linear: AveragedSGDRegressor, features: Features) -> None:
         self._linear = linear
         standing = linear._fitted()
-        self._standing = ComponentAverages(standing.averages, features).at(standing.wanted, standing.selection)
+        averages = ComponentAverages(standing.averages, features)
+        ridge = averages if standing.ridge is standing.averages else ComponentAverages(standing.ridge, features)
+        self._standing = averages.at(standing.wanted, standing.selection, ridge)
         self._held_out, self.n_rows_, self.passes_ = None, linear.n_rows_, linear.passes_
 
     def _features(self) -> Features:
@@ -376,9 +378,11 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     def _part_from(self, other: Self) -> None:
         if other._linear is not None:
-            linear = self._linear = _copied(other._linear)
-            before = linear._fitted()
-            linear._standing = before.averages.at(self._fitted().wanted, before.selection)
+            own, before = self._fitted(), other._linear._fitted()
+            averages = before.ridge if own.averages is own.ridge else before.averages
+            linear = self._linear = copy.copy(other._linear)
+            linear._standing = averages.at(own.wanted, before.selection, before.ridge)
+            linear._part_from(other._linear)
             linear.set_params(averaging=self.averaging, alpha=self.alpha)
 
     def _fit_state(self) -> State:
@@ -429,10 +433,3 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
-
-
-def _copied(linear: AveragedSGDRegressor) -> AveragedSGDRegressor:
-    """Return a copy that goes on by itself."""
-    other = copy.copy(linear)
-    other._part_from(linear)
-    return other

@@ -21,6 +21,7 @@ from ridgeway.estimators.options import (
     check_jobs,
     check_loss,
     check_passes,
+    check_progressive,
     check_store,
     generator,
     require_rows,
@@ -28,8 +29,7 @@ from ridgeway.estimators.options import (
     stream_steps,
 )
 from ridgeway.estimators.stored import fit_from, fit_state
-from ridgeway.estimators.stream import Stream
-from ridgeway.estimators.stream_run import StreamRun
+from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
 from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
@@ -40,13 +40,11 @@ from ridgeway.selection import (
     HeldOut,
     Outcome,
     Plan,
-    Progressive,
     auto_passes,
 )
 from ridgeway.selection.plan import LONGER
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep
-from ridgeway.sgd.window import SplitWindow
 
 if TYPE_CHECKING:
     from typing import Self
@@ -54,8 +52,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ridgeway.state import State, Stored
-
-ENOUGH = 1000  # rows of a stream that decide against what a fit before it had chosen
 
 
 class AveragedSGDRegressor(AveragedEstimator[Averages]):
@@ -102,8 +98,8 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     cv : "auto", int, "holdout", "progressive", "gcv", splitter or iterable of (train, test)
         How the average is chosen. An int: that many folds, whose chains share each reading of the rows. "holdout": a
         tenth of the rows, at most 10,000, from which the run learns after it was scored. "progressive": every row is
-        predicted before it is learned from. "gcv": the error of the fit, corrected for degrees of freedom. "auto": 5
-        folds up to 100,000 rows, "holdout" beyond, "progressive" for `partial_fit`.
+        predicted before it is learned from, in one pass. "gcv": the error of the fit, corrected for degrees of freedom.
+        "auto": 5 folds up to 100,000 rows, "holdout" beyond, "progressive" for `partial_fit`.
     one_standard_error : bool
         Choose the largest alpha whose error is within one standard error of the best.
     scale : bool
@@ -136,7 +132,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     held_out_ : a sample of rows with predictions made before they were learned from; None where nothing was held out.
     n_rows_ : rows learned from.
     passes_ : passes over them.
-    trajectory_ : the run, over standardized rows.
+    trajectory_ : the run that was chosen, over standardized rows; that of the path is ``at(alpha).trajectory_``.
     n_features_in_, feature_names_in_ : columns of X.
 
     Notes
@@ -144,9 +140,10 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     ``check_estimator`` passes with all defaults. With a given alpha its two checks that a weight of 2 equals a repeated
     row cannot pass: the one is a step of twice the length, the other two steps, which agree in expectation only.
 
-    In one pass constant steps compete with the growing one, which loses time while it climbs; `selection_` lists the
-    candidates of all of them. A stream, whose length is not known, grows its step over 50,000 rows; a constant step
-    goes beside it and answers until 100,000 rows have come.
+    In one pass over up to 100,000 rows constant steps compete with the growing one, which loses time while it climbs;
+    `selection_` lists the candidates of all of them. If one wins, the model stands on its run, while `path`,
+    `predict_path` and `at` with a number answer from the growing run, as these mean ridge. A stream, whose length is
+    not known, grows its step over 50,000 rows; a constant step goes beside it and answers until 100,000 rows have come.
 
     Examples
     --------
@@ -230,6 +227,8 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
 
     def _planned_passes(self, n_rows: int) -> int:
         passes = check_passes(self.passes)
+        if isinstance(self.cv, str) and self.cv == "progressive" and check_averaging(self.averaging, self.alpha).family:
+            return 1  # each row is predicted once before it is learned from
         return auto_passes(n_rows) if passes is None else passes
 
     def _fit_feed(self, feed: Feed, planned: int, X: Any, y: Any) -> None:
@@ -258,16 +257,11 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
         centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
         averages = Averages(outcome.trajectory, standardization, sparse, centre, single_target)
-        self._standing, self._asked = averages.at(outcome.scheme, outcome.selection), None
+        ridge = None if outcome.ridge is None else averages.of_run(outcome.ridge.trajectory)
+        self._standing, self._asked = averages.at(outcome.scheme, outcome.selection, ridge), None
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, n_rows, outcome.passes
-        self._stream = None
-        if outcome.run is not None:
-            family = check_averaging(self.averaging, self.alpha).family
-            size, batch_size = outcome.trajectory.step, outcome.run.batch_size
-            window = SplitWindow(size, batch_size) if isinstance(plan.step, GrowingStep) else None
-            scores = None if family is None else Progressive(family, size, standardization, sparse)
-            run = StreamRun(outcome.run, size, batch_size, window, scores, before=outcome.run.n_steps)
-            self._stream = Stream(standardization, run, sparse, single_target, float(n_rows))
+        family = check_averaging(self.averaging, self.alpha).family
+        self._stream = Stream.after(outcome, averages, n_rows, family, isinstance(plan.step, GrowingStep))
         self._warn_if_short(outcome.falling)
 
     def _warn_if_short(self, falling: bool = False) -> None:
@@ -279,7 +273,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         """
         standing = self._fitted()
         warn_of_short_run(
-            standing.averages.trajectory,
+            standing.ridge.trajectory,
             family=None if standing.selection is None else check_averaging(self.averaging, self.alpha).family,
             scheme=standing.scheme,
             falling=falling,
@@ -366,19 +360,21 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             stream, (asked, one_standard_error), held_out = self._stream, self._asked, self._held_out
             selection, scheme = standing.selection, asked.scheme or standing.wanted
             progressive = stream.progressive if asked.scheme is None else None
-            if progressive is not None and (not stream.continued or progressive.rows >= ENOUGH):
+            if progressive is not None and (not stream.continued or progressive.rows >= MIN_ROWS_TO_CHOOSE_AGAIN):
                 selection = best_so_far(progressive, stream.standardization.unit, one_standard_error)
                 scheme = selection.chosen.scheme if selection else scheme
                 held_out = None
             averages = stream.averages()
             if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
                 scheme = Last()  # a burn-in that has not ended yet
-            standing = averages.at(scheme, selection)
+            standing = averages.at(scheme, selection, stream.ridge())
             self.__dict__.update(_standing=standing, _asked=None, _held_out=held_out)  # all at once
         return standing
 
     def _part_from(self, other: Self) -> None:
         self._stream = None if other._stream is None else other._stream.copy()
+        if self._stream is not None and self._standing.averages is not other._fitted().averages:
+            self._stream.take_over()  # the copy stands on the growing run
 
     def _fit_state(self) -> State:
         return fit_state(self._fitted(), self._stream, self._held_out, self.n_rows_, self.passes_)
@@ -392,6 +388,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None
         small = len(feed) <= MANY_ROWS
         family, scheme = asked.family, asked.scheme
+        check_progressive(self.cv, self.step, family)
         steps = steps_of(self.step, feed, planned)
         if family is not None and len(feed) < MIN_ROWS_TO_CHOOSE:
             family, scheme = None, Uniform()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, Self, TypeVar
 
@@ -33,9 +33,16 @@ class AnyAverages(ABC):
     def models(self, schemes: Sequence[Scheme]) -> PathResult:
         """Models of these schemes, the nearest ones that the trajectory can answer for."""
 
-    def at(self, scheme: Scheme, selection: Selection | None) -> Standing[Self]:
-        """Stand at a scheme, or at the nearest that can be answered; the selection tells how it was chosen."""
-        return Standing(self, self.trajectory.nearest(scheme), scheme, selection)
+    def at(self, scheme: Scheme, selection: Selection | None, ridge: Self | None = None) -> Standing[Self]:
+        """Stand at a scheme, or at the nearest that can be answered.
+
+        Parameters
+        ----------
+        scheme : of these averages.
+        selection : how it was chosen.
+        ridge : the averages that a ridge strength is answered from; None for these.
+        """
+        return Standing(self, self.trajectory.nearest(scheme), scheme, selection, ridge or self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +82,16 @@ class Averages(AnyAverages):
         n_columns, n_targets = len(standardization.scale), len(standardization.target_scale)
         single_target = stored.flag("single_target")
         shape = (standardization.n_columns,) if single_target else (n_targets, standardization.n_columns)
-        if trajectory.shape != shape or (single_target and n_targets != 1):
-            raise StateError(f"the trajectory has coefficients of shape {trajectory.shape}: expected {shape}.")
+        if single_target and n_targets != 1:
+            raise StateError(f"a single target has {n_targets} scales: expected one.")
+        _require_shape(trajectory, shape)
         centre = Centre.from_state(stored.part("centre"), n_columns, n_targets)
         return cls(trajectory, standardization, stored.flag("sparse"), centre, single_target)
+
+    def of_run(self, trajectory: Trajectory) -> Averages:
+        """Return the averages of another run over the same rows."""
+        _require_shape(trajectory, self.trajectory.shape)
+        return replace(self, trajectory=trajectory)
 
     def models(self, schemes: Sequence[Scheme]) -> PathResult:
         """Linear models of these schemes, the nearest ones that the trajectory can answer for."""
@@ -109,21 +122,28 @@ class Standing(Generic[Kind_co]):
 
     Attributes
     ----------
-    averages : all of them.
+    averages : all of the run that was chosen.
     scheme : of this one.
     wanted : what was asked for; `scheme` is the nearest that can be answered.
     selection : the candidates, if there was a choice.
+    ridge : all of the run whose step grows, from which a ridge strength is answered; mostly the run that was chosen.
     """
 
     averages: Kind_co
     scheme: Scheme
     wanted: Scheme
     selection: Selection | None
+    ridge: Kind_co
 
     @cached_property
     def model(self) -> PathResult:
         """The linear model, made when first needed."""
         return self.averages.models([self.scheme])
+
+
+def _require_shape(trajectory: Trajectory, shape: tuple[int, ...]) -> None:
+    if trajectory.shape != shape:
+        raise StateError(f"the trajectory has coefficients of shape {trajectory.shape}: expected {shape}.")
 
 
 def alphas_of(schemes: Sequence[Scheme]) -> NDArray[np.float64]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.estimators.options import FOLDS, stream_steps
+from ridgeway.estimators.options import FOLDS, StreamSteps, stream_steps
 from ridgeway.estimators.stream import Stream
 from ridgeway.rows import numbered, require_finite_rows
 from ridgeway.rows.feed import Feed
@@ -22,6 +23,7 @@ from ridgeway.selection import (
     by_gcv,
     by_holdout,
     k_folds,
+    run_all,
     run_holdout_only,
     run_only,
     split_by,
@@ -95,8 +97,15 @@ def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool)
 
 
 def _progressively(feed: Feed, plan: Plan) -> Outcome:
-    """One pass, every row predicted before it is learned from."""
-    steps = stream_steps(plan.step if isinstance(plan.step, LimitedStep) else "auto", feed, plan.store)
+    """One pass, every row predicted before it is learned from.
+
+    Up to 100,000 rows the constant step among the rivals does so, and the growing one goes through them by itself.
+    """
+    if plan.rivals:
+        plan.progress.extend(len(feed))
+        ridge, steps = run_all(feed, replace(plan, chains=1)), StreamSteps(plan.rivals[0], None)
+    else:
+        ridge, steps = None, stream_steps(plan.step if isinstance(plan.step, LimitedStep) else "auto", feed, plan.store)
     stream = Stream.begin(feed, *steps, plan.store, plan.batch_size, plan.family)
     order = plan.rng.permutation(len(feed)) if plan.shuffle else range(len(feed))
     stream.learn_all(feed, order, plan.progress)
@@ -105,4 +114,6 @@ def _progressively(feed: Feed, plan: Plan) -> Outcome:
     selection = best_so_far(stream.progressive, feed.standardization.unit, plan.one_standard_error)
     scheme = selection.chosen.scheme if selection else Uniform()
     predictions = stream.progressive.held_out(scheme) if selection else None
-    return Outcome(stream.run.trajectory(), scheme, selection, stream.run, passes=1.0, held_out=predictions)
+    return Outcome(
+        stream.run.trajectory(), scheme, selection, stream.run, passes=1.0, held_out=predictions, ridge=ridge
+    )

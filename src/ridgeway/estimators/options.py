@@ -78,6 +78,19 @@ def check_cv(cv: Any) -> Any:
     return folds
 
 
+def check_progressive(cv: Any, step: Any, family: str | None) -> None:
+    """Refuse a growing step of the user's in a choice by prediction before learning.
+
+    It splits outlying rows over the whole pass, so there is no moment before which a row was not learned from.
+    """
+    if isinstance(cv, str) and cv == "progressive" and isinstance(step, GrowingStep) and family is not None:
+        raise ValueError(
+            f"cv='progressive' with step={step}: expected step='auto', a number or a LimitedStep, as growing steps "
+            "learn from outlying rows throughout the pass. Choose cv=5 or cv='holdout', or call partial_fit with "
+            "GrowingStep(size, climb=...)."
+        )
+
+
 def check_store(store: Any) -> str | Layout:
     """Return what the runs remember; "auto" is the sketch, which needs no rows afterwards."""
     if isinstance(store, Layout) or (isinstance(store, str) and store in ("sketch", "replay")):

@@ -33,6 +33,7 @@ def fit_state(
     """Return the state of a fit. A stream holds its trajectory; a replay is turned into a sketch."""
     going_on = stream is not None and not stream.run.keeps_rows
     averages = None if going_on else standing.averages.state()
+    beside = standing.ridge is not standing.averages and not going_on
     if averages is not None and _keeps_rows(standing.averages.trajectory):
         _require_answer(trajectory_of(Stored(averages["trajectory"])), standing.scheme)
     return {
@@ -40,6 +41,7 @@ def fit_state(
         "selection": None if standing.selection is None else standing.selection.state(),
         "stream": stream.state() if stream is not None and going_on else None,
         "averages": averages,
+        "ridge": standing.ridge.trajectory.state() if beside else None,
         "held_out": None if held_out is None else held_out.state(),
         "n_rows": n_rows,
         "passes": passes,
@@ -54,13 +56,15 @@ def fit_from(stored: Stored) -> Fit:
     going_on = None if stream is None else Stream.from_state(stream)
     if going_on is None:
         everything = Averages.from_state(stored.part("averages") if averages is None else averages)
+        beside = stored.optional("ridge")
+        ridge = None if beside is None else everything.of_run(trajectory_of(beside))
     else:
-        everything = going_on.averages()
+        everything, ridge = going_on.averages(), going_on.ridge()
     chosen = None if selection is None else Selection.from_state(selection)
     held_out = stored.optional("held_out")
     n_targets = len(everything.standardization.target_scale)
     return Fit(
-        everything.at(wanted, chosen),
+        everything.at(wanted, chosen, ridge),
         going_on,
         None if held_out is None else HeldOut.from_state(held_out, n_targets),
         stored.integer("n_rows", 1),

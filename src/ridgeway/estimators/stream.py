@@ -10,7 +10,7 @@ from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Order
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import Progressive
+from ridgeway.selection import MANY_ROWS, Outcome, Progressive
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.window import SplitWindow
@@ -18,6 +18,7 @@ from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 from ridgeway.user_warning import warn_user
 
+MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream that decide against what a fit before it had chosen
 MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the user should know
 
 
@@ -25,7 +26,8 @@ class Stream:
     """One pass over rows that come in batches.
 
     A growing step learns little while it climbs. So a stream begins with two runs: one with a constant step answers
-    until twice the rows of the climb have come, and is then dropped for the one whose step has grown.
+    until twice the rows of the climb have come, and is then dropped for the one whose step has grown. A fit in which a
+    constant step was chosen goes on with two runs as well; its growing run has grown and answers for ridge strengths.
 
     Parameters
     ----------
@@ -89,6 +91,38 @@ class Stream:
             beside = StreamRun(run, growing.size, batch_size, window, scores(growing.size, growing.climb))
         return cls(feed.standardization, answering, sparse, feed.source.single_target, 0.0, beside, takes_over)
 
+    @classmethod
+    def after(
+        cls, outcome: Outcome, averages: Averages, n_rows: int, family: str | None, splits: bool
+    ) -> Stream | None:
+        """Go on after a fit; None where it made several runs.
+
+        Where a constant step was chosen, it answers until 100,000 rows have come in all, as in a stream.
+
+        Parameters
+        ----------
+        outcome : of the fit.
+        averages : of the chosen run.
+        n_rows : rows of the fit.
+        family : what competes; None when the average is given.
+        splits : whether the step of the fit grows, and outlying rows are split.
+        """
+        if outcome.run is None:
+            return None
+        standardization, sparse = averages.standardization, averages.sparse
+
+        def going_on(run: SGDRun, size: float, splits: bool) -> StreamRun:
+            window = SplitWindow(size, run.batch_size) if splits else None
+            scores = None if family is None else Progressive(family, size, standardization, sparse)
+            return StreamRun(run, size, run.batch_size, window, scores, before=run.n_steps)
+
+        run = going_on(outcome.run, outcome.trajectory.step, splits and outcome.ridge is None)
+        beside, takes_over = None, 0
+        if outcome.ridge is not None and outcome.ridge.run is not None:
+            beside = going_on(outcome.ridge.run, outcome.ridge.trajectory.step, splits)
+            takes_over = max(MANY_ROWS - n_rows, MIN_ROWS_TO_CHOOSE_AGAIN)
+        return cls(standardization, run, sparse, averages.single_target, float(n_rows), beside, takes_over)
+
     @property
     def run(self) -> SGDRun:
         """The run that answers."""
@@ -121,7 +155,7 @@ class Stream:
             self._sums.add(part)
             first += len(part)
             if self._growing is not None and self._growing.rows >= self._takes_over:
-                self._answering, self._growing, self._takes_over = self._growing, None, 0
+                self.take_over()
 
     def learn_all(self, feed: Feed, order: Order, progress: Progress | None = None) -> None:
         """Learn from the rows of a feed in this order, piece by piece."""
@@ -134,7 +168,7 @@ class Stream:
 
     @property
     def _reads_again(self) -> bool:
-        """Whether rows are read more than once: to predict them, unless the run does so in passing, and to average them."""
+        """Whether rows are read more than once: to predict them, unless the run does that, and to average them."""
         in_passing = self.run.takes_row_products and not self.sparse and self.single_target and self._growing is None
         return self.standardization.constant != 0 or (self.progressive is not None and not in_passing)
 
@@ -151,7 +185,22 @@ class Stream:
 
     def averages(self) -> Averages:
         """Everything that has been learned so far."""
-        return Averages(self.run.trajectory(), self.standardization, self.sparse, self.centre, self.single_target)
+        return self._averages_of(self._answering)
+
+    def ridge(self) -> Averages | None:
+        """Return what a ridge strength is answered from, where that is not the run that answers otherwise."""
+        if self._growing is None or not self.continued:
+            return None
+        return self._averages_of(self._growing)
+
+    def _averages_of(self, run: StreamRun) -> Averages:
+        trajectory = run.run.trajectory()
+        return Averages(trajectory, self.standardization, self.sparse, self.centre, self.single_target)
+
+    def take_over(self) -> None:
+        """Let the growing run answer, and drop the other."""
+        if self._growing is not None:
+            self._answering, self._growing, self._takes_over = self._growing, None, 0
 
     def tell_clipped(self) -> None:
         """Warn, once, when the step of the first batch turns out to be too large for later rows."""

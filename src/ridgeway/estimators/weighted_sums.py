@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch
-from ridgeway.rows.kernels import dense_weighted_sum
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.means import add_weighted_rows
@@ -41,7 +41,7 @@ class WeightedSums:
             self._weight = float(np.add.accumulate(np.append(self._weight, weight))[-1])
         if self._standardization.constant:
             add_weighted_rows(batch.rows, weight, self._x)
-            dense_weighted_sum(batch.y, weight, self._y)
+            _core.weighted_sum(batch.y, weight, self._y)
 
     @property
     def centre(self) -> Centre:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.averaging import Staircase
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.kernel.flattening import Flattening
-from ridgeway.kernel.steps import substitute
 from ridgeway.progress import Progress
 from ridgeway.rows import Float
 from ridgeway.sgd import DivergenceError, LimitedStep
@@ -160,7 +160,9 @@ class KernelSweep:
             shares = 1 / np.maximum(counts, 1)[begins // self._batch_size]
             rates = rates.copy()
             rates[order] *= shares.astype(rates.dtype)
-        substitute(block[:, place], order, begins, rates, residuals, gains)
+        # One pass of SGD for least squares solves a triangular system; this is the triangle of one block.
+        steps = _core.BlockSteps(np.ascontiguousarray(block), place.start, order, begins, rates)
+        _core.substitute(steps, residuals, gains)
         self._watch(residuals)
         self._coefs[place] += gains.reshape(shape[0], -1)
         if flattening is not None:

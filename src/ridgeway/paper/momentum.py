@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ridgeway.paper.brute import difference, geometric_average
@@ -93,25 +95,31 @@ def best_distances(law: Population, alphas: Array, momentum: float, n: int, extr
     return np.asarray(np.min(found, axis=0))
 
 
-def check_heavy_ball(context: Context) -> Evidence:
-    """Average heavy-ball iterates with full gradients, then with one row a step."""
+def full_gradient_cases(context: Context) -> Iterator[tuple[Population, Array, float, float, float]]:
+    """Yield random laws with a start, a momentum, a step up to 1 / s_max and a strength."""
     rng = context.rng()
-    exact = plain = missed = centred = 0.0
     for _ in range(context.pick(12, 3)):
         law, w0 = random_population(rng, 3, 6), rng.standard_normal(3)
         largest = float(np.linalg.eigvalsh(law.covariance)[-1])
         for beta in MOMENTA:
             step = float(rng.uniform(0.1, 1.0) / largest)
             for alpha in largest * np.array([0.03, 0.3, 3.0]):
-                zeta, rho = heavy_ball_discount(alpha, step, beta), 1 / (1 + step * alpha)
-                n = max(steps_to_forget(zeta), steps_to_forget(rho))
-                iterates, solution = heavy_ball(law, step, beta, n, np.zeros(3)), ridge(law, alpha)
-                exact = max(exact, difference(geometric_average(iterates, zeta), solution))
-                wrong = geometric_average(iterates, rho)
-                weaker = ridge(law, momentum_strength(alpha, step, beta))
-                plain, missed = max(plain, difference(wrong, weaker)), max(missed, difference(wrong, solution))
-                from_w0 = geometric_average(heavy_ball(law, step, beta, n, w0), zeta)
-                centred = max(centred, difference(from_w0, right_limit(law, alpha, w0)))
+                yield law, w0, beta, step, float(alpha)
+
+
+def check_heavy_ball(context: Context) -> Evidence:
+    """Average heavy-ball iterates with full gradients, then with one row a step."""
+    exact = plain = missed = centred = 0.0
+    for law, w0, beta, step, alpha in full_gradient_cases(context):
+        zeta, rho = heavy_ball_discount(alpha, step, beta), 1 / (1 + step * alpha)
+        n = max(steps_to_forget(zeta), steps_to_forget(rho))
+        iterates, solution = heavy_ball(law, step, beta, n, np.zeros(3)), ridge(law, alpha)
+        exact = max(exact, difference(geometric_average(iterates, zeta), solution))
+        wrong = geometric_average(iterates, rho)
+        weaker = ridge(law, momentum_strength(alpha, step, beta))
+        plain, missed = max(plain, difference(wrong, weaker)), max(missed, difference(wrong, solution))
+        from_w0 = geometric_average(heavy_ball(law, step, beta, n, w0), zeta)
+        centred = max(centred, difference(from_w0, right_limit(law, alpha, w0)))
     law, n = random_population(context.rng(), 2, 4), context.pick(1000, 200)
     alphas = np.geomspace(1e-2, 1e2, context.pick(13, 5)) * float(np.linalg.eigvalsh(law.covariance)[-1])
     best = {beta: best_distances(law, alphas, beta, n) for beta in (0.0, 0.5, 0.9)}
@@ -138,25 +146,19 @@ def check_heavy_ball(context: Context) -> Evidence:
 
 def check_nesterov(context: Context) -> Evidence:
     """Average Nesterov's extrapolated points and his iterates with full gradients, then with one row a step."""
-    rng = context.rng()
     exact = centred = shrunk = 0.0
-    costs: dict[float, list[float]] = {beta: [] for beta in MOMENTA[1:]}
-    for _ in range(context.pick(12, 3)):
-        law, w0 = random_population(rng, 3, 6), rng.standard_normal(3)
-        largest = float(np.linalg.eigvalsh(law.covariance)[-1])
-        for beta in MOMENTA:
-            step = float(rng.uniform(0.1, 1.0) / largest)
-            for alpha in largest * np.array([0.03, 0.3, 3.0]):
-                zeta, solution = nesterov_discount(alpha, step, beta), ridge(law, alpha)
-                n = steps_to_forget(zeta)
-                iterates, points = nesterov(law, step, beta, n, np.zeros(3))
-                exact = max(exact, difference(geometric_average(points, zeta), solution))
-                average = geometric_average(iterates, zeta)
-                shrunk = max(shrunk, difference(average, shrinkage(zeta, beta) * solution))
-                if beta > 0:
-                    costs[beta].append(difference(average, solution))
-                _, points = nesterov(law, step, beta, n, w0)
-                centred = max(centred, difference(geometric_average(points, zeta), right_limit(law, alpha, w0)))
+    costs: list[float] = []
+    for law, w0, beta, step, alpha in full_gradient_cases(context):
+        zeta, solution = nesterov_discount(alpha, step, beta), ridge(law, alpha)
+        n = steps_to_forget(zeta)
+        iterates, points = nesterov(law, step, beta, n, np.zeros(3))
+        exact = max(exact, difference(geometric_average(points, zeta), solution))
+        average = geometric_average(iterates, zeta)
+        shrunk = max(shrunk, difference(average, shrinkage(zeta, beta) * solution))
+        if beta > 0:
+            costs.append(difference(average, solution))
+        _, points = nesterov(law, step, beta, n, w0)
+        centred = max(centred, difference(geometric_average(points, zeta), right_limit(law, alpha, w0)))
     law, n = random_population(context.rng(), 2, 4), context.pick(1000, 200)
     alphas = np.geomspace(1e-2, 1e2, 5) * float(np.linalg.eigvalsh(law.covariance)[-1])
     without = best_distances(law, alphas, 0.0, n)
@@ -171,16 +173,15 @@ def check_nesterov(context: Context) -> Evidence:
         )
     ax.set(xlabel="ηλ", ylabel="distance to ridge, %", title="Averaging w_t in place of the extrapolated points")
     ax.legend(frameon=False)
-    everything = [cost for values in costs.values() for cost in values]
     return Evidence(
         (
             support("full gradients, β up to 0.99: average of the extrapolated points, relative", exact, 1e-9),
             support("from w_0 ≠ 0: against (Σ+λ)⁻¹(E[xy]+λw_0)", centred, 1e-9),
             support("average of the iterates w_t against ridge/(1+β(1-ζ))", shrunk, 1e-9),
-            support("average of the iterates w_t against ridge, worst", max(everything), 0.03, at_least=True),
+            support("average of the iterates w_t against ridge, worst", max(costs), 0.03, at_least=True),
             support("one row a step, best step: distance without momentum over that with it, largest", gain, 1.05),
         ),
-        {"average of the iterates w_t against ridge, least": min(everything)},
+        {"average of the iterates w_t against ridge, least": min(costs)},
         figure,
         "What averaging the wrong points costs: ridge comes out too small by β(1-ζ)/(1+β(1-ζ)).",
     )

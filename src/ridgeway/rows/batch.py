@@ -44,5 +44,5 @@ class Batch:
     def take(self, order: NDArray[np.intp]) -> Batch:
         """Copy the rows of `order`, in that order."""
         numbers = order + self.numbers.start if isinstance(self.numbers, range) else self.numbers[order]
-        rows, y, weight = self.rows.take(order), readonly(self.y[order]), readonly(self.weight[order])
+        rows, y, weight = self.rows.take(order), readonly(self.y.take(order, axis=0)), readonly(self.weight.take(order))
         return Batch(rows, y, weight, self.single_target, numbers, self.finite)

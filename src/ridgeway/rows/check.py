@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
+from ridgeway import _core
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
-from ridgeway.rows.kernels import csr_fault
 from ridgeway.rows.types import Float
 from ridgeway.rows.weights import ones
 
@@ -166,19 +166,25 @@ def _sparse_rows(X: Any, dtype: np.dtype[np.floating[Any]] | None) -> SparseRows
     if X.ndim != 2:
         raise ValueError(f"X has shape {X.shape}: expected (rows, columns).")
     csr = X.tocsr()
-    fault = csr_fault(csr.indices, csr.indptr, len(csr.data), csr.shape[1])
+    fault = _core.csr_fault(_signed(csr.indices), _signed(csr.indptr), len(csr.data), csr.shape[1])
     if fault > 1:
         raise ValueError("X is a damaged CSR matrix: its indices or indptr point outside the matrix; build it anew.")
     if fault == 1:  # unsorted or repeated columns within a row
         csr = csr.copy()
         csr.sum_duplicates()
-    unsigned = csr.indices.view(f"u{csr.indices.itemsize}")
+    indices = _signed(csr.indices)
     return SparseRows(
         readonly(_numeric("X", csr.data, dtype)),
-        readonly(unsigned),
-        readonly(csr.indptr.astype(np.int64, copy=False)),
+        readonly(indices.view(f"u{indices.itemsize}")),
+        readonly(np.require(csr.indptr, np.int64, ["C", "A"])),
         csr.shape[1],
     )
+
+
+def _signed(numbers: Any) -> NDArray[np.signedinteger[Any]]:
+    """Return column numbers or pointers of a CSR matrix in int32 or int64, aligned; a copy only if need be."""
+    small = isinstance(numbers, np.ndarray) and numbers.dtype == np.int32
+    return np.require(numbers, np.int32 if small else np.int64, ["C", "A"])
 
 
 def _weights(sample_weight: ArrayLike, n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:

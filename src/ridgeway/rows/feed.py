@@ -64,6 +64,7 @@ class Feed:
         most = KEPT_FOR_PASSES if several_passes else KEPT_BYTES
         small = batch.rows.nbytes <= most or standardization.leaves_rows
         self.kept = standardization.batch(batch) if keep or small else None
+        self._weighted_norms: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -76,12 +77,20 @@ class Feed:
 
         other = copy.copy(self)
         other.source, other.kept = multiplied(self.source), None if self.kept is None else multiplied(self.kept)
+        other._weighted_norms = None
         return other
 
     def weighted_norms(self) -> NDArray[np.float64]:
-        """Return q = weight * |x|^2 of every standardized row, (n,), which the step of a run has to respect."""
-        batches = (piece.batch for piece in self.pieces(range(len(self)))) if self.kept is None else iter([self.kept])
-        return np.concatenate([batch.rows.squared_norms().astype(np.float64) * batch.weight for batch in batches])
+        """Return q = weight * |x|^2 of every standardized row, (n,), which the step of a run has to respect.
+
+        They are computed once, as that may take as long as a pass: the step of a fit and its splitting both need them.
+        """
+        if self._weighted_norms is None:
+            pieces = self.pieces(range(len(self)))
+            batches = (piece.batch for piece in pieces) if self.kept is None else iter([self.kept])
+            norms = [batch.rows.squared_norms().astype(np.float64) * batch.weight for batch in batches]
+            self._weighted_norms = readonly(np.concatenate(norms))
+        return self._weighted_norms
 
     def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized; neighbours in their own order are viewed, others copied."""

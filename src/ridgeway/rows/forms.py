@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ridgeway.rows.kernels import csr_squared_norms, dense_squared_norms, gather_csr, some_squared_norms
+from ridgeway import _core
 from ridgeway.rows.types import Float
 
 
@@ -63,13 +63,13 @@ class DenseRows:
     def squared_norms(self) -> Float:
         """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""
         norms = np.empty(self.shape[0], self.dtype)
-        dense_squared_norms(self.array, norms)
+        _core.squared_norms(self.array, norms)
         return norms
 
     def squared_norms_of(self, order: NDArray[np.intp]) -> Float:
         """|x_i|^2 of some rows, where they lie."""
         norms = np.empty(len(order), self.dtype)
-        some_squared_norms(self.array, order, norms)
+        _core.squared_norms_of(self.array, order, norms)
         return norms
 
     def times(self, coef: Float) -> Float:
@@ -107,6 +107,11 @@ class SparseRows:
         return self.data.dtype
 
     @property
+    def arrays(self) -> _core.Csr:
+        """The stored entries, for the compiled loops."""
+        return _core.Csr(self.data, self.indices, self.indptr)
+
+    @property
     def nbytes(self) -> int:
         """Memory of these rows' entries and their columns."""
         entries = int(self.indptr[-1] - self.indptr[0])
@@ -122,7 +127,7 @@ class SparseRows:
         np.cumsum(self.indptr[order + 1] - self.indptr[order], out=indptr[1:])
         data = np.empty(indptr[-1], self.dtype)
         indices = np.empty(indptr[-1], self.indices.dtype)
-        gather_csr(self.data, self.indices, self.indptr, order, indptr, data, indices)
+        _core.gather_csr(self.arrays, order, _core.NewCsr(data, indices, indptr))
         return SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns, self.centre)
 
     def followed_by(self, other: SparseRows) -> SparseRows:
@@ -142,7 +147,7 @@ class SparseRows:
     def squared_norms(self) -> Float:
         """|x_i|^2 of each row, in the rows' own precision; not finite where an entry is not or its square overflows."""
         norms = np.empty(self.shape[0], self.dtype)
-        csr_squared_norms(self.data, self.indptr, norms)
+        _core.csr_squared_norms(self.arrays, norms)
         if len(self.centre):
             with np.errstate(over="ignore", invalid="ignore"):  # such norms are not finite
                 cross = self._constants() * (self.matrix() @ self.centre)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_entries
 from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
-from ridgeway.rows.kernels import csr_sums, dense_sums, target_moments
 from ridgeway.rows.types import Float
 from ridgeway.state import FLOATS, State, Stored
 
@@ -145,7 +145,7 @@ def moments_of_targets(batch: Batch, shares: Shares) -> tuple[NDArray[np.float64
     """Weighted means and standard deviations of the targets, (targets,) each."""
     mean, spread = np.empty(batch.y.shape[1]), np.empty(batch.y.shape[1])
     exponent = far_exponent(batch.y)
-    target_moments(readonly(scaled(batch.y, exponent)), shares.weight, shares.total, mean, spread)
+    _core.target_moments(scaled(batch.y, exponent), shares.weight, shares.total, mean, spread)
     return np.ldexp(mean, exponent), np.ldexp(np.sqrt(spread / shares.total), exponent)
 
 
@@ -176,7 +176,7 @@ def _dense_moments(rows: DenseRows, share: NDArray[np.float64]) -> tuple[NDArray
     limits = np.finfo(rows.dtype)
     gauge = np.ldexp(1.0, np.clip(-exponent, limits.minexp, limits.maxexp - 2))
     # Weights of mean 1 keep the sums within float32.
-    dense_sums(rows.array, share * n_rows, origin, gauge.astype(rows.dtype), sums, squares)
+    _core.column_sums(rows.array, share * n_rows, origin, gauge.astype(rows.dtype), sums, squares)
     sums, squares = sums / n_rows, squares / n_rows
     return origin + sums / gauge, np.sqrt(np.maximum(squares - sums**2, 0.0)) / gauge
 
@@ -186,10 +186,10 @@ def _sparse_moments(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Mean, standard deviation and largest |entry| of the columns, (d,), for shares (n,) of sum 1."""
     mean, largest, squares = np.zeros((3, rows.n_columns))
-    csr_sums(rows.data, rows.indices, rows.indptr, share, mean, largest)
+    _core.csr_column_sums(rows.arrays, share, mean, largest)
     exponent = np.frexp(largest)[1]
     near = np.ldexp(rows.data.astype(np.float64), -exponent[rows.indices.astype(np.intp)])
-    csr_sums(readonly(near * near), rows.indices, rows.indptr, share, squares, np.zeros(rows.n_columns))
+    _core.csr_weighted_sum(_core.Csr(near * near, rows.indices, rows.indptr), share, squares)
     variance = np.maximum(squares - np.ldexp(mean, -exponent) ** 2, 0.0)
     return mean, np.ldexp(np.sqrt(variance), exponent), largest
 

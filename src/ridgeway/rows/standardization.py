@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
-from ridgeway.rows.kernels import standardize_csr, standardize_dense, standardize_targets
 from ridgeway.rows.moments import RowMoments, Shares, column_moments, moments_of_targets
 from ridgeway.rows.types import Float, numbered
 from ridgeway.rows.weights import all_ones, ones
@@ -175,12 +175,7 @@ class Standardization:
         """Copy the rows of `order`, standardized; an entry that is not finite raises an error that names it."""
         if isinstance(rows, DenseRows):
             out = np.empty((len(order), self.n_columns), rows.dtype)
-            offset = self.offset.astype(rows.dtype)
-            rest = (self.offset - offset).astype(rows.dtype)
-            inverse = (1 / self.scale).astype(rows.dtype)
-            with np.errstate(invalid="ignore", over="ignore"):
-                sound = standardize_dense(rows.array, order, offset, rest, inverse, self.constant, out) == 0
-            if not sound:
+            if not _core.standardize_rows(rows.array, order, self.offset, 1 / self.scale, self.constant, out):
                 taken = rows.take(order)
                 require_finite_rows(taken, taken.squared_norms(), order)
                 raise ValueError(f"entries of X are beyond {rows.dtype} once standardized: pass X as float64.")
@@ -189,8 +184,8 @@ class Standardization:
         np.cumsum(rows.indptr[order + 1] - rows.indptr[order] + (self.constant != 0), out=indptr[1:])
         data = np.empty(indptr[-1], rows.dtype)
         indices = np.empty(indptr[-1], rows.indices.dtype)
-        given = (rows.data, rows.indices, rows.indptr, order, 1 / self.scale, self.constant)
-        standardize_csr(*given, indptr, data, indices)
+        new = _core.NewCsr(data, indices, indptr)
+        _core.standardize_csr(rows.arrays, order, 1 / self.scale, self.constant, new)
         if not np.isfinite(data.sum(dtype=np.float64)):
             stored = rows.take(order)
             require_finite_rows(stored, stored.squared_norms(), order)
@@ -203,8 +198,7 @@ class Standardization:
             _require_squares("y", float(np.vdot(y, y)), LARGEST_SQUARES, dtype)
             return np.ascontiguousarray(y, dtype)
         standard: Float = np.empty(y.shape, dtype)
-        with np.errstate(over="ignore"):
-            squares = standardize_targets(y, self.target_offset, self.target_scale, standard)
+        squares = _core.standardize_targets(y, self.target_offset, self.target_scale, standard)
         _require_squares("y", squares, LARGEST_SQUARES, dtype)
         return standard
 

@@ -1,6 +1,6 @@
 """Choice of the average: candidates scored on rows that were not learned from."""
 
-from ridgeway.selection.cross_validation import by_folds, run_only
+from ridgeway.selection.cross_validation import by_folds, run_all, run_only
 from ridgeway.selection.folds import alike, k_folds, split_by
 from ridgeway.selection.gcv import by_gcv
 from ridgeway.selection.held_out import HeldOut
@@ -23,6 +23,7 @@ __all__ = [
     "by_gcv",
     "by_holdout",
     "k_folds",
+    "run_all",
     "run_holdout_only",
     "run_only",
     "split_by",

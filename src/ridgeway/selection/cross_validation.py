@@ -13,7 +13,7 @@ from ridgeway.selection.folds import Fold
 from ridgeway.selection.held_out import predict_held_out
 from ridgeway.selection.means import centre_without
 from ridgeway.selection.outlying import allowance
-from ridgeway.selection.plan import Outcome, Plan
+from ridgeway.selection.plan import Outcome, Plan, RidgeRun
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.sweep import SideBySide
 from ridgeway.selection.table import Selection, marked
@@ -58,10 +58,18 @@ def by_folds(feed: Feed, folds: Sequence[Fold], plan: Plan, method: str) -> Outc
     selection = Selection(method, table, ending.halfway)
     place, scheme = contests.index(ending.contest), selection.chosen.scheme
     predictions = predict_held_out(feed, trials_of[place], [fold.test for fold in folds], scheme)
-    sweep = sweeps[place]
-    sweep.end_pass()
-    chain = sweep.chains[-1]
-    return Outcome(chain.trajectory(), scheme, selection, chain.only_run, sweep.passes, ending.falling, predictions)
+    side_by_side.end_pass()
+    chain, growing = sweeps[place].chains[-1], sweeps[0].chains[-1]
+    return Outcome(
+        chain.trajectory(),
+        scheme,
+        selection,
+        chain.only_run,
+        sweeps[place].passes,
+        ending.falling,
+        predictions,
+        RidgeRun(growing.trajectory(), growing.only_run) if place > 0 else None,
+    )
 
 
 def _groups(feed: Feed, fold: Fold, n_folds: int) -> Iterator[Batch]:
@@ -71,8 +79,14 @@ def _groups(feed: Feed, fold: Fold, n_folds: int) -> Iterator[Batch]:
 def run_only(feed: Feed, plan: Plan) -> Outcome:
     """Run over all rows; the average is given."""
     assert plan.scheme is not None
+    ran = run_all(feed, plan)
+    return Outcome(ran.trajectory, plan.scheme, None, ran.run, float(plan.passes))
+
+
+def run_all(feed: Feed, plan: Plan) -> RidgeRun:
+    """Run over all rows with the step of the plan."""
     sweep = plan.sweep(feed, [None])
     sweep.advance(plan.passes * len(feed))
     (chain,) = sweep.chains
     chain.end_pass()
-    return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run, sweep.passes)
+    return RidgeRun(chain.trajectory(), chain.only_run)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.rows import AnyRows, DenseRows
 from ridgeway.rows.feed import Feed
-from ridgeway.rows.kernels import csr_weighted_sum, dense_weighted_sum
 from ridgeway.selection.trial import Centre
 
 AT_A_TIME = 8192
@@ -47,6 +47,6 @@ def weighted_sum(rows: AnyRows, weight: NDArray[np.float64]) -> NDArray[np.float
 def add_weighted_rows(rows: AnyRows, weight: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
     """Add weight_i x_i, as the rows lie, to sums (columns,), row after row: other pieces of them give the same bits."""
     if isinstance(rows, DenseRows):
-        dense_weighted_sum(rows.array, weight, sums)
+        _core.weighted_sum(rows.array, weight, sums)
     else:
-        csr_weighted_sum(rows.data, rows.indices, rows.indptr, weight, sums)
+        _core.csr_weighted_sum(rows.arrays, weight, sums)

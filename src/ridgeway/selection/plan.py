@@ -108,6 +108,20 @@ def auto_passes(n_rows: int) -> int:
 
 
 @dataclass(frozen=True)
+class RidgeRun:
+    """A run beside the chosen one.
+
+    Attributes
+    ----------
+    trajectory : of the run over all rows.
+    run : the run itself, which can go on; None when it was several.
+    """
+
+    trajectory: Trajectory
+    run: SGDRun | None
+
+
+@dataclass(frozen=True)
 class Outcome:
     """A finished run and the average it stands at.
 
@@ -120,6 +134,8 @@ class Outcome:
     passes : passes over the rows that were made.
     falling : whether the held-out error was still falling at the end.
     held_out : predictions of rows that had not been learned from; None where there were none.
+    ridge : the run with the growing step, whose averages are ridge, where one with a constant step was chosen; None
+        where the chosen run is the one to ask.
     """
 
     trajectory: Trajectory
@@ -129,3 +145,4 @@ class Outcome:
     passes: float
     falling: bool = False
     held_out: HeldOut | None = None
+    ridge: RidgeRun | None = None

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
-from ridgeway.compiled import compiled
 from ridgeway.rows import Batch, Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
@@ -34,6 +33,7 @@ MOST_GROUPS = 64  # that are gathered at a time: rows of large weights fill many
 DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
 WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
 UNIFORM = -1  # place of the uniform average among the candidates
+LEAST_SUMMED = 64  # weights that are summed at a time to find the end of a group
 SURELY = 2.0  # standard errors by which a candidate has to be better than the uniform average
 STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
@@ -302,8 +302,9 @@ class Progressive:
 
 def _largest_moment(models: NDArray[np.float64]) -> float:
     """Return what moments of rows may be, so that errors of models (targets, L, r + 2) have squares in float64."""
-    size = max(1.0, models.shape[2] * float(np.abs(models).max()))
-    return float(LARGEST_SQUARE / size**2)
+    with np.errstate(over="ignore"):  # of a made-up file: then no row is small enough
+        size = np.maximum(1.0, models.shape[2] * np.abs(models).max())
+        return float(LARGEST_SQUARE / np.square(size))
 
 
 def _reach_rows(batch: Batch, first: int, lacking: float) -> int:
@@ -311,15 +312,15 @@ def _reach_rows(batch: Batch, first: int, lacking: float) -> int:
     return min(first + max(1, math.ceil(lacking)), len(batch))
 
 
-@compiled
 def _reach(weight: Float, first: int, lacking: float) -> int:
     """Return up to which row, from `first` on, weights (n,) add up to what is lacking, or how many rows there are."""
-    total = 0.0
-    for i in range(first, len(weight)):
-        total += weight[i]
-        if total >= lacking:
-            return i + 1
-    return len(weight)
+    n_rows = len(weight)
+    last = min(first + LEAST_SUMMED + math.ceil(2 * max(0.0, lacking)), n_rows)  # enough for weights around 1
+    while True:
+        sums = np.cumsum(weight[first:last], dtype=np.float64)
+        if last == n_rows or sums[-1] >= lacking:
+            return min(first + int(np.searchsorted(sums, lacking)) + 1, n_rows)
+        last = min(first + 4 * (last - first), n_rows)
 
 
 def stream_candidates(family: str, step: float) -> list[Scheme]:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, DenseRows, Float
-from ridgeway.rows.kernels import one_target_six_products
 from ridgeway.rows.weights import all_ones
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.state import FLOATS, State, Stored
@@ -100,7 +100,7 @@ class Residuals:
         self._in(batch.rows.dtype)
         known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
         if self._few is not None and isinstance(batch.rows, DenseRows):
-            one_target_six_products(batch.rows.array, batch.y, self._few, known[:, 0])
+            _core.row_products(batch.rows.array, np.ascontiguousarray(batch.y, known.dtype), self._few, known)
         else:
             known[:, :, 0] = 1
             known[:, :, 1] = batch.y

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Scheme
-from ridgeway.compiled import compiled
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MOST, HeldOut
@@ -40,7 +39,7 @@ class Part(NamedTuple):
 
     def below(self, halvings: int) -> Part:
         """Return the rows that are still kept after so many halvings."""
-        return self.only(self.numbers.astype(np.uint32) * np.uint32(GOLDEN) < CIRCLE >> halvings)
+        return self.only(_are_kept(self.numbers, halvings))
 
     def since(self, period: int) -> Part:
         """Return the rows from a period on, which becomes the first."""
@@ -143,7 +142,7 @@ class StreamSample:
         if halvings > self._halvings:
             self._halvings = halvings
             self._parts = [part.below(halvings) for part in self._parts]
-        picked = _kept(first, len(known), self._halvings)
+        picked = np.flatnonzero(_are_kept(np.arange(first, first + len(known)), self._halvings))
         if len(picked):
             period = np.full(len(picked), len(self._models) - 1)
             self._parts.append(Part(first + picked, period, known[picked].astype(np.float64)))
@@ -187,15 +186,10 @@ class StreamSample:
         return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors * scale**2, variance * scale**2)
 
 
-@compiled
-def _kept(first: int, n: int, halvings: int) -> NDArray[np.int64]:
-    """Return which of n places from `first` on are in an even share of all, counted from `first`."""
-    kept, count = np.empty(n, np.int64), 0
-    for i in range(n):
-        if (first + i) * GOLDEN & (CIRCLE - 1) < CIRCLE >> halvings:
-            kept[count] = i
-            count += 1
-    return kept[:count].copy()
+def _are_kept(places: NDArray[np.int64], halvings: int) -> NDArray[np.bool_]:
+    """Tell which places of the stream are in an even share of all of them, after so many halvings of that share."""
+    kept: NDArray[np.bool_] = places.astype(np.uint32) * np.uint32(GOLDEN) < CIRCLE >> halvings
+    return kept
 
 
 def _widened(known: NDArray[np.float64], width: int) -> NDArray[np.float64]:

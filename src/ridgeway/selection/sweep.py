@@ -154,6 +154,8 @@ class Sweep:
     def _steps_per_pass(self, train: Mask, segment: NDArray[np.intp], segments: int) -> list[int]:
         """Return the steps that the runs of a chain take in a pass."""
         counts = self._splitting.counts
+        if segments == 1:
+            return [int(counts.sum() if train is None else counts @ train)]
         if train is not None:
             segment, counts = segment[train], counts[train]
         return [int(count) for count in np.bincount(segment, counts, minlength=segments)]
@@ -240,3 +242,8 @@ class SideBySide:
         """Go through the next n_rows rows of the passes."""
         for sweep in self.sweeps:
             sweep.advance(n_rows)
+
+    def end_pass(self) -> None:
+        """End the pass of every chain."""
+        for sweep in self.sweeps:
+            sweep.end_pass()

@@ -1,8 +1,8 @@
 """SGD: kernels, step sizes and schedules, the divergence guard, and the runs that use them."""
 
 from ridgeway.sgd.divergence import DivergenceError
+from ridgeway.sgd.in_memory import run_sgd
 from ridgeway.sgd.run import SGDRun
-from ridgeway.sgd.run_sgd import run_sgd
 from ridgeway.sgd.schedule import GrowingStep, Schedule, schedule_of
 from ridgeway.sgd.step_size import LimitedStep
 

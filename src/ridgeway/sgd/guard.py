@@ -14,8 +14,8 @@ LARGEST_Q = 3
 LARGEST_T2 = 4
 TALLY_SIZE = 8  # the other places hold recent means of r^2 and t^2
 
-# A step with step * q <= 2 cannot take w further from any solution, so a run of such steps never diverges, however large
-# the residual of an outlying row is. After the first larger one, predictions are compared with what the rows so far had
-# to explain.
+# A step with step * q <= 2 cannot take w further from any solution, so a run of such steps never diverges, however
+# large the residual of an outlying row is. After the first larger one, predictions are compared with what the rows so
+# far had to explain.
 SAFE = 2.0
 EXPLOSION = 1e3

@@ -39,8 +39,13 @@ class Splitting:
 
         A row that would need more steps than `most` takes that many, which are safe but make up less than the row.
         """
-        needed = np.maximum(1.0, np.ceil(step / batch_size * q))
-        return cls((needed if most is None else np.minimum(needed, most)).astype(np.int64), 1 / needed)
+        share = step / batch_size
+        rows = np.flatnonzero(share * q > 1)
+        counts, factors = np.ones(len(q), np.int64), np.ones(len(q))
+        needed = np.ceil(share * q[rows])
+        counts[rows] = needed if most is None else np.minimum(needed, most)
+        factors[rows] = 1 / needed
+        return cls(counts, factors)
 
     @classmethod
     def whole(cls, n_rows: int) -> Splitting:
@@ -72,11 +77,16 @@ class Splitting:
         if self.none:
             return order
         numbers = numbered(order)
-        counts = self.counts[numbers]
-        others, split = numbers[counts == 1], counts > 1
-        steps = np.repeat(numbers[split], counts[split])
+        counts = self.counts.take(numbers)
+        split = counts > 1
+        others, steps = numbers[~split], np.repeat(numbers[split], counts[split])
         places = rng.integers(0, len(others) + 1, len(steps))
-        scattered: NDArray[np.intp] = np.insert(others, np.sort(places), rng.permutation(steps))
+        places.sort()
+        places += np.arange(len(steps))  # those before each have moved it on
+        whole = np.ones(len(others) + len(steps), dtype=bool)
+        whole[places] = False
+        scattered = np.empty(len(whole), np.intp)
+        scattered[whole], scattered[places] = others, rng.permutation(steps)
         return scattered
 
     def uniform_orders(self, passes: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -86,4 +96,4 @@ class Splitting:
 
     def counts_of(self, numbers: Order) -> NDArray[np.int64] | None:
         """Return the numbers of steps of these rows; None if no row is split."""
-        return None if self.none else self.counts[numbered(numbers)]
+        return None if self.none else self.counts.take(numbered(numbers))

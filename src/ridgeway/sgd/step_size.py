@@ -36,7 +36,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.compiled import compiled
 from ridgeway.number import real_number
 from ridgeway.rows import Batch, Float, readonly, require_finite_rows
 from ridgeway.rows.exponent import far_exponent, scaled
@@ -159,8 +158,10 @@ def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
 
     It is rash when two halves of the sample disagree or the median comes near to deciding.
     """
-    q, sums = np.empty(len(norms)), np.zeros((2, 2))
-    _fill_halves(norms, weight, q, sums)
+    with np.errstate(over="ignore"):  # found below
+        q = norms.astype(np.float64) * weight
+        first = np.arange(len(q)) // RUN % 2 == 0  # every other run of neighbours
+        sums = np.array([[half.sum(), (half * half).sum()] for half in (q[first], q[~first])])
     if not np.isfinite(sums).all():
         return None
     r2 = squared_scale(*sums.sum(axis=0).tolist())
@@ -168,16 +169,6 @@ def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
     agree = all(math.isclose(step_for(squared_scale(*half)), step, rel_tol=0.1) for half in sums.tolist())
     ordinary = 2 * np.count_nonzero(q > r2 / (MEDIANS / 4)) > np.count_nonzero(q)  # r2 < 64 medians
     return LimitedStep(step) if agree and ordinary else None
-
-
-@compiled
-def _fill_halves(norms: Float, weight: Float, q: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
-    """Fill q (n,) with weight * norm, and add q and q^2 to the sums (2, 2) of every other run of neighbours."""
-    for i in range(len(q)):
-        q[i] = np.float64(norms[i]) * np.float64(weight[i])
-        half = i // RUN % 2
-        sums[half, 0] += q[i]
-        sums[half, 1] += q[i] * q[i]
 
 
 def step_from(norms: Float, weight: Float) -> LimitedStep:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, staircase_of, variance_of, vector_beside
 from ridgeway.theory.closed_risk import has_closed_form, squared_weights
 from ridgeway.theory.excess_risk import ExcessRisk, short_weights
 from ridgeway.theory.residual_filter import residual_filter
-from ridgeway.theory.risk_kernels import add_squared_gains
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -62,6 +62,8 @@ def additive_noise_risk(
     else:
         weights, gains, g = short_weights(scheme, n, steps), np.zeros_like(seen), np.zeros_like(seen)
         for size, first, last in reversed(steps.parts(0, n)):
-            add_squared_gains(weights[first + 1 : last + 1], size * seen, size**2, g, gains)
+            _core.add_squared_gains(
+                weights=weights[first + 1 : last + 1], fall=size * seen, share=size**2, g=g, sums=gains
+            )
     variance = tau2 * float((seen * seen * gains).sum())
     return ExcessRisk.of_parts(float((s * mean * mean).sum()), 0.0, variance)

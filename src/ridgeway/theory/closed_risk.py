@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dgejsv
 
+from ridgeway import _core
 from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.averaging.geometric import FLAT, log_growth
-from ridgeway.theory.risk_kernels import squared_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,13 +155,18 @@ def has_closed_form(scheme: Scheme, steps: Staircase) -> bool:
 
 
 def _doubled(decay: Array, u: Array, log_x: Array, log_y: Array, n: int) -> tuple[Array, Array]:
-    """Return the sums and powers of `squared_sums` for |x| = exp(log_x), |y| = exp(log_y)."""
+    """Return sums of squared geometric sums h_m = 1 + y_i + ... + y_i^{m-1}, and of powers, by doubling n: (K, d) each.
+
+        sum_{m=1..n} x_k^{n-m} h_m^2   and   sum_{m=1..n} x_k^{n-m} y_i^{2 (m-1)}
+
+    x = 1 - decay and y = 1 - u times what the logarithms of their sizes, log_x and log_y, include besides.
+    """
     levels = n.bit_length()
     lengths = [n >> (levels - 1 - level) for level in range(levels)]
-    x_powers = np.stack([_signed_power(log_x, decay > 1, length) for length in lengths])
+    x_powers = np.stack([_signed_power(log_x, decay > 1, length) for length in lengths], axis=1)
     y_powers = np.stack([_signed_power(log_y, u > 1, length) for length in lengths])
     sums, powers = np.empty((len(decay), len(u))), np.empty((len(decay), len(u)))
-    squared_sums(x_powers[0], y_powers[0], x_powers, y_powers, n, sums, powers)
+    _core.squared_sums(x_powers=x_powers, y_powers=y_powers, n=n, sums=sums, powers=powers)
     return sums, powers
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.theory.arguments import (
     batch_size_of,
@@ -21,7 +22,6 @@ from ridgeway.theory.arguments import (
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
 from ridgeway.theory.moments import require_stable
 from ridgeway.theory.residual_filter import residual_filter
-from ridgeway.theory.risk_kernels import risk_backwards
 from ridgeway.theory.stair_filter import MOST_SUMMED
 
 if TYPE_CHECKING:
@@ -166,10 +166,13 @@ def _random_part(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int
 def by_recursion(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int) -> NoiseRisk:
     """Return the random part of the risk by the recursion over all steps."""
     weights, steps = short_weights(scheme, n_steps, modes.steps), modes.steps
-    g, u, variance = np.zeros_like(modes.s), np.zeros_like(modes.s), 0.0
+    s, extra = np.ascontiguousarray(modes.s), modes.kurtosis - 2
+    u, variance = np.zeros_like(s), 0.0
+    state = _core.RiskState(g=np.zeros_like(s), u=u)
     for size, first, last in reversed(steps.parts(0, n_steps)):
         share = size**2 / modes.batch_size
-        variance += risk_backwards(weights[first + 1 : last + 1], modes.s, size, modes.kurtosis - 2, share, g, u)
+        part = weights[first + 1 : last + 1]
+        variance += _core.risk_backwards(part, s=s, fall=size * s, share=share, excess_kurtosis=extra, state=state)
     return NoiseRisk(float(u @ squared_bias), variance, 0.0, 0.0)
 
 
@@ -181,4 +184,4 @@ def short_weights(scheme: Scheme, n_steps: int, step: float | Staircase) -> Arra
             "shorter run, or a constant step and excess_risk of a Geometric, Uniform, Tail or Last average, which has "
             "a closed form."
         )
-    return scheme.weights(n_steps, step)
+    return np.ascontiguousarray(scheme.weights(n_steps, step))

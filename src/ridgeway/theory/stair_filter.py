@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 MOST_SUMMED = 10**7  # steps of a run whose weights are summed one by one
-BLOCK = 4096  # weights at a time
+BLOCK = 4096  # weights, or stairs, at a time
 
 
 @singledispatch
@@ -58,14 +58,26 @@ def _weighted_powers(a: Array, weights: Array) -> Array:
 
 @filter_on_stairs.register(Geometric)
 def _geometric(scheme: Geometric, s: Array, steps: Staircase, n_steps: int) -> Array:
-    # q = alpha / (s + alpha) (1 - P(s)) / (1 - P(0)), P(s) = prod_{j=1..T+1} (1 - eta_j s) / (1 + eta_j alpha).
-    growth = log_growths(np.array([scheme.alpha]), steps)
-    total = float(steps.sums(growth, np.array([n_steps + 1.0]))[0, 0])
-    if total < FLAT:
-        return _mean_over_time(s, steps, 0, n_steps + 1)
+    q: Array = geometric_filters(np.array([scheme.alpha]), s, steps, n_steps)[0]
+    return q
+
+
+def geometric_filters(alphas: Array, s: Array, steps: Staircase, n_steps: int) -> Array:
+    """Return q of geometric averages for every strength, (L,), at the eigenvalues s, (k,): (L, k).
+
+    ::
+
+        q(s) = alpha / (s + alpha) (1 - P(s)) / (1 - P(0)),   P(s) = prod_{j=1..T+1} (1 - eta_j s) / (1 + eta_j alpha)
+    """
+    growth = steps.sums(log_growths(alphas, steps), np.array([n_steps + 1.0]))  # (L, 1), minus log P(0)
+    flat = growth[:, 0] < FLAT
+    q = np.empty((len(alphas), len(s)))
+    if flat.any():
+        q[flat] = _mean_over_time(s, steps, 0, n_steps + 1)
     log_product, negative = _log_product(s, steps, 0, n_steps + 1)
-    share: Array = scheme.alpha / (s + scheme.alpha)
-    return share * one_minus(log_product - total, negative) / -math.expm1(-total)
+    strengths, total = alphas[~flat, None], growth[~flat]
+    q[~flat] = strengths / (s + strengths) * one_minus(log_product - total, negative) / -np.expm1(-total)
+    return q
 
 
 @filter_on_stairs.register(Uniform)
@@ -141,11 +153,14 @@ def _stretched(steps: Staircase, s: float, n_steps: int) -> Staircase:
 
 def _log_product(s: Array, steps: Staircase, first: int, last: int) -> tuple[Array, NDArray[np.bool_]]:
     """Return the logarithm of the size of prod_{j=first+1..last} (1 - eta_j s), and where it is negative."""
-    total, negative = np.zeros_like(s), np.zeros(s.shape, dtype=bool)
-    for size, start, stop in steps.parts(first, last):
-        total += (stop - start) * log_size(size * s)
-        negative ^= (size * s > 1) & bool((stop - start) % 2)
-    return total, negative
+    total, sign_changes = np.zeros_like(s), np.zeros_like(s)
+    parts = steps.parts(first, last)
+    for start in range(0, len(parts), BLOCK):
+        sizes, begins, ends = np.array(parts[start : start + BLOCK]).T
+        u, n = np.multiply.outer(s, sizes), ends - begins  # (k, stairs)
+        total += (n * log_size(u)).sum(axis=1)
+        sign_changes += ((u > 1) * (n % 2)).sum(axis=1)
+    return total, sign_changes % 2 == 1
 
 
 def _product(s: Array, steps: Staircase, first: int, last: int) -> Array:

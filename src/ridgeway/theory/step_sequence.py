@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.number import ridge_strength, ridge_strengths
+from ridgeway.averaging import Geometric, Staircase
+from ridgeway.number import ridge_strengths
 from ridgeway.theory.arguments import eigenvalues_of, start_beside, steps_of, vector_beside
+from ridgeway.theory.stair_filter import geometric_filters
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,13 +47,8 @@ def averaging_weights(alpha: float, steps: ArrayLike, next_step: float | None = 
     >>> averaging_weights(10.0, [0.1, 0.1], next_step=0.1)  # geometric: rho = 1/2
     array([0.57142857, 0.28571429, 0.14285714])
     """
-    strength, eta = ridge_strength(alpha), steps_of(steps, next_step)
-    if strength == 0:
-        return np.asarray(eta / eta.sum())
-    growth = np.log1p(eta * strength)  # -log rho_j
-    total = np.cumsum(growth)
-    weights: Array = np.exp(growth - total) * np.expm1(-growth) / np.expm1(-total[-1])
-    return weights
+    eta = steps_of(steps, next_step)
+    return Geometric(alpha).weights(len(eta) - 1, Staircase.of_sequence(eta))
 
 
 def expected_path(
@@ -99,26 +96,11 @@ def expected_path(
     s = eigenvalues_of(eigenvalues)
     w, w0 = vector_beside("optimum", optimum, s), start_beside(start, s)
     strengths, eta = np.array(ridge_strengths(alphas)), steps_of(steps, next_step)
-    filters = np.empty((len(strengths), len(s)))
-    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        growth = np.array([np.log1p(eta * strength).sum() for strength in strengths])
-        elapsed = np.divide(-np.expm1(-growth), strengths, out=np.full_like(growth, eta.sum()), where=strengths > 0)
-        for i, value in enumerate(s):
-            log, sign = _log_product(eta, float(value))
-            learned = -np.expm1(log - growth) if sign > 0 else 1 + np.exp(log - growth)  # 1 - P(s)
-            total = value + strengths
-            filters[:, i] = np.divide(learned, total * elapsed, out=np.ones_like(total), where=total > 0)
-        path: Array = w + filters * (w0 - w)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        path: Array = w + geometric_filters(strengths, s, Staircase.of_sequence(eta), len(eta) - 1) * (w0 - w)
     if not np.isfinite(path).all():
         raise ValueError(
             f"the expected average diverges: step * eigenvalue is up to {eta.max() * s.max():g}, beyond 2, and "
             f"{len(eta) - 1} steps overflow; take steps of at most {2 / s.max():g}, or stronger alphas."
         )
     return path
-
-
-def _log_product(eta: Array, s: float) -> tuple[float, int]:
-    """Return log |prod_j (1 - eta_j s)| and the sign of the product."""
-    x = eta * s
-    logs = np.where(x < 1, np.log1p(-np.minimum(x, 1)), np.log(np.maximum(x - 1, 0)))
-    return float(logs.sum()), -1 if np.count_nonzero(x > 1) % 2 else 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
-from ridgeway.compiled import compiled
 from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import (
     batch_size_of,
@@ -66,14 +66,15 @@ def tikhonov_sgd(
     array([2. , 1.3])
     """
     rows = np.ascontiguousarray(matrix_of("X", X))
-    labels = row_of("y", y, len(rows), "row of X")
+    labels = np.ascontiguousarray(row_of("y", y, len(rows), "row of X"))
     iterates = np.zeros((len(rows) + 1, rows.shape[1]))
     if w0 is not None:
         iterates[0] = row_of("w0", w0, rows.shape[1], "column of X")
-    anchor = iterates[0].copy() if centre is None else row_of("centre", centre, rows.shape[1], "column of X")
+    anchor = iterates[0].copy()
+    if centre is not None:
+        anchor[:] = row_of("centre", centre, rows.shape[1], "column of X")
     strength, gamma = ridge_strength(alpha), step_of(step)
-    with np.errstate(over="ignore", invalid="ignore"):
-        regularised_steps(rows, labels, strength, gamma, anchor, iterates)
+    _core.regularised_steps(X=rows, y=labels, alpha=strength, step=gamma, centre=anchor, iterates=iterates)
     if not np.isfinite(iterates[-1]).all():
         safe = 1 / (float((rows * rows).sum(axis=1).max()) + strength)
         raise ValueError(f"step={gamma:g} makes the run explode; a step of {safe:g}, 1 / (max |x|^2 + alpha), is safe.")
@@ -135,44 +136,14 @@ def tikhonov_sgd_risk(
     limit, transient = strength / (s + strength) * v, s / (s + strength) * v
     mean = limit + filter_at(scheme, s + strength, Staircase((gamma,)), n) * transient
     weights = short_weights(scheme, n, gamma)
-    multiplicative, variance = tikhonov_risk_backwards(weights, s, fall, limit, transient, kappa - 2, gamma * gamma / b)
+    # The mean of iterate j - 1 is limit + a^{j-1} transient with a = 1 - fall, and multiplies what step j adds by its
+    # square: so much is wanted of sum_j gain_j, sum_j gain_j a^{j-1} and u = sum_j gain_j a^{2 (j-1)}.
+    g, u, gains, discounted = np.zeros((4, len(s)))
+    state = _core.RiskState(g=g, u=u, gains=gains, discounted_gains=discounted)
+    variance = _core.risk_backwards(
+        weights[1:], s=s, fall=fall, share=gamma * gamma / b, excess_kurtosis=kappa - 2, state=state
+    )
+    multiplicative = float(
+        (limit * limit * gains + 2 * limit * transient * discounted + transient * transient * u).sum()
+    )
     return ExcessRisk.of_parts(float((s * mean * mean).sum()), multiplicative, sigma2 * variance)
-
-
-@compiled
-def regularised_steps(X: Any, y: Any, alpha: float, step: float, centre: Any, iterates: Any) -> None:
-    """Fill `iterates` (n + 1, d) from its first row on, with one step for each row of X (n, d)."""
-    for t in range(len(y)):
-        residual = y[t]
-        for c in range(X.shape[1]):
-            residual -= X[t, c] * iterates[t, c]
-        for c in range(X.shape[1]):
-            w = iterates[t, c]
-            iterates[t + 1, c] = w + step * (residual * X[t, c] - alpha * (w - centre[c]))
-
-
-@compiled
-def tikhonov_risk_backwards(
-    weights: Any, s: Any, fall: Any, limit: Any, transient: Any, excess_kurtosis: float, share: float
-) -> tuple[float, float]:
-    """Sum over the steps what their noise does to the risk; the mean path is limit + (1 - fall)^t transient.
-
-    The recursion is that of `risk_backwards` with 1 - fall in place of 1 - eta s.
-    """
-    d = len(s)
-    g, u, z = np.zeros(d), np.zeros(d), np.zeros(d)
-    multiplicative = 0.0
-    variance = 0.0
-    for j in range(len(weights) - 1, 0, -1):
-        total = 0.0
-        for i in range(d):
-            g[i] += weights[j] - fall[i] * g[i]
-            z[i] = s[i] * g[i] * g[i] + u[i]
-            total += s[i] * z[i]
-        variance += total
-        for i in range(d):
-            gain = share * s[i] * (total + excess_kurtosis * s[i] * z[i])
-            mean = limit[i] + transient[i] * (1.0 - fall[i]) ** (j - 1)
-            multiplicative += gain * mean * mean
-            u[i] += gain - fall[i] * (2.0 - fall[i]) * u[i]
-    return multiplicative, share * variance

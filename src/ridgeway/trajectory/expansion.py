@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.averaging import Geometric, Scheme, Staircase
 from ridgeway.averaging.geometric import FLAT, geometric_survival, log_growths
 from ridgeway.averaging.scheme import survival_table
-from ridgeway.compiled import compiled
 from ridgeway.trajectory.time_blocks import Block
 
-NOTHING_LEFT = 60.0  # the exponential of minus this is nothing beside 1, nor beside the first steps' shares
 SPARE_NODES = 2  # nodes beyond the number of moments: their coefficients show what is left out
 
 
@@ -56,7 +53,9 @@ def expand_values(
         values = survival[:, cut.node_places].reshape(-1, len(nodes))
         with np.errstate(over="ignore", invalid="ignore"):  # a scheme may grow without bound beyond the last step
             series = (values @ transform).reshape(len(survival), len(cut.shares), -1)
-        _read_series(series, cut.shares, cut.first_columns, coefficients, errors)
+        _core.keep_series(
+            series=series, shares=cut.shares, first_columns=cut.first_columns, coefficients=coefficients, errors=errors
+        )
     return coefficients, errors
 
 
@@ -69,102 +68,36 @@ def expand_ridges(
     share a series. Uniform averages are those of `Uniform`, to the last bit.
     """
     growth, cut = log_growths(strengths, steps), _cut(blocks)
-    past = steps.sums(growth, cut.marks)
-    left = steps.sums_left(growth, cut.marks, n_steps + 1)
-    total = steps.sums(growth, np.array([n_steps + 1.0]))[:, 0]
-    coefficients, errors = np.empty((len(growth), cut.n_columns)), np.zeros(len(growth))
+    total = np.ascontiguousarray(steps.sums(growth, np.array([n_steps + 1.0]))[:, 0])
+    sums = _core.GrowthSums(
+        growth=growth,
+        past=steps.sums(growth, cut.marks),
+        left=steps.sums_left(growth, cut.marks, n_steps + 1),
+        total=total,
+    )
+    series_blocks = _core.SeriesBlocks(
+        raw_columns=cut.raw_columns,
+        first_columns=cut.first_columns,
+        halves=cut.halves,
+        stair=steps.stairs_of(cut.marks[len(cut.raw_columns) :]),
+        shares=cut.shares,
+    )
     nodes, transform = _chebyshev(cut.shares.shape[1] + SPARE_NODES)
-    stair = steps.stairs_of(cut.marks[len(cut.raw_columns) :])
-    sums = GrowthSums(growth, past, left, total)
-    _fill_ridges(
-        sums, cut.raw_columns, cut.first_columns, cut.halves, stair, nodes, transform, cut.shares, coefficients, errors
+    coefficients, errors = np.empty((len(growth), cut.n_columns)), np.empty(len(growth))
+    _core.fill_ridge_series(
+        sums,
+        series_blocks,
+        nodes=nodes,
+        transform=transform,
+        flat=FLAT,
+        coefficients=coefficients,
+        errors=errors,
     )
     flat = total < FLAT
     if flat.any():
         survival = geometric_survival(strengths[flat], places(blocks), n_steps, steps)
         coefficients[flat], errors[flat] = expand_values(survival, blocks, n_steps)
     return coefficients, errors
-
-
-class GrowthSums(NamedTuple):
-    """Minus the logarithms of discounts, of L strengths.
-
-    Attributes
-    ----------
-    growth : (L, n_stairs), of one step on each stair.
-    past : (L, n_marks), of all steps up to a mark.
-    left : (L, n_marks), of the steps from there to the end of the run.
-    total : (L,), of all steps.
-    """
-
-    growth: NDArray[np.float64]
-    past: NDArray[np.float64]
-    left: NDArray[np.float64]
-    total: NDArray[np.float64]
-
-
-@compiled
-def _fill_ridges(
-    sums: GrowthSums,
-    raw_columns: NDArray[np.int64],
-    first_columns: NDArray[np.int64],
-    halves: NDArray[np.float64],
-    stair: NDArray[np.int64],
-    nodes: NDArray[np.float64],
-    transform: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    coefficients: NDArray[np.float64],
-    errors: NDArray[np.float64],
-) -> None:
-    """Fill coefficients (n_schemes, n_columns) and errors (n_schemes,), which are 0, of geometric averages.
-
-    On a block from step a to a + 2h, S(a + h (1 + x)) is front * f(x) + base, where f(x) is e^(-g h (1 + x)), or less 1
-    where the average is nearly uniform and differences of powers would cancel.
-
-    Parameters
-    ----------
-    sums : at marks, which are the steps of raw blocks, then the first step of each other block.
-    raw_columns, first_columns : the column of each step of a raw block, and the first one of each other block.
-    halves, stair : h of each other block, and the stair that it is on.
-    nodes : (n_nodes,).
-    transform : (n_nodes, n_nodes), of values at the nodes to coefficients.
-    shares : (n_blocks, m), as `_rounding` gives them.
-    """
-    n_blocks, m = shares.shape
-    n_nodes, n_raw = len(nodes), len(raw_columns)
-    series = np.zeros(n_nodes)
-    for scheme in range(len(sums.total)):
-        total = max(sums.total[scheme], FLAT)
-        level = total < 1
-        last, whole = math.exp(-total), -math.expm1(-total)
-        for i in range(n_raw):
-            value, left = math.exp(-sums.past[scheme, i]), sums.left[scheme, i]
-            value = -value * math.expm1(-left) if level else value - last
-            coefficients[scheme, raw_columns[i]] = value / whole if left > 0 else 0.0
-        left_out = 0.0
-        for block in range(n_blocks):
-            past, column = sums.past[scheme, n_raw + block], first_columns[block]
-            if past > NOTHING_LEFT:
-                coefficients[scheme, column : column + m] = 0.0
-                continue
-            g, half = sums.growth[scheme, stair[block]], halves[block]
-            if block == 0 or half != halves[block - 1] or stair[block] != stair[block - 1]:
-                series[:] = 0.0
-                for node in range(n_nodes):
-                    power = -g * half * (1 + nodes[node])
-                    value = math.expm1(power) if level else math.exp(power)
-                    for k in range(n_nodes):
-                        series[k] += value * transform[node, k]
-                left_out = np.abs(series[m:]).sum()
-            front, base = math.exp(-past) / whole, -last / whole
-            if level:
-                base = last * math.expm1(sums.left[scheme, n_raw + block]) / whole
-            error = front * left_out
-            for k in range(m):
-                value = front * series[k] + (base if k == 0 else 0.0)
-                coefficients[scheme, column + k] = value
-                error += shares[block, k] * abs(value)
-            errors[scheme] = max(errors[scheme], error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,37 +144,6 @@ def _cut(blocks: tuple[Block, ...]) -> _Cut:
         halves=np.array([(block.length - 1) / 2 for block in smooth]),
         shares=_rounding(blocks),
     )
-
-
-@compiled
-def _read_series(
-    series: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    first_columns: NDArray[np.int64],
-    coefficients: NDArray[np.float64],
-    errors: NDArray[np.float64],
-) -> None:
-    """Fill the columns of blocks in coefficients (n_schemes, n_columns), and the largest errors (n_schemes,) of series.
-
-    Parameters
-    ----------
-    series : (n_schemes, n_blocks, n_nodes).
-    shares : (n_blocks, m), as `_rounding` gives them.
-    first_columns : (n_blocks,).
-    """
-    n_schemes, n_blocks, n_nodes = series.shape
-    m = shares.shape[1]
-    for scheme in range(n_schemes):
-        errors[scheme] = 0.0
-        for block in range(n_blocks):
-            error = 0.0
-            for k in range(m):
-                coefficients[scheme, first_columns[block] + k] = series[scheme, block, k]
-                error += shares[block, k] * abs(series[scheme, block, k])
-            for k in range(m, n_nodes):
-                error += abs(series[scheme, block, k])
-            if not error <= errors[scheme]:
-                errors[scheme] = np.inf if np.isnan(error) else error
 
 
 @lru_cache(maxsize=64)

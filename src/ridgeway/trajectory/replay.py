@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.averaging import Last, Scheme
 from ridgeway.rows import AnyRows, DenseRows, Float
 from ridgeway.state import State
 from ridgeway.trajectory.expansion import expand
 from ridgeway.trajectory.layout import Layout, require_even_edges
-from ridgeway.trajectory.replay_kernels import add_csr_rows, add_dense_rows, add_mixed
 from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.time_blocks import Block
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
@@ -274,9 +274,16 @@ class _Sums:
         """Add factors[i, s] gains[i, q] x_i of each row."""
         factors = np.ascontiguousarray(factors)
         if isinstance(rows, DenseRows):
-            add_dense_rows(rows.array, gains, factors, self.array)
+            _core.add_dense_rows(X=rows.array, gains=gains, factors=factors, sums=self.array)
         else:
-            add_csr_rows(rows.data, rows.indices, rows.indptr, gains, factors, self.array)
+            _core.add_csr_rows(
+                data=rows.data,
+                indices=rows.indices,
+                indptr=rows.indptr,
+                gains=gains,
+                factors=factors,
+                sums=self.array,
+            )
 
     def add_schemes(self, which: NDArray[np.intp], part: _Sums, mix: NDArray[np.float64] | None = None) -> None:
         """Add `part` to the sums in `which`: as it is, or mixed by the matrix mix (len(which), sums of part)."""
@@ -290,7 +297,7 @@ class _Sums:
         else:
             whole_mix = np.zeros((part.array.shape[2], self.array.shape[2]), self.array.dtype)
             whole_mix[:, which] = mix.T
-            add_mixed(_as_table(part.array), whole_mix, _as_table(self.array))
+            _core.add_mixed(part=_as_table(part.array), mix=whole_mix, sums=_as_table(self.array))
 
     def schemes_first(self) -> NDArray[Any]:
         """Return the sums as (m, k, d)."""
@@ -300,7 +307,7 @@ class _Sums:
 def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Left @ right, row by row: a BLAS product may depend on how many rows it gets at once."""
     product = np.zeros((left.shape[0], right.shape[1]))
-    add_mixed(np.ascontiguousarray(left), np.ascontiguousarray(right), product)
+    _core.add_mixed(part=np.ascontiguousarray(left), mix=np.ascontiguousarray(right), sums=product)
     return product
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ Array = NDArray[Any]
 STEP, LIMIT = 0.3, 1.0
 
 
-class Problem(NamedTuple):
+class Rows(NamedTuple):
     """Rows in an order, with targets and weights."""
 
     X: Array
@@ -28,7 +29,7 @@ class Problem(NamedTuple):
     order: Array | None
 
 
-def plain_steps(given: Problem, batch_size: int = 1) -> tuple[Array, Array, Array]:
+def plain_steps(given: Rows, batch_size: int = 1) -> tuple[Array, Array, Array]:
     """Return w_0 .. w_n, the gain of each row before the division by the batch, and the tally, all in float64."""
     X, y, weight = (part.astype(np.float64) for part in given[:3])
     order = np.arange(len(X)) if given.order is None else given.order
@@ -50,7 +51,7 @@ def plain_steps(given: Problem, batch_size: int = 1) -> tuple[Array, Array, Arra
 
 
 @st.composite
-def problems(draw: st.DrawFn, sparse: bool = False) -> Problem:
+def problems(draw: st.DrawFn, sparse: bool = False) -> Rows:
     n, d = draw(st.integers(1, 40)), draw(st.integers(1, 37))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
@@ -61,7 +62,7 @@ def problems(draw: st.DrawFn, sparse: bool = False) -> Problem:
         X[:, 0] = 1
     weight = rng.choice([0.5, 1.0, 2.0], n)
     order = rng.integers(0, n, draw(st.integers(1, 40))) if draw(st.booleans()) else None
-    problem = Problem(*(part.astype(dtype) for part in (X, rng.standard_normal(n), weight)), order)
+    problem = Rows(X.astype(dtype), rng.standard_normal(n).astype(dtype), weight.astype(dtype), order)
     for part in problem[:3]:
         part.flags.writeable = False
     return problem
@@ -76,13 +77,13 @@ def problem_of_steps() -> _core.Problem:
     return _core.Problem(step=STEP, limit=LIMIT, start_square=0.0)
 
 
-def dense(problem: Problem) -> _core.DenseRows:
+def dense(problem: Rows) -> _core.DenseRows:
     return _core.DenseRows(X=problem.X, y=problem.y, weight=problem.weight, order=problem.order)
 
 
 # Law: replay_steps makes the steps of the plain loop, and keeps the gain of each.
 @given(problems())
-def test_replay_steps(problem: Problem) -> None:
+def test_replay_steps(problem: Rows) -> None:
     iterates, expected, tally = plain_steps(problem)
     w, gains, found = np.zeros(problem.X.shape[1]), np.empty(len(expected), problem.X.dtype), np.zeros(8)
     ended = _core.replay_steps(dense(problem), problem_of_steps(), w, gains, found)
@@ -121,15 +122,15 @@ def moments_of(increments: Array, length: int, chunk: int, degree: int, n_moment
     return moments
 
 
-# Law: sketch_steps makes the steps of the plain loop in calls of any sizes, with the same bits, and the moments are those
-# of the increments.
+# Law: sketch_steps makes the steps of the plain loop in calls of any sizes, with the same bits, and the moments are
+# those of the increments.
 @given(
     problems(),
     st.sampled_from([(1, 64), (1, 5), (2, 5), (4, 5), (32, 5)]),
     st.sampled_from([1, 2]),
     st.lists(st.integers(0, 40), max_size=3),
 )
-def test_sketch_steps(problem: Problem, shape: tuple[int, int], degree: int, cuts: list[int]) -> None:
+def test_sketch_steps(problem: Rows, shape: tuple[int, int], degree: int, cuts: list[int]) -> None:
     (chunk, n_moments), length, dtype = shape, 64, problem.X.dtype
     iterates, gains, tally = plain_steps(problem)
     n_steps, n_columns = len(gains), problem.X.shape[1]
@@ -137,7 +138,7 @@ def test_sketch_steps(problem: Problem, shape: tuple[int, int], degree: int, cut
 
     def run(edges: list[int]) -> Arrays:
         arrays = Arrays(n_columns, n_moments, dtype)
-        for first, last in zip(edges, edges[1:], strict=False):
+        for first, last in pairwise(edges):
             part = order[first:last]
             rows = _core.DenseRows(X=problem.X, y=problem.y, weight=problem.weight, order=part)
             blocks = np.array([[first, length, chunk, degree, n_moments]])
@@ -159,7 +160,7 @@ def test_sketch_steps(problem: Problem, shape: tuple[int, int], degree: int, cut
 
 # Law: rows as they lie and rows by their numbers give the same bits, and products in passing change none.
 @given(problems(), st.integers(1, 8))
-def test_order_and_products(problem: Problem, n_directions: int) -> None:
+def test_order_and_products(problem: Rows, n_directions: int) -> None:
     n, d = problem.X.shape
     dtype = problem.X.dtype
     directions = np.random.default_rng(n).standard_normal((n_directions, d)).astype(dtype)
@@ -182,7 +183,7 @@ def test_order_and_products(problem: Problem, n_directions: int) -> None:
 
 # Law: a mini-batch makes one step along the mean of its rows' gradients; what is left stays open until it is closed.
 @given(problems(), st.integers(2, 7))
-def test_dense_batches(problem: Problem, size: int) -> None:
+def test_dense_batches(problem: Rows, size: int) -> None:
     iterates, expected, _ = plain_steps(problem, size)
     d, dtype, n = problem.X.shape[1], problem.X.dtype, len(expected)
     gains, tally = np.empty(n, dtype), np.zeros(8)
@@ -222,7 +223,7 @@ class SparseRun:
         return _core.SparseRun(**vars(self))
 
 
-def csr(problem: Problem, wide: bool) -> _core.SparseRows:
+def csr(problem: Rows, wide: bool) -> _core.SparseRows:
     matrix = scipy.sparse.csr_array(problem.X)
     index = np.uint64 if wide else np.uint32
     return _core.SparseRows(
@@ -233,7 +234,7 @@ def csr(problem: Problem, wide: bool) -> _core.SparseRows:
 
 # Law: sparse rows make the steps of the same rows written out, and every moment is exact.
 @given(problems(sparse=True), st.booleans(), st.sampled_from([0, 5, 64]))
-def test_csr_steps(problem: Problem, wide: bool, n_moments: int) -> None:
+def test_csr_steps(problem: Rows, wide: bool, n_moments: int) -> None:
     iterates, expected, tally = plain_steps(problem)
     d, dtype = problem.X.shape[1], problem.X.dtype
     run, gains = SparseRun(d, n_moments, np.empty(0)), np.empty(len(expected), dtype)
@@ -249,7 +250,7 @@ def test_csr_steps(problem: Problem, wide: bool, n_moments: int) -> None:
 
 # Law: the same for mini-batches.
 @given(problems(sparse=True), st.booleans(), st.integers(2, 7))
-def test_csr_batches(problem: Problem, wide: bool, size: int) -> None:
+def test_csr_batches(problem: Rows, wide: bool, size: int) -> None:
     iterates, expected, _ = plain_steps(problem, size)
     d, dtype, n = problem.X.shape[1], problem.X.dtype, len(expected)
     run, gains, gradient = SparseRun(d, 5, np.empty(0)), np.empty(n, dtype), np.zeros(d)
@@ -257,7 +258,9 @@ def test_csr_batches(problem: Problem, wide: bool, size: int) -> None:
     place = _core.Place(offset=0, length=64, chunk=1, degree=1)
     batch = _core.MiniBatch(size=size, rows=0, gradient=gradient)
     touched = _core.Touched(marked=marked, listed=listed, count=0)
-    end, _, count = _core.csr_batches(csr(problem, wide), problem_of_steps(), run.for_core(), batch, touched, place, gains)
+    end, _, count = _core.csr_batches(
+        csr(problem, wide), problem_of_steps(), run.for_core(), batch, touched, place, gains
+    )
     assert end == _core.End.FINISHED
     assert_near(run.w, iterates[-1], dtype)
     assert_near(gains, expected, dtype)
@@ -276,16 +279,16 @@ def test_csr_batches(problem: Problem, wide: bool, size: int) -> None:
 
 # Law: rows that stand for x - v c make the steps of these rows written out; w is u - u_last c.
 @given(problems(sparse=True))
-def test_centred_rows(problem: Problem) -> None:
+def test_centred_rows(problem: Rows) -> None:
     n, d = problem.X.shape
     rng = np.random.default_rng(d)
     centre = np.append(rng.standard_normal(d) / np.sqrt(d), 0.0)
     stored = np.column_stack([problem.X, np.full(n, 0.5)]).astype(problem.X.dtype)
     written_out = stored - 0.5 * centre
-    iterates, _, _ = plain_steps(Problem(written_out, *problem[1:]))
+    iterates, _, _ = plain_steps(Rows(written_out, *problem[1:]))
     run, gains = SparseRun(d + 1, 0, centre), np.empty(len(iterates) - 1, problem.X.dtype)
     place = _core.Place(offset=0, length=64, chunk=1, degree=1)
-    _core.csr_steps(csr(Problem(stored, *problem[1:]), False), problem_of_steps(), run.for_core(), place, gains)
+    _core.csr_steps(csr(Rows(stored, *problem[1:]), False), problem_of_steps(), run.for_core(), place, gains)
     assert_near(run.w - run.w[-1] * centre, iterates[-1], problem.X.dtype)
     assert_near(run.product, centre @ run.w, problem.X.dtype)
 

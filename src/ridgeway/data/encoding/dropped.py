@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
-from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.encoding.entries import Codes, Values
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import Words
 
 

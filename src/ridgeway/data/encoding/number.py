@@ -12,7 +12,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
-from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.numbers import as_numbers
 
 LARGEST = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}

@@ -10,17 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ridgeway import _core
 from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.category import CategoryEncoding
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding
-from ridgeway.data.encoding.kernels import (
-    count_entries,
-    fill_dense,
-    fill_dense_words,
-    fill_sparse,
-    fill_sparse_words,
-)
 from ridgeway.data.encoding.number import BooleanEncoding, NumberEncoding
 from ridgeway.data.encoding.strings import Words
 from ridgeway.data.encoding.time import TimeEncoding
@@ -95,25 +89,24 @@ class Plan:
 
     def _dense(self, codes: Any, values: Any, texts: Sequence[Words], first: int) -> Any:
         out = np.zeros((codes.shape[1], len(self.names)), dtype=values.dtype)
-        fill_dense(codes, values, out)
+        _core.fill_dense(codes, values, out)
         for text, buckets in zip(texts, self._word_counts, strict=True):
-            fill_dense_words(text.starts, text.ends, text.buckets, text.values, first, out)
+            _core.fill_dense_words(text.arrays, first, out)
             first += buckets
         return out
 
     def _csr(self, codes: Any, values: Any, texts: Sequence[Words], first: int) -> Any:
         n = codes.shape[1]
-        counts = np.zeros(n, dtype=np.int64)
-        count_entries(codes, values, counts)
+        counts = np.count_nonzero((codes >= 0) & (values != 0), axis=0)
         for text in texts:
-            counts += text.ends - text.starts[:-1]
+            counts += text.counts
         pointers = np.zeros(n + 1, dtype=np.int64)
         np.cumsum(counts, out=pointers[1:])
-        places = pointers[:-1].copy()
         indices, data = np.empty(pointers[-1], dtype=np.int32), np.empty(pointers[-1], dtype=values.dtype)
-        fill_sparse(codes, values, places, indices, data)
+        rows = _core.OpenRows(places=pointers[:-1].copy(), indices=indices, data=data)
+        _core.fill_sparse(codes, values, rows)
         for text, buckets in zip(texts, self._word_counts, strict=True):
-            fill_sparse_words(text.starts, text.ends, text.buckets, text.values, first, places, indices, data)
+            _core.fill_sparse_words(text.arrays, first, rows)
             first += buckets
         return scipy.sparse.csr_matrix((data, indices, pointers), (n, len(self.names)))
 

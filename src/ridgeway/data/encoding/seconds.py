@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa, pc
 from ridgeway.data.data_error import DataError
-from ridgeway.data.encoding.kernels import DAY
 from ridgeway.data.encoding.strings import as_levels
+from ridgeway.data.encoding.time_units import DAY
 from ridgeway.data.encoding.written_dates import EXAMPLES, ORDERS, date_parts_of
 from ridgeway.data.schema import is_string, kind_of, type_name
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway import _core
 from ridgeway.data.arrow import pa, pc
-from ridgeway.data.encoding.kernels import Codes, Places, Values, count_words, hash_strings, hash_words, join_words
+from ridgeway.data.encoding.entries import Codes, Places, Values
 from ridgeway.data.schema import is_string
 
 NO_BYTES = np.zeros(0, dtype=np.uint8)
@@ -23,6 +24,16 @@ class Words:
     ends: Places
     buckets: Codes
     values: Values
+
+    @property
+    def arrays(self) -> _core.Words:
+        """The same, for the compiled loops."""
+        return _core.Words(self.starts, self.ends, self.buckets, self.values)
+
+    @property
+    def counts(self) -> Places:
+        """Number of different buckets of each row, (n,)."""
+        return self.ends - self.starts[:-1]
 
 
 def as_levels(column: Any) -> tuple[Any, NDArray[np.int64]]:
@@ -66,8 +77,7 @@ def buckets_of(strings: Any, buckets: int) -> Codes:
     """Return the bucket of each string."""
     data, offsets = _buffers(strings)
     out = np.empty(len(strings), dtype=np.int32)
-    with np.errstate(over="ignore"):  # of the hash, when the kernel runs as plain Python
-        hash_strings(data, offsets, buckets, out)
+    _core.hash_strings(data, offsets, buckets, out)
     return out
 
 
@@ -75,7 +85,7 @@ def words_in(strings: Any) -> Places:
     """Return the number of words of each string."""
     data, offsets = _buffers(strings)
     out = np.empty(len(strings), dtype=np.int64)
-    count_words(data, offsets, out)
+    _core.count_words(data, offsets, out)
     return out
 
 
@@ -83,14 +93,13 @@ def words_of(strings: Any, buckets: int, dtype: Any) -> Words:
     """Return the hashed words of each string, in lower case; each row of values has norm 1, or no entry."""
     data, offsets = _buffers(pc.utf8_lower(strings))
     counts = np.empty(len(strings), dtype=np.int64)
-    count_words(data, offsets, counts)
+    _core.count_words(data, offsets, counts)
     starts = np.zeros(len(strings) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
     found = np.empty(starts[-1], dtype=np.int32)
-    with np.errstate(over="ignore"):
-        hash_words(data, offsets, starts, buckets, found)
+    _core.hash_words(data, offsets, starts, buckets, found)
     values, ends = np.empty(starts[-1], dtype=dtype), np.empty(len(strings), dtype=np.int64)
-    join_words(found, starts, ends, values)
+    _core.join_words(found, starts, ends, values)
     return Words(starts, ends, found, values)
 
 

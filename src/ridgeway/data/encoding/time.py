@@ -13,13 +13,15 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
-from ridgeway.data.encoding.kernels import DAY, YEAR, Codes, Values, clock_parts, date_parts
+from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.seconds import seconds_of
+from ridgeway.data.encoding.time_units import DAY, YEAR
 from ridgeway.data.encoding.written_dates import ORDERS
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASON = ("year", "half-year")
 CLOCK = ("day", "half-day", "third of a day")
+THURSDAY = 3  # 1970-01-01, when Monday is 0
 
 
 def _waves(points: int, harmonics: int) -> NDArray[np.float64]:
@@ -86,12 +88,12 @@ class TimeEncoding(Encoding):
         seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, place, self.order)
         slot = 0
         if self.origin is not None:
-            date_parts(seconds, self.origin, SEASON_WAVES, codes, values, first)
             slot = 2 + len(SEASON_WAVES)
+            _write_date(seconds, self.origin, first, codes[:slot], values[:slot])
             first += 1 + len(SEASON_WAVES) + len(WEEKDAYS)
         if self.clock:
             end = slot + len(CLOCK_WAVES)
-            clock_parts(seconds, CLOCK_WAVES, codes[slot:end], values[slot:end], first)
+            _write_waves(seconds, DAY, CLOCK_WAVES, first, codes[slot:end], values[slot:end])
             slot = end
             first += len(CLOCK_WAVES)
         if missing.any():
@@ -127,6 +129,36 @@ class TimeEncoding(Encoding):
             checked.flag(state, "indicator"),
             None if state.get("order") is None else checked.one_of(state, "order", ORDERS),
         )
+
+
+def _write_date(seconds: NDArray[np.int64], origin: int, first: int, codes: Codes, values: Values) -> None:
+    """Write trend, season and day of the week of each time.
+
+    Parameters
+    ----------
+    seconds : (n,), since 1970.
+    origin : where the trend is 0.
+    first : feature of the trend; those of the season follow, and then seven days of the week.
+    codes, values : (season + 2, n), filled in.
+    """
+    codes[0], values[0] = first, (seconds - origin) / YEAR
+    _write_waves(seconds, YEAR, SEASON_WAVES, first + 1, codes[1:-1], values[1:-1])
+    codes[-1], values[-1] = first + len(codes) - 1 + _remainder(seconds // DAY + THURSDAY, len(WEEKDAYS)), 1
+
+
+def _write_waves(
+    seconds: NDArray[np.int64], period: int, waves: NDArray[np.float64], first: int, codes: Codes, values: Values
+) -> None:
+    """Write waves (w, points) of a period at each time into codes and values (w, n), features from `first` on."""
+    n_waves, points = waves.shape
+    codes[:] = np.arange(first, first + n_waves)[:, None]
+    point = _remainder(seconds, period) * points // period
+    np.take(waves.astype(values.dtype), point, axis=1, out=values, mode="clip")  # a mode without a copy of `values`
+
+
+def _remainder(numbers: NDArray[np.int64], period: int) -> NDArray[np.int64]:
+    """Numbers modulo a period, at a third of the time that NumPy's own remainder takes."""
+    return numbers - numbers // period * period
 
 
 class TimeLearner(Learner):

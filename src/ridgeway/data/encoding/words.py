@@ -12,7 +12,7 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.encoding import Encoding
-from ridgeway.data.encoding.kernels import Codes, Values
+from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import Words, spelled, words_of
 from ridgeway.data.schema import kind_of, type_name
 

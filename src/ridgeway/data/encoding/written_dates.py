@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa, pc
-from ridgeway.data.encoding.kernels import DAY
+from ridgeway.data.encoding.time_units import DAY
 
 # First, second and third number of a date; two digits of a year only between slashes, as 1.12.06 may be a version.
 SHAPE = (

@@ -20,9 +20,7 @@ from ridgeway.trajectory.layout import require_even_edges
 from ridgeway.trajectory.time_blocks import ONE_STAIR
 
 
-def begin_state(
-    batch: Batch, schedule: Schedule, store: str | Layout, batch_size: int, w0: Float | None
-) -> RunState:
+def begin_state(batch: Batch, schedule: Schedule, store: str | Layout, batch_size: int, w0: Float | None) -> RunState:
     """Fix what the first batch decides: precision, shape and layout."""
     rows, n_targets = batch.rows, batch.y.shape[1]
     n_columns, dtype = rows.shape[1], rows.dtype

@@ -114,8 +114,8 @@ class DenseSketchState(SketchState):
         for name in ("pair_row", "gathered"):
             if name not in stored:
                 raise StateError(
-                    f"the run has no {name}: expected what it has of its open pair and chunk of steps. It was stored by "
-                    "another version, which gathers steps otherwise: go on with that one, or run anew."
+                    f"the run has no {name}: expected what it has of its open pair and chunk of steps. It was stored "
+                    "by another version, which gathers steps otherwise: go on with that one, or run anew."
                 )
         (n_targets, n_columns), dtype = parts["start"].shape, parts["start"].dtype
         in_pair = n_columns if batch_size == 1 else 0

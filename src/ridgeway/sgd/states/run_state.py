@@ -182,7 +182,9 @@ def common_parts(stored: Stored, batch_size: int, dtype: Any) -> dict[str, Any]:
     kind = start.dtype if dtype is None else dtype
     return {
         "single_target": single_target,
-        "schedule": Schedule.from_state(stored.part("schedule" if "schedule" in stored else "step")),  # format 1: "step"
+        "schedule": Schedule.from_state(
+            stored.part("schedule" if "schedule" in stored else "step")
+        ),  # format 1: "step"
         "batch_size": batch_size,
         "start": start,
         "w": stored.array("w", start.shape, kind),

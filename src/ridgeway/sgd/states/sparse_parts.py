@@ -69,7 +69,9 @@ class SparseParts:
                 ended = _core.csr_steps(rows, run.problem(), arrays, place, gains[target])
             else:
                 batch, touched = run.mini_batch(target), self._touched(target)
-                end, row, n_listed = _core.csr_batches(rows, run.problem(), arrays, batch, touched, place, gains[target])
+                end, row, n_listed = _core.csr_batches(
+                    rows, run.problem(), arrays, batch, touched, place, gains[target]
+                )
                 ended = (end, row)
             if ended[0] != _core.End.FINISHED:
                 break

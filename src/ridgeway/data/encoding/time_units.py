@@ -1,0 +1,4 @@
+"""Units of time, in seconds."""
+
+DAY = 86_400
+YEAR = 31_556_952  # of the Gregorian calendar, on average
