@@ -68,3 +68,12 @@ def test_hidden_imports_go_down() -> None:
                 if name.startswith("ridgeway."):
                     same = module.split(".")[:2] == name.split(".")[:2]
                     assert same or layer_of(module) < layer_of(name), f"{module} imports {name}"
+
+
+# Law: from the root modules import the compiled core and nothing else: public names are for users, and import-linter
+# does not look at imports from there.
+def test_root_is_imported_for_the_core_only() -> None:
+    for file in SOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "ridgeway" and file != SOURCES / "__init__.py":
+                assert [alias.name for alias in node.names] == ["_core"], file

@@ -5,10 +5,9 @@ Names are imported when they are first used, so that `import ridgeway` costs not
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ridgeway.version import __version__ as __version__
+from ridgeway.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from ridgeway import dask, theory
@@ -28,37 +27,69 @@ if TYPE_CHECKING:
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
+    from ridgeway.installation import show_versions
     from ridgeway.loading import load
     from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
     from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
-
-_HOME = {
-    "ridgeway.averaging": (
-        "Exponential",
-        "Geometric",
-        "Last",
-        "NegativeBinomial",
-        "Poisson",
-        "Scheme",
-        "Staircase",
-        "Tail",
-        "Uniform",
-    ),
-    "ridgeway.data": ("TableEncoder",),
-    "ridgeway.datasets": ("load_flights",),
-    "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
-    "ridgeway.estimators": ("AveragedKernelRegressor", "AveragedSGDRegressor"),
-    "ridgeway.exact": ("ExactRidgePath",),
-    "ridgeway.loading": ("load",),
-    "ridgeway.model": ("ModelFileError",),
-    "ridgeway.path_result": ("PathResult",),
-    "ridgeway.selection": ("Scored", "Selection"),
-    "ridgeway.sgd": ("DivergenceError", "GrowingStep", "LimitedStep", "SGDRun", "run_sgd"),
-    "ridgeway.trajectory": ("Chains", "Layout", "Replay", "Sketch", "Trajectory", "merge"),
-}
+    from ridgeway.version import __version__ as __version__
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "averaging": (
+                "Exponential",
+                "Geometric",
+                "Last",
+                "NegativeBinomial",
+                "Poisson",
+                "Scheme",
+                "Staircase",
+                "Tail",
+                "Uniform",
+            ),
+            "dask": ("dask",),
+            "data": ("TableEncoder",),
+            "datasets": ("load_flights",),
+            "display": (
+                "FilterDisplay",
+                "PathDisplay",
+                "SelectionDisplay",
+            ),
+            "estimators": (
+                "AveragedKernelRegressor",
+                "AveragedSGDRegressor",
+            ),
+            "exact": ("ExactRidgePath",),
+            "installation": ("show_versions",),
+            "loading": ("load",),
+            "model": ("ModelFileError",),
+            "path_result": ("PathResult",),
+            "selection": (
+                "Scored",
+                "Selection",
+            ),
+            "sgd": (
+                "DivergenceError",
+                "GrowingStep",
+                "LimitedStep",
+                "SGDRun",
+                "run_sgd",
+            ),
+            "theory": ("theory",),
+            "trajectory": (
+                "Chains",
+                "Layout",
+                "Replay",
+                "Sketch",
+                "Trajectory",
+                "merge",
+            ),
+            "version": ("__version__",),
+        },
+    )
 
 __all__ = [
     "AveragedKernelRegressor",
@@ -95,18 +126,6 @@ __all__ = [
     "load_flights",
     "merge",
     "run_sgd",
+    "show_versions",
     "theory",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("dask", "theory"):
-        return import_module(f"ridgeway.{name}")
-    for module, names in _HOME.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module 'ridgeway' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return [*__all__, "__version__"]

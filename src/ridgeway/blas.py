@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -12,18 +15,61 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 
+class _SharedLimit:
+    """The number of threads that open blocks allow, in whatever threads of Python these run.
+
+    BLAS has one number for the whole process. Blocks that each brought back what they found would end in another order
+    than they began, and leave one thread for good. So the smallest number of all open blocks holds, and the last block
+    that ends brings back what was there before the first.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: list[int] = []
+        self._before: Any = None
+        if hasattr(os, "register_at_fork"):  # a child has no thread that could release the lock for it
+            release = self._lock.release
+            os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)
+
+    @contextmanager
+    def to(self, number: int) -> Iterator[None]:
+        """Open a block."""
+        with self._lock:
+            if not self._open:
+                self._before = _set_threads(number)
+            elif number < min(self._open):
+                _set_threads(number)
+            self._open.append(number)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.remove(number)
+                if not self._open:
+                    self._before.restore_original_limits()
+                elif number < min(self._open):
+                    _set_threads(min(self._open))
+
+
 @lru_cache(maxsize=1)
 def _controller() -> Any:
     return ThreadpoolController()
 
 
-def threads(number: int) -> AbstractContextManager[Any]:
-    """Keep BLAS to so many threads within a `with` block."""
-    limited: AbstractContextManager[Any] = _controller().limit(limits=number, user_api="blas")
-    return limited
+def _set_threads(number: int) -> Any:
+    """Return what brings back the numbers before."""
+    return _controller().limit(limits=number, user_api="blas")
 
 
-def one_thread() -> AbstractContextManager[Any]:
+_SHARED = _SharedLimit()
+
+
+def threads(number: int) -> AbstractContextManager[None]:
+    """Keep BLAS to so many threads within a `with` block; blocks of several threads of Python may overlap."""
+    return _SHARED.to(number)
+
+
+def one_thread() -> AbstractContextManager[None]:
     """Keep BLAS to one thread within a `with` block.
 
     Examples

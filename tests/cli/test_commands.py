@@ -141,6 +141,7 @@ def test_show(ridgeway: Command, shop_model: Path) -> None:
     rw.AveragedSGDRegressor(averaging="last", passes=1).fit(X.astype(np.float32), y).save("plain")
     assert len(json.loads(ridgeway("show", "plain", "--json").out)["intercept"]) == 2
     assert "x1 (target 0)" in ridgeway("show", "plain").out
+    Path("t.csv").write_text("x0,x1,x2\n1,2,3\n")
     said = ridgeway("predict", "plain", "t.csv")
     assert said.code == 1
     assert "saved in Python" in said.err

@@ -21,11 +21,13 @@ class Average(ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return a name or a scheme."""
+        if value in NAMES:
+            return value
         from dataclasses import fields
 
         from ridgeway.averaging import SCHEMES, Scheme
 
-        if isinstance(value, Scheme) or value in NAMES:
+        if isinstance(value, Scheme):
             return value
         name, _, given = value.partition(":")
         known = {scheme.lower(): kind for scheme, kind in SCHEMES.items()}

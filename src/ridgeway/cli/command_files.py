@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from ridgeway.cli.pipes import copy_of_pipe, file_behind
-from ridgeway.data.files import reads
+from ridgeway.data.files import find_files, format_of, reads
 
 
 @contextmanager
@@ -57,6 +57,11 @@ def command_files(
             copies[name] = copy_of_pipe(inputs[name], place)
         with _telling_pipes({str(copy): inputs[name] for name, copy in copies.items()}):
             yield {name: str(copies.get(name, path)) for name, path in found.items()}
+
+
+def require_data(path: str) -> None:
+    """Raise an error unless there are data at a path, in a format that is read; nothing heavy is imported for it."""
+    format_of(find_files(path)[:1])
 
 
 def _require_apart(inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:

@@ -22,13 +22,14 @@ def command(console: Console, model: str, onnx: str, alpha: float | None, averag
     A model of a table is exported without its encoder: the input are the encoded features, named in the file.
     """
     from ridgeway.cli.command_files import command_files
-    from ridgeway.cli.models import parts_of
-    from ridgeway.loading import load
-    from ridgeway.model import export_onnx
+    from ridgeway.cli.models import load_model, parts_of
 
     average = require_one(alpha, averaging)
     with command_files({"MODEL": model}, {"--onnx": onnx}) as files:
-        loaded = load(files["MODEL"])
+        loaded = load_model(files["MODEL"])
+
+    from ridgeway.model import export_onnx
+
     estimator, table, names = parts_of(loaded if average is None else loaded.at(average))
     encoded = table is not None and table.encoder is not None
     log_target = table is not None and table.log_target

@@ -83,8 +83,7 @@ def command(
     **options: Any,
 ) -> None:
     """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
-    from ridgeway.cli.command_files import command_files
-    from ridgeway.tables import Request, fit_table
+    from ridgeway.cli.command_files import command_files, require_data
 
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
         raise click.UsageError("--gamma and --components belong to a kernel: add --kernel rbf.")
@@ -92,8 +91,6 @@ def command(
         raise click.UsageError(
             "--report has no rows to show effects at with --components of rbf: leave out one of them."
         )
-    named: Any = target if len(target) > 1 else target[0] if target else None
-    request = Request(target=named, drop=drop, only=only or None, **options)
     on_cluster = address is not None or workers is not None
     if chains != "auto" and not on_cluster:
         raise click.UsageError("--chains needs a cluster: name one by --dask ADDRESS or --workers N.")
@@ -104,12 +101,17 @@ def command(
     outputs = {"--model": model, "--report": report, "--checkpoint": checkpoint}
 
     def fitted_model(path: str, state: Any) -> Any:
+        from ridgeway.tables import Request, fit_table
+
+        named: Any = target if len(target) > 1 else target[0] if target else None
+        request = Request(target=named, drop=drop, only=only or None, **options)
         if on_cluster:
             return fit_on_cluster(console, path, request, address, workers, 1 if chains == "auto" else chains, state)
         allowed = None if memory is None else memory << 20
         return fit_table(path, request, memory=allowed, checkpoint=state, progress=console.progress)
 
     with command_files({"DATA": data}, outputs, only_files) as files:
+        require_data(files["DATA"])
         state = _checkpoint(console, checkpoint, checkpoint_every, on_cluster)
         result = _fit_and_write(lambda: fitted_model(files["DATA"], state), state, model, report)
     _tell(console, result, model, report)

@@ -1,17 +1,28 @@
-"""Model files as commands read them."""
+"""Model files as commands read them. What is no model file is refused before the estimators are imported."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ridgeway.loading import load
-from ridgeway.model import ModelFileError
-from ridgeway.tables import TableModel
+from ridgeway.model.file import ModelFileError, require_header
+
+if TYPE_CHECKING:
+    from ridgeway.tables import TableModel
+
+
+def load_model(path: str) -> Any:
+    """Return the model that a file holds."""
+    require_header(path)
+    from ridgeway.loading import load
+
+    return load(path)
 
 
 def load_table_model(path: str) -> TableModel:
     """Return a model with its encoder, as `ridgeway fit` writes it."""
-    model = load(path)
+    model = load_model(path)
+    from ridgeway.tables import TableModel
+
     if not isinstance(model, TableModel):
         raise ModelFileError(
             f"{path}: a {type(model).__name__} that was saved in Python, without an encoder of tables: expected a "
@@ -22,6 +33,8 @@ def load_table_model(path: str) -> TableModel:
 
 def parts_of(model: Any) -> tuple[Any, TableModel | None, list[str]]:
     """Return the estimator, the model of a table if it is one, and the names of the features."""
+    from ridgeway.tables import TableModel
+
     if isinstance(model, TableModel):
         return model.model, model, model.feature_names
     names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(model.n_features_in_)])

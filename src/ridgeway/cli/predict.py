@@ -22,10 +22,10 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
 
     All columns are written again, the prediction as the last one. Columns that the model does not know are ignored.
     """
-    from ridgeway.cli.command_files import command_files
+    from ridgeway.cli.command_files import command_files, require_data
     from ridgeway.cli.models import load_table_model
     from ridgeway.cli.pipes import STANDARD_OUTPUT
-    from ridgeway.tables import predict_table
+    from ridgeway.model.file import require_header
 
     if out is None or out in STANDARD_OUTPUT:
         if console.as_json:
@@ -33,6 +33,10 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
         out, console.text_to_error = None, True
     average = require_one(alpha, averaging)
     with command_files({"MODEL": model, "DATA": data}, {"--out": out}) as files:
+        require_header(files["MODEL"])
+        require_data(files["DATA"])
+        from ridgeway.tables import predict_table
+
         fitted = load_table_model(files["MODEL"])
         fitted = fitted if average is None else fitted.at(average)
         done = predict_table(fitted, files["DATA"], out, progress=console.progress and out is not None)

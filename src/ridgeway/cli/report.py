@@ -14,10 +14,12 @@ from ridgeway.cli.console import command as make_command
 def command(console: Console, model: str, out: str) -> None:
     """Write the report of a model file as one HTML page that needs no network."""
     from ridgeway.cli.command_files import command_files
-    from ridgeway.cli.reporting import write_table_report
-    from ridgeway.loading import load
+    from ridgeway.cli.models import load_model
 
     with command_files({"MODEL": model}, {"--out": out}) as files:
-        write_table_report(load(files["MODEL"]), out)
+        loaded = load_model(files["MODEL"])
+        from ridgeway.cli.reporting import write_table_report
+
+        write_table_report(loaded, out)
     console.say(f"Written: {out}")
     console.result({"model": model, "report": out})

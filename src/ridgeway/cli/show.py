@@ -13,17 +13,18 @@ from ridgeway.cli.console import command as make_command
 @click.option("--columns", is_flag=True, help="Also say what became of each column of the table.")
 def command(console: Console, model: str, columns: bool) -> None:
     """Say what a model file holds: the table of choices, the largest coefficients, the path."""
+    from ridgeway.cli.command_files import command_files
+    from ridgeway.cli.models import load_model, parts_of
+
+    with command_files({"MODEL": model}, {}) as files:
+        loaded = load_model(files["MODEL"])
+
     import numpy as np
 
     from ridgeway.averaging.scheme_name import scheme_name
-    from ridgeway.cli.command_files import command_files
-    from ridgeway.cli.models import parts_of
     from ridgeway.cli.text import accuracy, accuracy_values, choices, coefficients, errors, fitted, plain_target
     from ridgeway.estimators import AveragedKernelRegressor
-    from ridgeway.loading import load
 
-    with command_files({"MODEL": model}, {}) as files:
-        loaded = load(files["MODEL"])
     estimator, table, names = parts_of(loaded)
     console.say(f"{model}: {type(loaded).__name__}")
     if table is not None:

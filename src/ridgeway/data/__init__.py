@@ -26,15 +26,50 @@ A file is read in batches; the encoder looks at the first rows, and a thread enc
 1.00 2.00
 """
 
-from ridgeway.data.data_error import DataError
-from ridgeway.data.encoded import EncodedBatch, encoded_batches
-from ridgeway.data.opening import ColumnNames, column_names, open_data
-from ridgeway.data.prefetch import prefetch
-from ridgeway.data.schema import Column, Schema
-from ridgeway.data.shuffled import ShuffledSource
-from ridgeway.data.source import Source
-from ridgeway.data.table_encoder import TableEncoder
-from ridgeway.data.target import TargetRows, target_of
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ridgeway.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from ridgeway.data.data_error import DataError
+    from ridgeway.data.encoded import EncodedBatch, encoded_batches
+    from ridgeway.data.opening import ColumnNames, column_names, open_data
+    from ridgeway.data.prefetching import prefetch
+    from ridgeway.data.schema import Column, Schema
+    from ridgeway.data.shuffled import ShuffledSource
+    from ridgeway.data.source import Source
+    from ridgeway.data.table_encoder import TableEncoder
+    from ridgeway.data.target import TargetRows, target_of
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "data_error": ("DataError",),
+            "encoded": (
+                "EncodedBatch",
+                "encoded_batches",
+            ),
+            "opening": (
+                "ColumnNames",
+                "column_names",
+                "open_data",
+            ),
+            "prefetching": ("prefetch",),
+            "schema": (
+                "Column",
+                "Schema",
+            ),
+            "shuffled": ("ShuffledSource",),
+            "source": ("Source",),
+            "table_encoder": ("TableEncoder",),
+            "target": (
+                "TargetRows",
+                "target_of",
+            ),
+        },
+    )
 
 __all__ = [
     "Column",

@@ -13,7 +13,6 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.export_advice import excel, not_read
 
-ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zip")
 SIGNATURES = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bz2",

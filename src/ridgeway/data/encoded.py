@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.data.prefetch import prefetch
+from ridgeway.data.prefetching import prefetch
 from ridgeway.data.source import Source
 from ridgeway.data.table_encoder import TableEncoder
 from ridgeway.data.target import Targets, target_of

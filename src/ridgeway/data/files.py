@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from ridgeway.data.compression import ENDINGS as COMPRESSED
 from ridgeway.data.data_error import DataError
 from ridgeway.data.export_advice import refuse_format, refuse_url
 
@@ -22,6 +21,7 @@ FORMATS = {
     "libsvm": (".svm", ".libsvm", ".svmlight"),
 }
 TEXT_FORMATS = ("csv", "libsvm")  # may be compressed
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 KNOWN = (
     "Parquet, CSV, Feather/Arrow and LIBSVM files ("
     + ", ".join(end for ends in FORMATS.values() for end in ends)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.datasets import load_svmlight_file
 
 from ridgeway.data.compression import is_compressed, open_text
 from ridgeway.data.data_error import DataError
@@ -92,7 +92,7 @@ def _parts(path: Path, limits: tuple[int, int] | None = None) -> Iterator[tuple[
     line = 1
     for chunk in _chunks(path) if limits is None else [_range(path, *limits)]:
         try:
-            X, y = load_svmlight_file(io.BytesIO(chunk), zero_based=True)
+            X, y = _parsed(chunk)
         except (ValueError, OverflowError, UnicodeDecodeError):
             raise _explained(chunk, path, line) from None
         if X.nnz and X.indices.max() >= MOST_COLUMNS:
@@ -117,9 +117,15 @@ def _explained(chunk: bytes, path: Path, line: int) -> DataError:
     )
 
 
+def _parsed(text: bytes) -> tuple[Any, Any]:
+    """Return X and y. Who reads other formats, or only names of columns, does not wait for scikit-learn."""
+    found: tuple[Any, Any] = import_module("sklearn.datasets").load_svmlight_file(io.BytesIO(text), zero_based=True)
+    return found
+
+
 def _readable(line: bytes) -> bool:
     try:
-        load_svmlight_file(io.BytesIO(line + b"\n"), zero_based=True)
+        _parsed(line + b"\n")
     except (ValueError, OverflowError, UnicodeDecodeError):
         return False
     return True

@@ -8,7 +8,7 @@ from typing import Any
 
 from ridgeway.data import pieces
 from ridgeway.data.part import Part
-from ridgeway.data.prefetch import prefetch
+from ridgeway.data.prefetching import prefetch
 from ridgeway.data.schema import Schema
 from ridgeway.number import counted, whole_number
 

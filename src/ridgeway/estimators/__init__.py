@@ -1,6 +1,21 @@
 """Estimators in scikit-learn's idiom."""
 
-from ridgeway.estimators.averaged_kernel import AveragedKernelRegressor
-from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ridgeway.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from ridgeway.estimators.averaged_kernel import AveragedKernelRegressor
+    from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "averaged_kernel": ("AveragedKernelRegressor",),
+            "averaged_sgd": ("AveragedSGDRegressor",),
+        },
+    )
 
 __all__ = ["AveragedKernelRegressor", "AveragedSGDRegressor"]

@@ -94,11 +94,38 @@ def read_state(path: str | os.PathLike[str], kind: str = "model") -> Stored:
     path : the file.
     kind : what it is expected to be.
     """
-    _require_header(path, kind)
+    require_header(path, kind)
     try:
         return _read(path, kind)
     except RecursionError:
         raise ModelFileError(f"{path}: not a state that ridgeway writes: nested too deeply.") from None
+
+
+def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
+    """Raise an error unless a file is there and begins like one of ours; nothing is parsed.
+
+    The length of the header is compared with the size of the file, and the objects in it are counted.
+    """
+    if Path(path).is_dir():
+        raise ModelFileError(f"{path}: a folder: expected a {kind} file.")
+    if Path(path).exists() and not Path(path).is_file():
+        raise ModelFileError(f"{path}: a pipe or a device: expected a {kind} file; copy it to a file first.")
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(file.read(8), "little")
+        n_objects = 0 if length > min(size - 8, LONGEST_HEADER) else _count_objects(file, length)
+    if size == 0:
+        raise ModelFileError(f"{path}: the file is empty: expected a {kind} file, as save writes it.")
+    if size < 8 or length > min(size - 8, LONGEST_HEADER):
+        raise ModelFileError(
+            f"{path}: damaged, or no {kind} file: {size:,} bytes cannot have a header of {length:,}; "
+            "take a copy that is whole."
+        )
+    if n_objects > MAX_HEADER_OBJECTS:
+        raise ModelFileError(
+            f"{path}: no {kind} file: its header names {n_objects:,} arrays and entries: expected at most "
+            f"{MAX_HEADER_OBJECTS:,}, the most that ridgeway writes."
+        )
 
 
 def _read(path: str | os.PathLike[str], kind: str) -> Stored:
@@ -130,30 +157,6 @@ def library_versions() -> dict[str, str]:
         except PackageNotFoundError:  # vendored without its metadata
             versions[name] = "unknown"
     return versions
-
-
-def _require_header(path: str | os.PathLike[str], kind: str) -> None:
-    """Compare the length of the header with the size of the file, and count what it holds, before it is parsed."""
-    if Path(path).is_dir():
-        raise ModelFileError(f"{path}: a folder: expected a {kind} file.")
-    if Path(path).exists() and not Path(path).is_file():
-        raise ModelFileError(f"{path}: a pipe or a device: expected a {kind} file; copy it to a file first.")
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        length = int.from_bytes(file.read(8), "little")
-        n_objects = 0 if length > min(size - 8, LONGEST_HEADER) else _count_objects(file, length)
-    if size == 0:
-        raise ModelFileError(f"{path}: the file is empty: expected a {kind} file, as save writes it.")
-    if size < 8 or length > min(size - 8, LONGEST_HEADER):
-        raise ModelFileError(
-            f"{path}: damaged, or no {kind} file: {size:,} bytes cannot have a header of {length:,}; "
-            "take a copy that is whole."
-        )
-    if n_objects > MAX_HEADER_OBJECTS:
-        raise ModelFileError(
-            f"{path}: no {kind} file: its header names {n_objects:,} arrays and entries: expected at most "
-            f"{MAX_HEADER_OBJECTS:,}, the most that ridgeway writes."
-        )
 
 
 def _count_objects(file: IO[bytes], length: int) -> int:
