@@ -49,11 +49,12 @@ inline Lanes<T> spread(T number) {
 template <class T>
 inline Lanes<T> first_lanes(Lanes<T> lanes, i64 count) {
     using Mask = typename VectorOf<T>::mask;
-    Mask places;
-    for (i64 i = 0; i < lane_count<T>; ++i) {
-        places[i] = static_cast<typename VectorOf<T>::mask_element>(i);
-    }
-    const Mask wanted = places < static_cast<typename VectorOf<T>::mask_element>(count);
+    using Element = typename VectorOf<T>::mask_element;
+    constexpr i64 n = lane_count<T>;
+    constexpr Element also = n == 8 ? -1 : 0;
+    static constexpr Element ONES_THEN_ZEROS[16] = {-1, -1, -1, -1, also, also, also, also};
+    Mask wanted;
+    std::memcpy(&wanted, ONES_THEN_ZEROS + n - count, sizeof wanted);
     return reinterpret_cast<Lanes<T>>(reinterpret_cast<Mask>(lanes) & wanted);
 }
 

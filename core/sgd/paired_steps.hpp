@@ -63,15 +63,16 @@ inline void sweep_lanes(const Chunk<T>& chunk, i64 at, Lanes<T> u, Lanes<T> v, L
     }
 }
 
-// The same over all columns; asked is the address that is asked of memory next, or null.
-template <class T, bool Apply, bool Take, bool Second>
+// The same over all columns. Ask: lines from `asked` on are asked of memory, one for each lane. Wide rows are swept
+// forth or back, and their next lanes asked from the second level to the first.
+template <class T, bool Apply, bool Take, bool Second, bool Ask, bool Wide>
 inline PairSums<T> sweep(const Chunk<T>& chunk, const Columns<T>& columns, const T* old1, const T* old2, const T* new1,
-                         const T* new2, const PairGains<T>& gains, const char* asked, bool wide, bool backward) {
+                         const T* new2, const PairGains<T>& gains, const char* asked, bool backward) {
     constexpr i64 count = lane_count<T>;
     PairSums<T> sums;
     const Lanes<T> none{};
     if (columns.rest > 0) {
-        if (asked != nullptr) {
+        if constexpr (Ask) {
             ask_second_level(asked);
             asked += CACHE_LINE_BYTES;
         }
@@ -79,15 +80,14 @@ inline PairSums<T> sweep(const Chunk<T>& chunk, const Columns<T>& columns, const
             chunk, columns.whole, Apply ? columns.last(old1) : none, Apply ? columns.last(old2) : none,
             Take ? columns.last(new1) : none, Take ? columns.last(new2) : none, gains, sums);
     }
-    const i64 n_lanes = columns.whole / count;
-    i64 at = backward ? columns.whole - count : 0;
-    const i64 onward = backward ? -count : count;
-    for (i64 lane = 0; lane < n_lanes; ++lane, at += onward) {
-        if (asked != nullptr) {
+    i64 at = Wide && backward ? columns.whole - count : 0;
+    const i64 onward = Wide && backward ? -count : count;
+    for (i64 left = columns.whole; left > 0; left -= count, at += onward) {
+        if constexpr (Ask) {
             ask_second_level(asked);
             asked += CACHE_LINE_BYTES;
         }
-        if (wide) {
+        if constexpr (Wide) {
             ask_first_level(new1 + at + LANES_AHEAD * onward);
             ask_first_level(new2 + at + LANES_AHEAD * onward);
         }
@@ -190,9 +190,15 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
         const char* asked = begin_sweep(place.offset);
         PairSums<T> sums;
         if (i == first) {
-            sums = sweep<T, false, true, false>(chunk, columns, row1, row2, row1, row2, gains, asked, wide, backward);
+            sums = sweep<T, false, true, false, InSequence, true>(chunk, columns, row1, row2, row1, row2, gains, asked,
+                                                                  backward);
+        } else if (wide) {
+            sums = sweep<T, true, true, Second, InSequence, true>(chunk, columns, old1, old2, row1, row2, gains, asked,
+                                                                  backward);
+            after_pair();
         } else {
-            sums = sweep<T, true, true, Second>(chunk, columns, old1, old2, row1, row2, gains, asked, wide, backward);
+            sums = sweep<T, true, true, Second, InSequence, false>(chunk, columns, old1, old2, row1, row2, gains, asked,
+                                                                   false);
             after_pair();
         }
         T four[4];
@@ -247,7 +253,7 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
         old2 = row2;
     }
     begin_sweep(place.offset);
-    sweep<T, true, false, Second>(chunk, columns, old1, old2, old1, old2, gains, nullptr, false, false);
+    sweep<T, true, false, Second, false, false>(chunk, columns, old1, old2, old1, old2, gains, nullptr, false);
     after_pair();
     sizes.put_into(tally);
     return {End::finished, last};
