@@ -1,6 +1,7 @@
 // Mini-batch SGD over dense rows, for one target.
 #pragma once
 
+#include "rows/ahead.hpp"
 #include "sgd/guard.hpp"
 #include "sgd/reader.hpp"
 #include "trajectory/chunk.hpp"
@@ -19,6 +20,9 @@ Ended batch_steps(const DenseRows<T>& rows, const Problem& problem, OpenBatch<W>
     for (i64 i = 0; i < rows.n_steps; ++i) {
         const i64 number = rows.number(i);
         const T* __restrict row = rows.x + number * d;
+        if (rows.order != nullptr) {
+            ask_for_row(rows.x + rows.number(least(i + ROWS_AHEAD, rows.n_steps - 1)) * d, d);
+        }
         Lanes<W> products{}, squares{};
         for (i64 at = 0; at < reader.whole(); at += lane_count<W>) {
             const Lanes<W> x = reader.at(row, at);

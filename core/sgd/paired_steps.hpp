@@ -15,6 +15,7 @@
 #pragma once
 
 #include "lanes.hpp"
+#include "rows/ahead.hpp"
 #include "sgd/guard.hpp"
 #include "trajectory/chunk.hpp"
 
@@ -181,6 +182,10 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
     for (i64 i = first; i < last; i += 2) {
         const i64 number1 = InSequence ? i : rows.order[i], number2 = InSequence ? i + 1 : rows.order[i + 1];
         const T *row1 = rows.x + number1 * d, *row2 = rows.x + number2 * d;
+        if constexpr (!InSequence) {  // rows in another order are asked of memory some steps before their turn
+            ask_for_row(rows.x + rows.order[least(i + ROWS_AHEAD, last - 1)] * d, d);
+            ask_for_row(rows.x + rows.order[least(i + ROWS_AHEAD + 1, last - 1)] * d, d);
+        }
         const bool backward = wide && ((place.offset + (i == first ? 0 : 2)) & 2) != 0;  // by the number of the pair
         const char* asked = begin_sweep(place.offset);
         PairSums<T> sums;

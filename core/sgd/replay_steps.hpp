@@ -1,6 +1,7 @@
 // SGD over dense rows, for one target, that keeps one number per step: the gain, which multiplies the row.
 #pragma once
 
+#include "rows/ahead.hpp"
 #include "sgd/guard.hpp"
 #include "sgd/reader.hpp"
 
@@ -24,6 +25,9 @@ Ended replay_steps(const DenseRows<T>& rows, const Problem& problem, double* w, 
     for (i64 i = 0; i <= rows.n_steps; ++i) {
         const i64 number = rows.number(least(i, rows.n_steps - 1));
         const T* row = rows.x + number * d;
+        if (rows.order != nullptr) {
+            ask_for_row(rows.x + rows.number(least(i + ROWS_AHEAD, rows.n_steps - 1)) * d, d);
+        }
         const Lanes<double> step = spread(gain);
         Lanes<double> products{}, squares{};
         for (i64 at = 0; at < reader.whole(); at += count) {

@@ -295,6 +295,80 @@ def csr_batches(
 def close_csr_batch(run: SparseRun, batch: MiniBatch, touched: Touched, place: Place) -> None:
     """Take the step of an open mini-batch of sparse rows."""
 
+class GrowthSums:
+    """Minus the logarithms of discounts, of L strengths, at marks."""
+
+    def __init__(
+        self,
+        growth: numpy.typing.NDArray[Any],
+        past: numpy.typing.NDArray[Any],
+        left: numpy.typing.NDArray[Any],
+        total: numpy.typing.NDArray[Any],
+    ) -> None: ...
+
+class SeriesBlocks:
+    """Columns of raw steps; column, half length, stair, shares of blocks."""
+
+    def __init__(
+        self,
+        raw_columns: numpy.typing.NDArray[Any],
+        first_columns: numpy.typing.NDArray[Any],
+        halves: numpy.typing.NDArray[Any],
+        stair: numpy.typing.NDArray[Any],
+        shares: numpy.typing.NDArray[Any],
+    ) -> None: ...
+
+def fill_ridge_series(
+    sums: GrowthSums,
+    blocks: SeriesBlocks,
+    nodes: numpy.typing.NDArray[Any],
+    transform: numpy.typing.NDArray[Any],
+    flat: float,
+    coefficients: numpy.typing.NDArray[Any],
+    errors: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    Fill coefficients (L, columns) and errors (L,) with the Chebyshev series of geometric averages.
+    """
+
+def keep_series(
+    series: numpy.typing.NDArray[Any],
+    shares: numpy.typing.NDArray[Any],
+    first_columns: numpy.typing.NDArray[Any],
+    coefficients: numpy.typing.NDArray[Any],
+    errors: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    Put series (L, blocks, nodes) into the columns of coefficients (L, columns); fill errors (L,).
+    """
+
+def add_dense_rows(
+    X: numpy.typing.NDArray[Any],
+    gains: numpy.typing.NDArray[Any],
+    factors: numpy.typing.NDArray[Any],
+    sums: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    sums[s, q] += sum_i factors[i, s] gains[i, q] X[i]; X (n, d), gains (n, k), factors (n, m), sums (m, k, d).
+    """
+
+def add_csr_rows(
+    data: numpy.typing.NDArray[Any],
+    indices: numpy.typing.NDArray[Any],
+    indptr: numpy.typing.NDArray[Any],
+    gains: numpy.typing.NDArray[Any],
+    factors: numpy.typing.NDArray[Any],
+    sums: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    sums[c, q, s] += sum_i factors[i, s] gains[i, q] x_ic; gains (n, k), factors (n, m), sums (d, k, m).
+    """
+
+def add_mixed(part: numpy.typing.NDArray[Any], mix: numpy.typing.NDArray[Any], sums: numpy.typing.NDArray[Any]) -> None:
+    """
+    sums += part @ mix, each row by itself; part (n, m), mix (m, L) finite, sums (n, L).
+    """
+
 def fill_geometric_survival(
     past: numpy.typing.NDArray[Any],
     left: numpy.typing.NDArray[Any],
@@ -429,4 +503,98 @@ def regularised_steps(
 ) -> None:
     """
     Fill iterates (n + 1, d) from its first row on, one step of ridge SGD for each row of X (n, d).
+    """
+
+class Words:
+    """
+    Words of n rows: row i has buckets and values starts[i] to ends[i] - 1.
+    """
+
+    def __init__(
+        self,
+        starts: numpy.typing.NDArray[Any],
+        ends: numpy.typing.NDArray[Any],
+        buckets: numpy.typing.NDArray[Any],
+        values: numpy.typing.NDArray[Any],
+    ) -> None: ...
+
+class OpenRows:
+    """CSR rows to append to: the next entry of row i goes to places[i]."""
+
+    def __init__(
+        self, places: numpy.typing.NDArray[Any], indices: numpy.typing.NDArray[Any], data: numpy.typing.NDArray[Any]
+    ) -> None: ...
+
+def hash_strings(
+    data: numpy.typing.NDArray[Any], offsets: numpy.typing.NDArray[Any], buckets: int, out: numpy.typing.NDArray[Any]
+) -> None:
+    """
+    Fill out (n,) with the bucket of each string: its 64-bit FNV-1a hash, spread, modulo buckets.
+    """
+
+def count_words(
+    data: numpy.typing.NDArray[Any], offsets: numpy.typing.NDArray[Any], out: numpy.typing.NDArray[Any]
+) -> None:
+    """Fill out (n,) with the number of words of each string."""
+
+def hash_words(
+    data: numpy.typing.NDArray[Any],
+    offsets: numpy.typing.NDArray[Any],
+    starts: numpy.typing.NDArray[Any],
+    buckets: int,
+    out: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    Fill out[starts[i]:starts[i + 1]] with the buckets of the words of string i, in increasing order.
+    """
+
+def join_words(
+    buckets: numpy.typing.NDArray[Any],
+    starts: numpy.typing.NDArray[Any],
+    ends: numpy.typing.NDArray[Any],
+    values: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    Join equal buckets of each row in place; values become counts over their norm, ends[i] where row i ends.
+    """
+
+def fill_dense(
+    codes: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any], out: numpy.typing.NDArray[Any]
+) -> None:
+    """
+    Put values (slots, n) into the columns codes (slots, n) of out (n, d); a code of -1 is no entry.
+    """
+
+def fill_dense_words(words: Words, first: int, out: numpy.typing.NDArray[Any]) -> None:
+    """
+    Put the words of each row into the columns of out (n, d) from first on.
+    """
+
+def fill_sparse(codes: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any], rows: OpenRows) -> None:
+    """
+    Append the entries that are not 0, of codes and values (slots, n), to rows (n, d).
+    """
+
+def fill_sparse_words(words: Words, first: int, rows: OpenRows) -> None:
+    """
+    Append the words of each row to rows (n, d), in the columns from first on.
+    """
+
+class BlockSteps:
+    """
+    A block's rows, gram (b, n) with their own columns from first on, and their steps: order and begins (b,), rates (b, runs).
+    """
+
+    def __init__(
+        self,
+        gram: numpy.typing.NDArray[Any],
+        first: int,
+        order: numpy.typing.NDArray[Any],
+        begins: numpy.typing.NDArray[Any],
+        rates: numpy.typing.NDArray[Any],
+    ) -> None: ...
+
+def substitute(block: BlockSteps, residuals: numpy.typing.NDArray[Any], gains: numpy.typing.NDArray[Any]) -> None:
+    """
+    Step through the rows of a block: change residuals (b, runs, targets) in place and fill gains.
     """

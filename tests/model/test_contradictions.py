@@ -93,7 +93,7 @@ CASES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any], str]] = {
     "a count that is no integer": (dense_fit, f"{RUN}/n_steps", entry(1.5), "n_steps is 1.5: expected a whole number"),
     "a number for an array": (dense_fit, f"{RUN}/w", entry(1.0), "w is 1.0: expected an array"),
     "a block that is missing": (dense_fit, f"{RUN}/finished", entry([]), "expected a list of .* arrays"),
-    "a centre of dense rows": (dense_fit, f"{RUN}/centre", entry(np.zeros(5)), "centre has 5 numbers"),
+    "a centre of other columns": (sparse_stream, f"{RUN}/centre", entry(np.zeros(5)), "centre has 5 numbers"),
     "two targets, one scale": (
         dense_fit, "fit/stream/standardization/target_scale", longer, "target_offset has the shape"
     ),

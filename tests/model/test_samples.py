@@ -34,6 +34,8 @@ going_on = pytest.mark.parametrize(
 
 EXACT = 1e-12
 # Steps in float32 round to 6e-8 of the coefficients, in an order that a compiler or processor may change.
+# So do kernel values of float32 rows, of which these models add up hundreds.
+IN_FLOAT32 = {"kernel-float32": 1e-6, "table-kernel": 1e-6}
 AFTER_STEPS = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): EXACT}
 
 
@@ -54,7 +56,8 @@ def gone_on(sample: Sample) -> Any:
 @every
 def test_answers(file: Path) -> None:
     sample = read_sample(file)
-    require_close(answers(rw.load(file), sample.rows, sample.alphas, sample.averages), sample.answer, EXACT)
+    got = answers(rw.load(file), sample.rows, sample.alphas, sample.averages)
+    require_close(got, sample.answer, IN_FLOAT32.get(file.stem, EXACT))
 
 
 # Law: reading writes nothing new into a model: saved again and loaded again, it still answers the same.
@@ -63,7 +66,8 @@ def test_saved_again(file: Path, tmp_path: Path) -> None:
     sample = read_sample(file)
     rw.load(file).save(tmp_path / "model")
     again = rw.load(tmp_path / "model")
-    require_close(answers(again, sample.rows, sample.alphas, sample.averages), sample.answer, EXACT)
+    got = answers(again, sample.rows, sample.alphas, sample.averages)
+    require_close(got, sample.answer, IN_FLOAT32.get(file.stem, EXACT))
 
 
 # Law: a stored fit or stream goes on with a further batch to the averages that the version which stored it came to.

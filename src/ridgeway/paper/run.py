@@ -121,7 +121,7 @@ def _outcomes(claims: tuple[Claim, ...], seed: int, quick: bool, jobs: int) -> I
     if jobs == 1:
         yield from (outcome_of(claim, Context(seed, claim.number, quick)) for claim in order)
         return
-    # A fork would copy threads of BLAS and Numba in an unknown state.
+    # A fork would copy threads of BLAS in an unknown state.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         futures = [pool.submit(outcome_by_number, claim.number, seed, quick) for claim in order]
         try:

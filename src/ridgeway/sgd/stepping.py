@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway import _core
-from ridgeway.rows import Batch, Float, largest_norm, readonly, require_finite_rows
+from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.guard import EXPLOSION, LARGEST_Q, LARGEST_T2, SAFE, SUM_Q2
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.states import RunState
 
-CACHED_ROWS_BYTES = 2**22  # rows that may be read in any order
-PIECE_BYTES = 2**18  # a piece of larger rows: gathered from a random order, or gone through by target
+CACHED_ROWS_BYTES = 2**22  # rows that stay in the cache
+PIECE_BYTES = 2**18  # a piece of more rows: gathered, or gone through once for each target
 CALL_BYTES = 2**29  # rows per call of a loop, which nothing interrupts: some tens of milliseconds
 
 
@@ -83,19 +83,23 @@ def has_exploded(state: RunState) -> bool:
 
 
 def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batch, NDArray[np.intp] | None]]:
-    """Yield parts of the rows that a loop reads well, each with the order to go through it, None for its own."""
-    n_rows = len(batch) if order is None else len(order)
-    in_cache, by_target = batch.rows.nbytes <= CACHED_ROWS_BYTES, batch.y.shape[1] > 1
-    most = PIECE_BYTES if not in_cache and (by_target or order is not None) else CALL_BYTES
-    size = max(1, most * len(batch) // batch.rows.nbytes)
+    """Yield parts of the rows that a loop reads well, each with the order to go through it, None for its own.
+
+    Dense rows are read where they lie, whatever the order: the loops ask memory for them in time. Sparse rows of a
+    random order are gathered first, which takes a fifth less time.
+    """
+    n_rows, in_cache = len(batch) if order is None else len(order), batch.rows.nbytes <= CACHED_ROWS_BYTES
+    gathers = order is not None and not in_cache and not isinstance(batch.rows, DenseRows)
+    by_target = batch.y.shape[1] > 1 and not in_cache  # a piece is read from the cache once for each target
+    size = max(1, (PIECE_BYTES if gathers or by_target else CALL_BYTES) * len(batch) // batch.rows.nbytes)
     for first in range(0, n_rows, size):
         last = min(first + size, n_rows)
         if order is None:
             yield batch.between(first, last), None
-        elif in_cache:
-            yield batch, readonly(order[first:last])
-        else:
+        elif gathers:
             yield batch.take(order[first:last]), None
+        else:
+            yield batch, readonly(order[first:last])
 
 
 def _divergence(state: RunState, batch: Batch, more_steps: int = 0) -> DivergenceError:
