@@ -58,7 +58,7 @@ def _libraries() -> list[Any]:
 
 
 def _is_set_by_thread(library: Any) -> bool:
-    return library.internal_api == "openblas" and library.threading_layer == "openmp"
+    return bool(library.internal_api == "openblas" and library.threading_layer == "openmp")
 
 
 def _set_threads(numbers: list[int]) -> None:
