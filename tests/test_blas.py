@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 
 import pytest
@@ -33,6 +34,25 @@ def test_blocks_overlap(data: st.DataObject) -> None:
         assert blas_threads() == ({min(number for number, _ in blocks)} if blocks else before)
     while blocks:
         blocks.pop(0)[1].__exit__(None, None, None)
+    assert blas_threads() == before
+
+
+# Law: so do blocks of several threads, whichever of them was the first.
+def test_blocks_of_threads() -> None:
+    before = blas_threads()
+    with one_thread():
+        pass
+    with ThreadPoolExecutor(2) as pool:
+        first, second, third = one_thread(), one_thread(), threads(2)
+        pool.submit(first.__enter__).result()
+        second.__enter__()
+        pool.submit(first.__exit__, None, None, None).result()
+        assert blas_threads() == {1}
+        pool.submit(third.__enter__).result()
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == {2}
+        pool.submit(third.__exit__, None, None, None).result()
     assert blas_threads() == before
 
 

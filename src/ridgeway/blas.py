@@ -12,21 +12,22 @@ from typing import Any, Literal
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 
 class _SharedLimit:
     """The number of threads that open blocks allow, in whatever threads of Python these run.
 
-    BLAS has one number for the whole process. Blocks that each brought back what they found would end in another order
-    than they began, and leave one thread for good. So the smallest number of all open blocks holds, and the last block
-    that ends brings back what was there before the first.
+    Most libraries have one number for the whole process. Blocks that each brought back what they found would end in
+    another order than they began, and leave one thread for good. So the smallest number of all open blocks holds, and
+    the last block that ends brings back what was there before the first. OpenBLAS on OpenMP has a number for each
+    thread of Python, which its block sets and brings back alone.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: list[int] = []
-        self._before: Any = None
+        self._before: list[int] = []  # of each library, when no block was open
         if hasattr(os, "register_at_fork"):  # a child has no thread that could release the lock for it
             release = self._lock.release
             os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)
@@ -35,30 +36,46 @@ class _SharedLimit:
     def to(self, number: int) -> Iterator[None]:
         """Open a block."""
         with self._lock:
+            found = [library.num_threads for library in _libraries()]
             if not self._open:
-                self._before = _set_threads(number)
-            elif number < min(self._open):
-                _set_threads(number)
+                self._before = found
             self._open.append(number)
+            _set_threads([min(self._open)] * len(found))
         try:
             yield
         finally:
             with self._lock:
                 self._open.remove(number)
-                if not self._open:
-                    self._before.restore_original_limits()
-                elif number < min(self._open):
-                    _set_threads(min(self._open))
+                left = [min(self._open)] * len(found) if self._open else self._before
+                each = zip(_libraries(), found, left, strict=True)
+                _set_threads([own if _is_set_by_thread(library) else others for library, own, others in each])
 
 
 @lru_cache(maxsize=1)
-def _controller() -> Any:
-    return ThreadpoolController()
+def _libraries() -> list[Any]:
+    """Return the libraries that were loaded when this was first called."""
+    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
 
 
-def _set_threads(number: int) -> Any:
-    """Return what brings back the numbers before."""
-    return _controller().limit(limits=number, user_api="blas")
+def _is_set_by_thread(library: Any) -> bool:
+    return bool(library.internal_api == "openblas" and library.threading_layer == "openmp")
+
+
+def _set_threads(numbers: list[int]) -> None:
+    """Set the number of each library, whichever thread of Python set it last.
+
+    From version 3.8 on threadpoolctl lets one thread of Python set numbers, and silently ignores the others.
+    """
+    _let_any_thread_set()
+    for library, number in zip(_libraries(), numbers, strict=True):
+        library.set_num_threads(number)
+    _let_any_thread_set()
+
+
+def _let_any_thread_set() -> None:
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 _SHARED = _SharedLimit()

@@ -33,9 +33,9 @@ OPTIONAL = (
 def show_versions() -> None:
     """Print versions, processor and threads: what a report of a problem needs.
 
-    The results of a run depend on the versions of the packages. They do not depend on the instruction level of the
-    compiled core, which is the best that the processor has, nor on the number of threads. The variable
-    ``RIDGEWAY_CPU`` forces another level (v2, v3 or v4 on x86-64).
+    Results depend on the versions of the packages and, in the last bits of large products, on BLAS and its threads.
+    They do not depend on the instruction level of the compiled core, which is the best that the processor has; the
+    variable ``RIDGEWAY_CPU`` forces another one (v2, v3 or v4 on x86-64).
 
     Examples
     --------
