@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows.batch import Batch
-from ridgeway.rows.forms import readonly
+from ridgeway.rows.forms import DenseRows, readonly
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.types import Order, numbered
 
@@ -103,11 +103,13 @@ class Feed:
     def pieces(self, order: Order, shared: bool = True) -> Iterator[Piece]:
         """Yield the rows of `order`, which may hold several passes, in turn.
 
-        Pieces that are shared by several readers are small enough to stay in the cache.
+        Pieces that are shared by several readers are small enough to stay in the cache. One reader reads dense rows
+        where they lie, in any order: its loop asks memory for them in time, which takes less than gathering them.
         """
         nbytes = self.source.rows.nbytes if self.kept is None else self.kept.rows.nbytes
-        whole = self.kept is not None and (self._keep or nbytes <= IN_CACHE)
         at_hand = self.kept is not None and not shared and _consecutive(order)
+        alone = self.kept is not None and not shared and isinstance(self.kept.rows, DenseRows)
+        whole = self.kept is not None and (self._keep or nbytes <= IN_CACHE or (alone and not at_hand))
         size = LONGEST if whole or at_hand else min(LONGEST, max(1, PIECE_BYTES * len(self) // nbytes))
         for first in range(0, len(order), size):
             numbers = order[first : first + size]
