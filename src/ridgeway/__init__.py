@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from ridgeway.exact import ExactRidgePath
     from ridgeway.installation import show_versions
     from ridgeway.loading import load
-    from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
+    from ridgeway.storage import ModelFileError
     from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
     from ridgeway.version import __version__ as __version__
 else:
@@ -65,7 +65,7 @@ else:
             "exact": ("ExactRidgePath",),
             "installation": ("show_versions",),
             "loading": ("load",),
-            "model": ("ModelFileError",),
+            "storage": ("ModelFileError",),
             "path_result": ("PathResult",),
             "selection": (
                 "Scored",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.sgd import GrowingStep, LimitedStep
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 from ridgeway.user_warning import warn_user
 

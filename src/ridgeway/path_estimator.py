@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
 from ridgeway.columns import require_columns
-from ridgeway.model import write_state
 from ridgeway.parameters import parameters_of, parameters_state
 from ridgeway.rows import check_rows
-from ridgeway.state import StateError
+from ridgeway.storage import write_state
+from ridgeway.storage.state import StateError
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ridgeway.path_result import PathResult
     from ridgeway.rows import Float
-    from ridgeway.state import State, Stored
+    from ridgeway.storage.state import State, Stored
 
 
 class Stands(Protocol):
@@ -111,7 +111,7 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ign
         write_state(path, self.state())
 
     def state(self) -> State:
-        """Return what `save` writes (see `ridgeway.state`)."""
+        """Return what `save` writes (see `ridgeway.storage.state`)."""
         self._fitted()
         names = getattr(self, "feature_names_in_", None)
         return {

@@ -17,7 +17,7 @@ from tests.tables.shop import shop_table, write_csv, write_parquet
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, open_data, source, target_of
 from ridgeway.data.shuffled import shuffled
-from ridgeway.model import read_state, write_state
+from ridgeway.storage import read_state, write_state
 from ridgeway.tables import Checkpoint, Request, fit_table, fitting
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ridgeway.averaging.staircase import Staircase
 from ridgeway.number import whole_number
-from ridgeway.state import State
+from ridgeway.storage.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

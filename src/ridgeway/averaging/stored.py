@@ -12,7 +12,7 @@ from ridgeway.averaging.poisson import Poisson
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 
 LARGEST_ORDER = 1000  # the time that an average takes grows with it
 SCHEMES: dict[str, type[Scheme]] = {

@@ -153,7 +153,7 @@ def _checkpoint(console: Console, path: str | None, every: int, on_cluster: bool
 
 def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report: str | None) -> Any:
     """Fit, write model and report, and only then remove the checkpoint."""
-    from ridgeway.files import remove_partials
+    from ridgeway.storage.atomic_file import remove_partials
 
     begun = time.perf_counter()
     try:
@@ -211,7 +211,7 @@ def fit_on_cluster(
 
 def write(files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None) -> None:
     """Write model and report: both of them, or neither when anything fails."""
-    from ridgeway.files import atomic_path
+    from ridgeway.storage.atomic_file import atomic_path
 
     if model is not None:
         result.save(files.enter_context(atomic_path(model)))

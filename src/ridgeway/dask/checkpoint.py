@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from ridgeway.data import DataError
-from ridgeway.file_lock import FileLock
-from ridgeway.files import remove_partials
-from ridgeway.model import ModelFileError, read_state, write_state
-from ridgeway.state import State, Stored
+from ridgeway.storage import ModelFileError, read_state, write_state
+from ridgeway.storage.atomic_file import remove_partials
+from ridgeway.storage.file_lock import FileLock
+from ridgeway.storage.state import State, Stored
 
 KIND = "dask checkpoint"
 VERSION = 2  # of what is in a checkpoint

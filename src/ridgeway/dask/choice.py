@@ -29,7 +29,7 @@ from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.table import marked
 from ridgeway.selection.trial import Centre, Trial
 from ridgeway.sgd import GrowingStep, SGDRun, schedule_of
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
 HOLDS_OUT = "hold-out of {:,} rows"

@@ -48,7 +48,7 @@ from ridgeway.selection.plan import LONGER
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
 from ridgeway.sgd.step_size import check_step
-from ridgeway.state import State
+from ridgeway.storage.state import State
 from ridgeway.user_warning import warn_user
 
 HELD_FROM = 16  # partitions that rows are held out from

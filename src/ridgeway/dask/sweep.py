@@ -26,7 +26,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.sweep import Chain as Learner
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory, join
 
 NO_SEGMENT = np.empty(0, np.intp)

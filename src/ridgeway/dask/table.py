@@ -15,7 +15,7 @@ from ridgeway.dask.partition import Form, Partition
 from ridgeway.data import DataError, TableEncoder
 from ridgeway.data.schema import require_columns
 from ridgeway.data.target import Targets, names_of
-from ridgeway.state import State
+from ridgeway.storage.state import State
 
 
 @dataclass(frozen=True, eq=False)

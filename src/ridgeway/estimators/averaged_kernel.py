@@ -38,7 +38,7 @@ from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step
-from ridgeway.state import StateError
+from ridgeway.storage.state import StateError
 from ridgeway.user_warning import warn_user
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.state import State, Stored
+    from ridgeway.storage.state import State, Stored
 
 PASSES, LONGER = 32, 2  # of passes="auto"
 

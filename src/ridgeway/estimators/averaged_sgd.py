@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.state import State, Stored
+    from ridgeway.storage.state import State, Stored
 
 
 class AveragedSGDRegressor(AveragedEstimator[Averages]):

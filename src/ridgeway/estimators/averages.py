@@ -18,7 +18,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.span import slopes_of
 from ridgeway.selection.table import Selection
 from ridgeway.selection.trial import Centre
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Trajectory, trajectory_of
 
 Kind_co = TypeVar("Kind_co", bound="AnyAverages", covariant=True)

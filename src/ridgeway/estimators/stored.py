@@ -9,7 +9,7 @@ from ridgeway.estimators.averages import Averages, Standing
 from ridgeway.estimators.stream import Stream
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Chains, Replay, Trajectory, trajectory_of
 
 

@@ -14,7 +14,7 @@ from ridgeway.selection import MANY_ROWS, Outcome, Progressive
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.window import SplitWindow
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 from ridgeway.user_warning import warn_user
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ridgeway.path_result import PathResult
-    from ridgeway.state import State, Stored
+    from ridgeway.storage.state import State, Stored
 
 NO_PENALTY = "alpha=0 is least squares"
 

@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import kernel_metrics, manhattan_distances, pairwi
 
 from ridgeway.number import counted, real_number
 from ridgeway.rows import AnyRows, DenseRows, Float
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 
 NAMES = tuple(sorted(kernel_metrics()))
 OF_DISTANCES = ("rbf", "laplacian")  # exp(-gamma * distance): blocks of distances serve every gamma

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from ridgeway.files import write_atomically
 from ridgeway.number import counted, whole_number
 from ridgeway.paper.claim import Claim, Context
 from ridgeway.paper.figures import require_matplotlib
@@ -18,6 +17,7 @@ from ridgeway.paper.outcome import Outcome, outcome_of, summary
 from ridgeway.paper.page import page
 from ridgeway.paper.registry import claims_of
 from ridgeway.progress import Progress
+from ridgeway.storage.atomic_file import write_atomically
 
 PAGE, TABLE = "paper.html", "paper.json"
 # Items whose checks take longest: begun first, so that two processes end together.

@@ -15,7 +15,7 @@ from ridgeway.rows.check import require_finite_entries
 from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
 from ridgeway.rows.types import Float
-from ridgeway.state import FLOATS, State, Stored
+from ridgeway.storage.state import FLOATS, State, Stored
 
 SAMPLE = 1024  # rows whose mean is the origin of the sums
 TINY = float(np.finfo(np.float64).tiny)

@@ -18,7 +18,7 @@ from ridgeway.sgd.states.replay_state import ReplayState
 from ridgeway.sgd.states.sketch_state import SketchState
 from ridgeway.sgd.step_size import LimitedStep, auto_step
 from ridgeway.sgd.stepping import close_batch, take_steps
-from ridgeway.state import FLOATS, State, Stored
+from ridgeway.storage.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
 from ridgeway.user_warning import warn_user
 

@@ -10,10 +10,10 @@ from typing import Any, Self
 
 from ridgeway.data import DataError, TableEncoder
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
-from ridgeway.file_lock import FileLock
-from ridgeway.files import remove_partials
-from ridgeway.model import ModelFileError, read_state, write_state
-from ridgeway.state import State
+from ridgeway.storage import ModelFileError, read_state, write_state
+from ridgeway.storage.atomic_file import remove_partials
+from ridgeway.storage.file_lock import FileLock
+from ridgeway.storage.state import State
 from ridgeway.tables.request import Request
 
 KIND = "checkpoint"

@@ -16,7 +16,7 @@ from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import FEW_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.progress import Progress
-from ridgeway.state import State
+from ridgeway.storage.state import State
 from ridgeway.tables.checkpoint import Checkpoint, Place
 from ridgeway.tables.drift import warn_of_drift
 from ridgeway.tables.request import Request

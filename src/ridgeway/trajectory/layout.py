@@ -12,7 +12,7 @@ from scipy.special import ive
 
 from ridgeway.averaging import Staircase
 from ridgeway.number import counted
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.time_blocks import ONE_STAIR, Block, TimeBlocks
 
 DEFAULT_BUDGET = 2**30  # bytes of moments

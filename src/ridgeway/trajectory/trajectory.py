@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ridgeway.averaging import Geometric, Scheme, Staircase
 from ridgeway.number import ridge_strengths
 from ridgeway.rows import Float
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.user_warning import warn_user
 
 

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from ridgeway.files import write_atomically
-from ridgeway.model.tree import joined, split
-from ridgeway.state import State, Stored
+from ridgeway.storage.atomic_file import write_atomically
+from ridgeway.storage.state import State, Stored
+from ridgeway.storage.tree import joined, split
 from ridgeway.version import __version__
 
 ENTRY = "ridgeway"
@@ -52,7 +52,7 @@ class ModelFileError(ValueError):
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     rw.load(file.name)
     Traceback (most recent call last):
-    ridgeway.model.file.ModelFileError: ...: the file is empty: expected a model file, as save writes it.
+    ridgeway.storage.model_file.ModelFileError: ...: the file is empty: expected a model file, as save writes it.
     """
 
 
@@ -62,7 +62,7 @@ def write_state(path: str | os.PathLike[str], state: State, kind: str = "model")
     Parameters
     ----------
     path : the file; the usual ending is .safetensors.
-    state : see `ridgeway.state`.
+    state : see `ridgeway.storage.state`.
     kind : what the file is, for the reader to check.
     """
     tree, arrays = split(state)

@@ -18,10 +18,9 @@ from sklearn.model_selection import KFold
 from tests.oracles import problem
 
 import ridgeway as rw
-from ridgeway.model import file as model_file
-from ridgeway.model import read_state, write_state
-from ridgeway.model.tree import joined
-from ridgeway.state import StateError
+from ridgeway.storage import model_file, read_state, write_state
+from ridgeway.storage.state import StateError
+from ridgeway.storage.tree import joined
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -209,7 +208,7 @@ def test_parameters_that_cannot_be_stored(tmp_path: Path) -> None:
         warnings.simplefilter("always")
         model.save(tmp_path / "model")
     assert [str(w.message).split(" cannot")[0] for w in told] == ["cv=KFold", "random_state=Generator"]
-    assert {Path(w.filename).name for w in told} == {"test_file.py"}
+    assert {Path(w.filename).name for w in told} == {Path(__file__).name}
     loaded = rw.load(tmp_path / "model")
     assert (loaded.cv, loaded.random_state) == ("auto", None)
 
@@ -301,7 +300,9 @@ def test_too_many_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     file.write_bytes(empty_arrays(2**18))
     with contextlib.suppress(FileNotFoundError):
         rw.load(tmp_path / "none")  # imports what it needs
-    monkeypatch.setattr("ridgeway.model.file.safe_open", lambda *given, **options: pytest.fail("the file was parsed"))
+    monkeypatch.setattr(
+        "ridgeway.storage.model_file.safe_open", lambda *given, **options: pytest.fail("the file was parsed")
+    )
     tracemalloc.start()
     try:
         with pytest.raises(rw.ModelFileError, match=r"names 262,14\d arrays and entries: expected at most 262,144"):

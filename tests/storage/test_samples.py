@@ -1,6 +1,6 @@
 """Samples of released versions: every later version reads them, answers what was answered, and goes on as was gone on.
 
-`tests.model.sample` says what a sample is, ``scripts/make_samples.py`` writes those of a version before its release.
+`tests.storage.sample` says what a sample is, ``scripts/make_samples.py`` writes those of a version before its release.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow.csv
 import pytest
-from tests.model.sample import FOLDER, MODEL, Sample, answers, read_sample
 from tests.oracles import relative_error
+from tests.storage.sample import FOLDER, MODEL, Sample, answers, read_sample
 
 import ridgeway as rw
 from ridgeway.data import DataError

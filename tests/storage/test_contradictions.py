@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from tests.model.test_damage import dense_fit, sparse_rows, sparse_stream, table_fit
 from tests.oracles import problem
+from tests.storage.test_damage import dense_fit, sparse_rows, sparse_stream, table_fit
 
 import ridgeway as rw
 from ridgeway.loading import estimator_of
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

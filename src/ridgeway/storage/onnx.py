@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ridgeway.files import write_atomically
-from ridgeway.rows import Float
+from ridgeway.storage.atomic_file import write_atomically
 
 IR_VERSION = 10  # onnxruntime refuses newer ones
 OPSET = 13
@@ -21,7 +21,7 @@ class Linear(Protocol):
     """A fitted linear model."""
 
     @property
-    def coef_(self) -> Float:
+    def coef_(self) -> NDArray[Any]:
         """(d,), or (targets, d)."""
 
     @property

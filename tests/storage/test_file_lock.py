@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ridgeway.file_lock import FileInUseError, FileLock
+from ridgeway.storage.file_lock import FileInUseError, FileLock
 
 HOLD = """
 import sys, time
-from ridgeway.file_lock import FileLock
+from ridgeway.storage.file_lock import FileLock
 FileLock(sys.argv[1], "checkpoint").acquire()
 print("held", flush=True)
 time.sleep(60)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ridgeway.files import atomic_path, remove_partials, write_atomically
+from ridgeway.storage.atomic_file import atomic_path, remove_partials, write_atomically
 
 
 # Law: a write that fails, whenever it does, leaves the old contents and no other file.

@@ -13,7 +13,7 @@ import pytest
 from tests.oracles import problem
 
 import ridgeway as rw
-from ridgeway.model import export_onnx
+from ridgeway.storage import export_onnx
 
 
 # Law: onnxruntime predicts what the model predicts, for every precision and number of targets.

@@ -38,7 +38,7 @@ class FileLock:
     >>> one.acquire()
     >>> other.acquire()
     Traceback (most recent call last):
-    ridgeway.file_lock.FileInUseError: ...: another fit is using this checkpoint (process ...
+    ridgeway.storage.file_lock.FileInUseError: ...: another fit is using this checkpoint (process ...
     >>> one.release()
     >>> other.acquire(); other.release(); list(path.parent.iterdir())
     []

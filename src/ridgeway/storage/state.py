@@ -40,7 +40,7 @@ class Stored:
     (3, (2,))
     >>> stored.array("start", (5,))
     Traceback (most recent call last):
-    ridgeway.state.StateError: start has the shape (2,): expected (5,).
+    ridgeway.storage.state.StateError: start has the shape (2,): expected (5,).
     """
 
     def __init__(self, values: Any, place: str = "") -> None:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse
-from tests.model.mutation import damaged, made_up
 from tests.oracles import problem
+from tests.storage.mutation import damaged, made_up
 from tests.tables.shop import shop_table
 
 import ridgeway as rw

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.numpy import load, save
 
-from ridgeway.model.file import _checksum
+from ridgeway.storage.model_file import _checksum
 
 Arrays = dict[str, NDArray[Any]]
 ODD: list[Any] = [

@@ -1,4 +1,4 @@
-"""The model file: safetensors with JSON metadata, checked in full when it is opened; and export to ONNX."""
+"""One way to store things: states and their one reader, model files, atomic files, locks; export to ONNX."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from ridgeway.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from ridgeway.model.file import ModelFileError, read_state, write_state
-    from ridgeway.model.onnx import export_onnx
+    from ridgeway.storage.model_file import ModelFileError, read_state, write_state
+    from ridgeway.storage.onnx import export_onnx
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "file": (
+            "model_file": (
                 "ModelFileError",
                 "read_state",
                 "write_state",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.state import State, StateError
+from ridgeway.storage.state import State, StateError
 
 ARRAY = "$array"
 AXES = "$axes"  # how the axes of an array lay in memory, which sums depend on in their last bits
