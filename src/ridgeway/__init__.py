@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
-    from ridgeway.installation import show_versions
     from ridgeway.loading import load
+    from ridgeway.machine.installation import show_versions
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
@@ -63,7 +63,7 @@ else:
                 "AveragedSGDRegressor",
             ),
             "exact": ("ExactRidgePath",),
-            "installation": ("show_versions",),
+            "machine.installation": ("show_versions",),
             "loading": ("load",),
             "storage": ("ModelFileError",),
             "path_result": ("PathResult",),

@@ -189,6 +189,6 @@ def test_default_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     path = written("parquet", tmp_path)
     ways = []
     for available in (2**34, 400_000):
-        monkeypatch.setattr("ridgeway.available_memory.available_memory", lambda free=available: free)
+        monkeypatch.setattr("ridgeway.machine.available_memory.available_memory", lambda free=available: free)
         ways.append(fit_table(path, DELAY).facts.way)
     assert ways == ["held in memory", "streamed in random order"]

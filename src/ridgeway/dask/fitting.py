@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.blas import one_thread
 from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
@@ -36,6 +35,7 @@ from ridgeway.estimators.options import (
     generator,
 )
 from ridgeway.estimators.restored import AnyAveraged
+from ridgeway.machine.blas import one_thread
 from ridgeway.number import counted
 from ridgeway.parameters import parameters_state
 from ridgeway.progress import Progress

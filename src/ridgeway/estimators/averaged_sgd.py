@@ -8,7 +8,6 @@ import numpy as np
 
 from ridgeway.atomic import atomic
 from ridgeway.averaging import Last, Tail, Uniform
-from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, Standing
@@ -30,6 +29,7 @@ from ridgeway.estimators.options import (
 )
 from ridgeway.estimators.stored import fit_from, fit_state
 from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
+from ridgeway.machine.blas import one_thread
 from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ridgeway.blas import eigh
+from ridgeway.machine.blas import eigh
 from ridgeway.path_result import PathResult
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Scheme, Staircase
-from ridgeway.blas import one_thread
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
 from ridgeway.kernel.flattened import Flattened
+from ridgeway.machine.blas import one_thread
 from ridgeway.report.averages import candidate, compare, make_grid, stopping_places
 from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.mean_effects import MeanEffects

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ridgeway.available_memory import default_memory
 from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, column_names, target_of
 from ridgeway.data.memory import as_table
 from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import FEW_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.machine.available_memory import default_memory
 from ridgeway.progress import Progress
 from ridgeway.storage.state import State
 from ridgeway.tables.checkpoint import Checkpoint, Place

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
-from ridgeway.blas import one_thread, threads
+from ridgeway.machine.blas import one_thread, threads
 
 
 def blas_threads() -> set[int]:

@@ -11,9 +11,9 @@ import pytest
 
 import ridgeway as rw
 from ridgeway import _core
-from ridgeway.installation import OPTIONAL, REQUIRED, installation
+from ridgeway.machine.installation import OPTIONAL, REQUIRED, installation
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def names_of(needs: list[str]) -> set[str]:
@@ -43,6 +43,6 @@ def test_lines(capsys: pytest.CaptureFixture[str]) -> None:
 
 # Law: what is not installed is left out, except where it is needed.
 def test_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.installation.REQUIRED", ("numpy", "nosuch"))
-    monkeypatch.setattr("ridgeway.installation.OPTIONAL", ("nosuch2",))
+    monkeypatch.setattr("ridgeway.machine.installation.REQUIRED", ("numpy", "nosuch"))
+    monkeypatch.setattr("ridgeway.machine.installation.OPTIONAL", ("nosuch2",))
     assert installation()[-2:] == [("numpy", version("numpy")), ("nosuch", "not found")]

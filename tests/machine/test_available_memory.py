@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ridgeway import available_memory as module
-from ridgeway.available_memory import available_memory, default_memory, require_memory
+from ridgeway.machine import available_memory as module
+from ridgeway.machine.available_memory import available_memory, default_memory, require_memory
 
 GB = 2**30
 MEMINFO = "MemTotal: 16777216 kB\nMemFree: 1048576 kB\nMemAvailable: 8388608 kB\nCached: 10485760 kB\n"
