@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
-from ridgeway.user_warning import warn_user
 
 OBJECTS: dict[str, tuple[type[Any], Callable[[Stored], Any]]] = {
     "scheme": (Scheme, scheme_of),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.split import Split
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, numbered, readonly
 from ridgeway.rows.feed import PIECE_BYTES, Piece
 from ridgeway.rows.standardization import Standardization

@@ -32,14 +32,14 @@ from ridgeway.estimators.options import check_averaging, check_cv, check_jobs, c
 from ridgeway.kernel.features import Features, GivenFeatures, features_of
 from ridgeway.kernel.problem import KernelPlan
 from ridgeway.kernel.span import COPIES
+from ridgeway.messages.progress import Progress
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.number import counted
-from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step
 from ridgeway.storage.state import StateError
-from ridgeway.user_warning import warn_user
 
 if TYPE_CHECKING:
     from typing import Self

@@ -30,8 +30,8 @@ from ridgeway.estimators.options import (
 from ridgeway.estimators.stored import fit_from, fit_state
 from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
 from ridgeway.machine.blas import one_thread
+from ridgeway.messages.progress import Progress
 from ridgeway.number import counted
-from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization

@@ -15,7 +15,7 @@ from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import FEW_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.machine.available_memory import default_memory
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.storage.state import State
 from ridgeway.tables.checkpoint import Checkpoint, Place
 from ridgeway.tables.drift import warn_of_drift

@@ -16,7 +16,7 @@ from pyarrow.parquet import ParquetWriter
 from ridgeway.data import DataError, Source, prefetch
 from ridgeway.data.arrow import pa
 from ridgeway.data.schema import type_name
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.storage.atomic_file import atomic_file
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import TableModel

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 
 
 def test_silent_unless_shown() -> None:
@@ -19,7 +19,7 @@ def test_silent_unless_shown() -> None:
 
 
 def test_shows_share_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.progress.EVERY", 0.0)
+    monkeypatch.setattr("ridgeway.messages.progress.EVERY", 0.0)
     stream = io.StringIO()
     progress = Progress(1000, shown=True, stream=stream)
     progress.add(500)
@@ -31,7 +31,7 @@ def test_shows_share_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Law: a bar without a known end says how much was done, and how fast.
 def test_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.progress.EVERY", 0.0)
+    monkeypatch.setattr("ridgeway.messages.progress.EVERY", 0.0)
     stream = io.StringIO()
     progress = Progress(None, shown=True, stream=stream)
     progress.add(1234)

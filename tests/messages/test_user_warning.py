@@ -71,4 +71,4 @@ def test_one_way_to_warn() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("warnings.warn", "warn")
     ]
-    assert [call.rpartition(":")[0] for call in calls] == ["user_warning.py"]
+    assert [call.rpartition(":")[0] for call in calls] == ["messages/user_warning.py"]
