@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
-from ridgeway.columns import require_columns
 from ridgeway.parameters import parameters_of, parameters_state
 from ridgeway.rows import check_rows
 from ridgeway.storage import write_state
 from ridgeway.storage.state import StateError
+from ridgeway.validation.columns import require_columns
 
 if TYPE_CHECKING:
     import os

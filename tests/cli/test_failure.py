@@ -16,8 +16,8 @@ from ridgeway.averaging import scheme_of
 from ridgeway.cli.failure import BUG, Interrupted, explained
 from ridgeway.cluster_error import ClusterError
 from ridgeway.data import DataError
-from ridgeway.number import ridge_strength
 from ridgeway.theory import residual_filter
+from ridgeway.validation.scalars import ridge_strength
 
 
 # Law: what data, disks and users can cause is said in a line, with code 1, or 130 where the user has interrupted.

@@ -38,7 +38,6 @@ from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.number import counted
 from ridgeway.parameters import parameters_state
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
@@ -50,6 +49,7 @@ from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
 from ridgeway.sgd.step_size import check_step
 from ridgeway.storage.state import State
+from ridgeway.validation.scalars import counted
 
 HELD_FROM = 16  # partitions that rows are held out from
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows

@@ -23,7 +23,7 @@ from ridgeway.data.pandas_index import index_columns
 from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
 from ridgeway.data.source import Source
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.number import counted
+from ridgeway.validation.scalars import counted
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ridgeway.averaging import Geometric, Scheme, Uniform
 from ridgeway.estimators.averages import AnyAverages, Standing
 from ridgeway.estimators.options import check_averaging
-from ridgeway.number import ridge_strength, ridge_strengths
 from ridgeway.path_estimator import PathEstimator
+from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
     from typing import Self

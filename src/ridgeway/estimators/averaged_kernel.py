@@ -11,7 +11,6 @@ from sklearn.utils.metaestimators import available_if
 
 from ridgeway.atomic import atomic
 from ridgeway.averaging import Uniform, scheme_of
-from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import AnyAverages
@@ -34,12 +33,13 @@ from ridgeway.kernel.problem import KernelPlan
 from ridgeway.kernel.span import COPIES
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.number import counted
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step
 from ridgeway.storage.state import StateError
+from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.scalars import counted
 
 if TYPE_CHECKING:
     from typing import Self

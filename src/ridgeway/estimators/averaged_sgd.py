@@ -8,7 +8,6 @@ import numpy as np
 
 from ridgeway.atomic import atomic
 from ridgeway.averaging import Last, Tail, Uniform
-from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, Standing
 from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, best_so_far, choose, warn_nothing_to_choose
@@ -31,7 +30,6 @@ from ridgeway.estimators.stored import fit_from, fit_state
 from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
-from ridgeway.number import counted
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
@@ -45,6 +43,8 @@ from ridgeway.selection import (
 from ridgeway.selection.plan import LONGER
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep
+from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.scalars import counted
 
 if TYPE_CHECKING:
     from typing import Self

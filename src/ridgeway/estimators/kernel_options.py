@@ -10,9 +10,9 @@ from ridgeway.kernel.features import Features, FourierFeatures, NystroemFeatures
 from ridgeway.kernel.function import OF_DISTANCES, Kernel, positive_gamma, takes_gamma
 from ridgeway.kernel.race import median_gamma
 from ridgeway.machine.available_memory import MB, require_memory
-from ridgeway.number import counted, real_number
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.validation.scalars import counted, real_number
 
 KINDS = ("auto", "fourier", "nystroem")
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ridgeway.atomic import atomic
-from ridgeway.columns import remember_columns, require_columns
 from ridgeway.exact.comoments import TOO_SMALL, CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
-from ridgeway.number import ridge_strength, ridge_strengths
 from ridgeway.path_estimator import PathEstimator
 from ridgeway.rows import FLOAT64, check_labels, check_rows, require_finite_rows
+from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
     from typing import Self

@@ -11,13 +11,13 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from ridgeway.messages.progress import Progress
-from ridgeway.number import counted, whole_number
 from ridgeway.paper.claim import Claim, Context
 from ridgeway.paper.figures import require_matplotlib
 from ridgeway.paper.outcome import Outcome, outcome_of, summary
 from ridgeway.paper.page import page
 from ridgeway.paper.registry import claims_of
 from ridgeway.storage.atomic_file import write_atomically
+from ridgeway.validation.scalars import counted, whole_number
 
 PAGE, TABLE = "paper.html", "paper.json"
 # Items whose checks take longest: begun first, so that two processes end together.

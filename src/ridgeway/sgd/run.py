@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Staircase
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.number import counted
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import GrowingStep, Schedule, schedule_of
@@ -21,6 +20,7 @@ from ridgeway.sgd.step_size import LimitedStep, auto_step
 from ridgeway.sgd.stepping import close_batch, take_steps
 from ridgeway.storage.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
+from ridgeway.validation.scalars import counted
 
 MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is called into question
 

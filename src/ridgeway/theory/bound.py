@@ -10,8 +10,8 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme, Staircase, Uniform
 from ridgeway.averaging.geometric import FLAT, log_growth
-from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import constant_step_of, eigenvalues_of, n_steps_of, positive, variance_of, vector_beside
+from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

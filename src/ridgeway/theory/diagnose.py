@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.options import step_of
-from ridgeway.number import counted
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
@@ -27,6 +26,7 @@ from ridgeway.theory.excess_risk import risk_in_modes
 from ridgeway.theory.moments import largest_stable_step, require_stable
 from ridgeway.theory.reservoir import Reservoir
 from ridgeway.theory.sample_moments import SampleMoments
+from ridgeway.validation.scalars import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

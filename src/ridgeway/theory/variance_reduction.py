@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Geometric, Staircase
-from ridgeway.number import ridge_strengths
 from ridgeway.theory.arguments import (
     batch_size_of,
     constant_step_of,
@@ -21,6 +20,7 @@ from ridgeway.theory.closed_risk import Modes
 from ridgeway.theory.effective_dimension import effective_dimension
 from ridgeway.theory.excess_risk import risk_in_modes
 from ridgeway.theory.moments import require_stable
+from ridgeway.validation.scalars import ridge_strengths
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import ive
 
 from ridgeway.averaging import Staircase
-from ridgeway.number import counted
 from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.time_blocks import ONE_STAIR, Block, TimeBlocks
+from ridgeway.validation.scalars import counted
 
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.averaging import Geometric, Scheme, Staircase
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.number import ridge_strengths
 from ridgeway.rows import Float
 from ridgeway.storage.state import State, Stored
+from ridgeway.validation.scalars import ridge_strengths
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from ridgeway.rows import AnyRows
+
+class Rows(Protocol):
+    """Rows that were checked, of any form."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
 
 
 def remember_columns(estimator: Any, X: Any) -> None:
@@ -15,7 +21,7 @@ def remember_columns(estimator: Any, X: Any) -> None:
     validate_data(estimator, X, reset=True, skip_check_array=True)
 
 
-def require_columns(estimator: Any, X: Any, rows: AnyRows) -> None:
+def require_columns(estimator: Any, X: Any, rows: Rows) -> None:
     """Compare the columns of X, and their names when there are some, with those of the first fit."""
     if rows.shape[1] != estimator.n_features_in_:
         raise ValueError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ridgeway.number import ridge_strength, ridge_strengths
+from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
 
 # Law: a path of alphas is kept in its order, and a single alpha is a path of one.
