@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ridgeway.exact import ExactRidgePath
     from ridgeway.loading import load
     from ridgeway.machine.installation import show_versions
-    from ridgeway.path_result import PathResult
+    from ridgeway.path.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
     from ridgeway.storage import ModelFileError
@@ -66,7 +66,7 @@ else:
             "machine.installation": ("show_versions",),
             "loading": ("load",),
             "storage": ("ModelFileError",),
-            "path_result": ("PathResult",),
+            "path.path_result": ("PathResult",),
             "selection": (
                 "Scored",
                 "Selection",

@@ -14,7 +14,7 @@ from tests.cli.command import Command
 import ridgeway as rw
 from ridgeway.averaging import scheme_of
 from ridgeway.cli.failure import BUG, Interrupted, explained
-from ridgeway.cluster_error import ClusterError
+from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.data import DataError
 from ridgeway.theory import residual_filter
 from ridgeway.validation.scalars import ridge_strength

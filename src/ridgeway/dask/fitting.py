@@ -38,7 +38,7 @@ from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.parameters import parameters_state
+from ridgeway.path.parameters import parameters_state
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes

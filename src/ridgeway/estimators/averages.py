@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.path_result import PathResult
+from ridgeway.path.path_result import PathResult
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.span import slopes_of

@@ -10,7 +10,7 @@ import numpy as np
 from ridgeway.atomic import atomic
 from ridgeway.exact.comoments import TOO_SMALL, CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
-from ridgeway.path_estimator import PathEstimator
+from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.rows import FLOAT64, check_labels, check_rows, require_finite_rows
 from ridgeway.validation.columns import remember_columns, require_columns
 from ridgeway.validation.scalars import ridge_strength, ridge_strengths
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.path_result import PathResult
+    from ridgeway.path.path_result import PathResult
     from ridgeway.storage.state import State, Stored
 
 NO_PENALTY = "alpha=0 is least squares"

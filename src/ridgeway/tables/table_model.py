@@ -16,7 +16,7 @@ from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.schema import no_column
 from ridgeway.data.target import names_of
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
-from ridgeway.path_result import PathResult
+from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
 from ridgeway.storage.state import State, StateError, Stored
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from ridgeway.path_result import PathResult
+from ridgeway.path.path_result import PathResult
 
 if TYPE_CHECKING:
     from ridgeway.rows import Float

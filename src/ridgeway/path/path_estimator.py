@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
-from ridgeway.parameters import parameters_of, parameters_state
+from ridgeway.path.parameters import parameters_of, parameters_state
 from ridgeway.rows import check_rows
 from ridgeway.storage import write_state
 from ridgeway.storage.state import StateError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ridgeway.path_result import PathResult
+    from ridgeway.path.path_result import PathResult
     from ridgeway.rows import Float
     from ridgeway.storage.state import State, Stored
 

@@ -34,7 +34,7 @@ class PathResult:
     Examples
     --------
     >>> import numpy as np
-    >>> from ridgeway.path_result import PathResult
+    >>> from ridgeway.path.path_result import PathResult
     >>> path = PathResult(np.array([0.1, 1.0]), np.array([[2.0, 1.0], [1.0, 0.5]]), np.array([0.0, 3.0]))
     >>> path
     PathResult(2 alphas from 0.1 to 1, 2 features)
