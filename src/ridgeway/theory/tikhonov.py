@@ -20,9 +20,9 @@ from ridgeway.theory.arguments import (
     variance_of,
     vector_beside,
 )
-from ridgeway.theory.excess_risk import ExcessRisk, short_weights
-from ridgeway.theory.moments import require_stable
-from ridgeway.theory.residual_filter import filter_at
+from ridgeway.theory.fourth_moments import require_stable
+from ridgeway.theory.risk import ExcessRisk, short_weights
+from ridgeway.theory.spectral_filter import filter_at
 from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, positive
-from ridgeway.theory.compare import alphas_between, modes_of, starts_within
-from ridgeway.theory.excess_risk import risk_in_modes
+from ridgeway.theory.comparison import alphas_between, modes_of, starts_within
+from ridgeway.theory.risk import risk_in_modes
 from ridgeway.theory.winner_map_display import WinnerMapDisplay
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from ridgeway.theory.arguments import (
     variance_of,
 )
 from ridgeway.theory.closed_risk import Modes
-from ridgeway.theory.effective_dimension import effective_dimension
-from ridgeway.theory.excess_risk import risk_in_modes
-from ridgeway.theory.moments import require_stable
+from ridgeway.theory.dimension import effective_dimension
+from ridgeway.theory.fourth_moments import require_stable
+from ridgeway.theory.risk import risk_in_modes
 from ridgeway.validation.scalars import ridge_strengths
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from ridgeway.sgd.step_size import check_step
 from ridgeway.theory.assumptions import assumptions_of
 from ridgeway.theory.closed_risk import Modes
 from ridgeway.theory.diagnosis import Diagnosis, Predicted
-from ridgeway.theory.excess_risk import risk_in_modes
-from ridgeway.theory.moments import largest_stable_step, require_stable
+from ridgeway.theory.fourth_moments import largest_stable_step, require_stable
 from ridgeway.theory.reservoir import Reservoir
+from ridgeway.theory.risk import risk_in_modes
 from ridgeway.theory.sample_moments import SampleMoments
 from ridgeway.validation.scalars import counted
 

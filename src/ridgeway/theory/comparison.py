@@ -21,8 +21,8 @@ from ridgeway.theory.arguments import (
 )
 from ridgeway.theory.closed_risk import Modes
 from ridgeway.theory.comparison_display import ComparisonDisplay
-from ridgeway.theory.excess_risk import ExcessRisk, risk_in_modes
-from ridgeway.theory.moments import fourth_moment_r2, require_stable
+from ridgeway.theory.fourth_moments import fourth_moment_r2, require_stable
+from ridgeway.theory.risk import ExcessRisk, risk_in_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory import additive_noise_risk, excess_risk, fourth_moment_r2, stability
 from ridgeway.theory.closed_risk import Modes
-from ridgeway.theory.excess_risk import by_recursion
+from ridgeway.theory.risk import by_recursion
 
 Array = NDArray[np.float64]
 HARMONIC = 1 / np.arange(1, 11)

@@ -20,8 +20,8 @@ from ridgeway.theory.arguments import (
     vector_beside,
 )
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
-from ridgeway.theory.moments import require_stable
-from ridgeway.theory.residual_filter import residual_filter
+from ridgeway.theory.fourth_moments import require_stable
+from ridgeway.theory.spectral_filter import residual_filter
 from ridgeway.theory.stair_filter import MOST_SUMMED
 
 if TYPE_CHECKING:
