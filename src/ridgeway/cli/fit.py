@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.averages import Average, NumberOrAuto
+from ridgeway.cli.average_option import Average, NumberOrAuto
 from ridgeway.cli.column_kinds import kinds_of
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command

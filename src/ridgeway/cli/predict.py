@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.averages import Average, require_one
+from ridgeway.cli.average_option import Average, require_one
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.figures import bokeh, make_figures
-from ridgeway.report.summarize import summarize
+from ridgeway.report.model_summary import summarize
+from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words, number
 from ridgeway.report.summary import ReportSummary
-from ridgeway.report.words import RISES, columns_of, drift, explained, headline, in_words, number
 from ridgeway.storage.atomic_file import write_atomically
 
 NOTABLE = 0.02  # relative difference of two errors that a reader should know the reason of

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.report.averages import candidate
+from ridgeway.report.candidate_grid import candidate
 from ridgeway.report.paths import rounded
+from ridgeway.report.sentences import in_words
 from ridgeway.report.summary import Rows
-from ridgeway.report.words import in_words
 from ridgeway.rows import check_batch, check_rows
 from ridgeway.selection import HeldOut
 

@@ -19,7 +19,7 @@ from tests.report.fits import FITS, fitted, rows
 import ridgeway as rw
 from ridgeway.report import ReportSummary, summarize
 from ridgeway.report.error_curve import ErrorCurve
-from ridgeway.report.words import headline
+from ridgeway.report.sentences import headline
 
 # The models are of few passes: their weak averages are not ridge yet.
 pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from ridgeway.messages.progress import Progress
 from ridgeway.paper.claim import Claim, Context
-from ridgeway.paper.figures import require_matplotlib
 from ridgeway.paper.outcome import Outcome, outcome_of, summary
 from ridgeway.paper.page import page
 from ridgeway.paper.registry import claims_of
+from ridgeway.paper.svg_figures import require_matplotlib
 from ridgeway.storage.atomic_file import write_atomically
 from ridgeway.validation.scalars import counted, whole_number
 

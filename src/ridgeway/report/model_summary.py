@@ -18,13 +18,13 @@ from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine.blas import one_thread
-from ridgeway.report.averages import candidate, compare, make_grid, stopping_places
+from ridgeway.report.candidate_grid import candidate, compare, make_grid, stopping_places
 from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
-from ridgeway.report.predictions import Predictions, given_rows, held_out_rows, require_both
+from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
+from ridgeway.report.sentences import in_words
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
-from ridgeway.report.words import in_words
 from ridgeway.version import __version__
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ridgeway.paper.brute import difference
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, support
-from ridgeway.paper.figures import COLORS, new_figure
 from ridgeway.paper.population import Array
 from ridgeway.paper.reward_process import random_process, random_walk, two_states
+from ridgeway.paper.svg_figures import COLORS, new_figure
 from ridgeway.theory import LinearApproximation
 
 if TYPE_CHECKING:

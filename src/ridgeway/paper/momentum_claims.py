@@ -9,10 +9,10 @@ import numpy as np
 from ridgeway.paper.brute import difference, geometric_average
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, support
 from ridgeway.paper.expectations import right_limit
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.moment_recursion import average_moments, distances
 from ridgeway.paper.population import Array, Population, random_population
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import heavy_ball_discount, nesterov_discount
 
 MOMENTA = (0.0, 0.5, 0.9, 0.99)
