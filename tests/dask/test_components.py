@@ -14,7 +14,7 @@ import scipy.sparse
 
 import ridgeway as rw
 from ridgeway.dask.components import few_rows, joined
-from ridgeway.dask.table import opened
+from ridgeway.dask.opened_data import opened
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 from tests.tables.shop import write_csv, write_parquet
-from tests.tables.test_fitting import Killed, killed_at
+from tests.tables.test_table_fit import Killed, killed_at
 
 from ridgeway.data import TableEncoder, line_ranges, sample, shuffled
 from ridgeway.data import source as source_module

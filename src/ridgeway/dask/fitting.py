@@ -15,12 +15,12 @@ from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
 from ridgeway.dask.components import make_components, require_components
 from ridgeway.dask.executor import Executor
+from ridgeway.dask.opened_data import Opened, opened
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import Serial
 from ridgeway.dask.split import Split, spread_over
 from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
 from ridgeway.dask.sweep import segments_of
-from ridgeway.dask.table import Opened, opened
 from ridgeway.data import TableEncoder
 from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor

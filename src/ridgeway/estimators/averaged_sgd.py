@@ -26,7 +26,7 @@ from ridgeway.estimators.options import (
     steps_of,
     stream_steps,
 )
-from ridgeway.estimators.stored import fit_from, fit_state
+from ridgeway.estimators.stored_fit import fit_from, fit_state
 from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress

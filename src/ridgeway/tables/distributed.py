@@ -10,7 +10,7 @@ from typing import Any
 from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
-from ridgeway.dask.table import opened_files
+from ridgeway.dask.opened_data import opened_files
 from ridgeway.data import DataError, column_names
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.messages.user_warning import warn_user

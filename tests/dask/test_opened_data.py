@@ -13,7 +13,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import ridgeway as rw
-from ridgeway.dask.table import opened
+from ridgeway.dask.opened_data import opened
 from ridgeway.data import DataError
 
 X, Y = np.arange(20.0).reshape(10, 2), np.arange(10.0)

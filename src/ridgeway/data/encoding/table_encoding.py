@@ -1,4 +1,4 @@
-"""Plan: the encodings of all columns together, and the rows they make of a batch."""
+"""TableEncoding: the encodings of all columns together, and the rows they make of a batch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS: dict[str, type[Encoding]] = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class TableEncoding:
     """How a table becomes rows.
 
     The features are those of the columns in their order, the words of all texts last.
@@ -50,7 +50,7 @@ class Plan:
     dtype: str
 
     @classmethod
-    def of(cls, encodings: Sequence[Encoding], sparse: bool | str, dtype: str, double: bool) -> Plan:
+    def of(cls, encodings: Sequence[Encoding], sparse: bool | str, dtype: str, double: bool) -> TableEncoding:
         """Decide the form of the rows where the user did not."""
         if sparse == "auto":
             features = sum(len(encoding.names) for encoding in encodings)
@@ -124,7 +124,7 @@ class Plan:
         }
 
     @classmethod
-    def from_dict(cls, state: Any) -> Plan:
+    def from_dict(cls, state: Any) -> TableEncoding:
         """Return the plan of such values, or raise ValueError."""
         if not isinstance(state, Mapping):
             raise checked.refused("state", state, "a mapping")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ridgeway.dask.collections import array_partitions, frame_partitions
-from ridgeway.dask.files import file_table
+from ridgeway.dask.file_partitions import file_table
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.data import DataError, TableEncoder
 from ridgeway.data.schema import require_columns

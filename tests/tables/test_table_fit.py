@@ -73,7 +73,7 @@ def test_in_memory(write: Any, weight: str | None, tmp_path: Path) -> None:
 # Law: a streamed fit is partial_fit over the shuffled and encoded batches, pass after pass, bit for bit.
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.tables.fitting.FIRST_ROWS", 1)
+    monkeypatch.setattr("ridgeway.tables.table_fit.FIRST_ROWS", 1)
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
     request = Request(target="price", weight=weight, passes=3)
     model = fit_table(path, request, memory=0)
@@ -237,9 +237,9 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, where: str, call: int, before: bo
         ("ridgeway.tables.checkpoint.write_state", 9, True, 1),
         ("ridgeway.tables.checkpoint.write_state", 17, False, 1),
         ("ridgeway.tables.checkpoint.write_state", 3, False, 600),
-        ("ridgeway.tables.fitting.joined", 1, True, 1),
-        ("ridgeway.tables.fitting.joined", 4, False, 600),
-        ("ridgeway.tables.fitting.joined", 15, True, 600),
+        ("ridgeway.tables.table_fit.joined", 1, True, 1),
+        ("ridgeway.tables.table_fit.joined", 4, False, 600),
+        ("ridgeway.tables.table_fit.joined", 15, True, 600),
     ],
 )
 def test_checkpoints(
