@@ -266,7 +266,7 @@ def write_checkpoints(folder: Path) -> None:
     state = Checkpoint(folder / "state", every=2 * ODD)  # written once, after two of three passes
     model = fit_table(pyarrow.csv.read_csv(folder / "learned.csv"), request, checkpoint=state)
     write_sample(folder / "checkpoint", model, folder / "table.csv")
-    state.path.replace(folder / f"checkpoint{MODEL}")
+    (folder / "state").replace(folder / f"checkpoint{MODEL}")
 
 
 def write_cluster_checkpoint(folder: Path) -> None:

@@ -17,7 +17,7 @@ from tests.oracles import relative_error
 from tests.storage.sample import FOLDER, MODEL, Sample, answers, read_sample
 
 import ridgeway as rw
-from ridgeway.data import DataError
+from ridgeway.storage.checkpoint import CheckpointError
 from ridgeway.tables import Checkpoint, Request, fit_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -100,7 +100,7 @@ def resumed(fit: Callable[[], Any], checkpoint: Path) -> Any:
     kept, said = checkpoint.read_bytes(), ""
     try:
         return fit()
-    except (DataError, rw.ModelFileError) as refusal:
+    except (CheckpointError, rw.ModelFileError) as refusal:
         said = str(refusal)
     assert "begin anew" in said
     assert checkpoint.read_bytes() == kept

@@ -18,7 +18,8 @@ import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, open_data, source, target_of
 from ridgeway.data.shuffled import shuffled
 from ridgeway.storage import read_state, write_state
-from ridgeway.tables import Checkpoint, Request, fit_table, fitting
+from ridgeway.storage.checkpoint import CheckpointError
+from ridgeway.tables import Checkpoint, Request, fit_table, table_fit
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -28,7 +29,7 @@ PRICE = Request(target="price", passes=2)
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "MOST_ROWS", 256)
-    monkeypatch.setattr(fitting, "FIRST_ROWS", 1024)
+    monkeypatch.setattr(table_fit, "FIRST_ROWS", 1024)
 
 
 def by_hand(path: Path, request: Request, pass_number: int | None = None) -> tuple[TableEncoder, Iterator[Any]]:
@@ -232,11 +233,11 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, where: str, call: int, before: bo
 @pytest.mark.parametrize(
     ("where", "call", "before", "every"),
     [
-        ("ridgeway.tables.checkpoint.write_state", 1, True, 1),
-        ("ridgeway.tables.checkpoint.write_state", 1, False, 1),
-        ("ridgeway.tables.checkpoint.write_state", 9, True, 1),
-        ("ridgeway.tables.checkpoint.write_state", 17, False, 1),
-        ("ridgeway.tables.checkpoint.write_state", 3, False, 600),
+        ("ridgeway.storage.checkpoint.write_state", 1, True, 1),
+        ("ridgeway.storage.checkpoint.write_state", 1, False, 1),
+        ("ridgeway.storage.checkpoint.write_state", 9, True, 1),
+        ("ridgeway.storage.checkpoint.write_state", 17, False, 1),
+        ("ridgeway.storage.checkpoint.write_state", 3, False, 600),
         ("ridgeway.tables.table_fit.joined", 1, True, 1),
         ("ridgeway.tables.table_fit.joined", 4, False, 600),
         ("ridgeway.tables.table_fit.joined", 15, True, 600),
@@ -264,15 +265,15 @@ def test_checkpoint_of_another_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
     file = tmp_path / "checkpoint"
     with monkeypatch.context() as patch:
-        killed_at(patch, "ridgeway.tables.checkpoint.write_state", 3, before=False)
+        killed_at(patch, "ridgeway.storage.checkpoint.write_state", 3, before=False)
         with pytest.raises(Killed):
             fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     kept = file.read_bytes()
-    with pytest.raises(DataError, match=r"with other options \(passes is 3, and was 2\).*delete it"):
+    with pytest.raises(CheckpointError, match=r"with other options \(passes is 3, and was 2\).*delete it"):
         fit_table(path, Request(target="price", passes=3), checkpoint=Checkpoint(file, 1))
     values: Any = read_state(file, "checkpoint")._values
     write_state(file, {**values, "options": {**values["options"], "loss": "huber"}}, "checkpoint")
-    with pytest.raises(DataError, match=r"with other options \(of another form\)"):
+    with pytest.raises(CheckpointError, match=r"with other options \(of another form\)"):
         fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     write_state(file, {**values, "place": {}}, "checkpoint")
     with pytest.raises(rw.ModelFileError, match=r"not a checkpoint that ridgeway writes: place\.\w+ is missing"):
@@ -280,12 +281,12 @@ def test_checkpoint_of_another_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     old_place = {name: value for name, value in values["place"].items() if name != "buffer_rows"}
     write_state(file, {**values, "place": old_place}, "checkpoint")
     with pytest.raises(
-        DataError, match=r"a checkpoint of version 0\.1, which read rows in the order of the file.*delete"
+        CheckpointError, match=r"a checkpoint of version 0\.1, which read rows in the order of the file.*delete"
     ):
         fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     file.write_bytes(kept)
     write_parquet(shop_table(seed=1), path)
-    with pytest.raises(DataError, match=r"with other data \(files is .*delete it"):
+    with pytest.raises(CheckpointError, match=r"with other data \(files is .*delete it"):
         fit_table(path, PRICE, memory=0, checkpoint=Checkpoint(file, 1))
     assert file.read_bytes() == kept
     file.write_bytes(kept[: len(kept) // 2])

@@ -112,7 +112,7 @@ def command(
 
     with command_files({"DATA": data}, outputs, only_files) as files:
         require_data(files["DATA"])
-        state = _checkpoint(console, checkpoint, checkpoint_every, on_cluster)
+        state = _checkpoint(console, checkpoint, checkpoint_every)
         result = _fit_and_write(lambda: fitted_model(files["DATA"], state), state, model, report)
     _tell(console, result, model, report)
 
@@ -136,17 +136,13 @@ def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
         raise click.UsageError("--checkpoint-every needs a checkpoint: name its file by --checkpoint FILE.")
 
 
-def _checkpoint(console: Console, path: str | None, every: int, on_cluster: bool) -> Any:
+def _checkpoint(console: Console, path: str | None, every: int) -> Any:
     """Return the checkpoint of a fit; None without."""
     if path is None:
         return None
     if os.path.exists(path):
         console.say(f"Going on from {path}.")
-    if on_cluster:
-        from ridgeway.dask.checkpoint import Checkpoint as ClusterCheckpoint
-
-        return ClusterCheckpoint(path)
-    from ridgeway.tables import Checkpoint
+    from ridgeway.storage.checkpoint import Checkpoint
 
     return Checkpoint(path, every)
 

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
 from ridgeway.dask.components import make_components, require_components
@@ -48,12 +47,14 @@ from ridgeway.selection.plan import LONGER
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
 from ridgeway.sgd.step_size import check_step
+from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.validation.scalars import counted
 
 HELD_FROM = 16  # partitions that rows are held out from
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
+KIND, VERSION = "dask checkpoint", 2  # of what a checkpoint holds
 
 FittedT = TypeVar("FittedT", AveragedSGDRegressor, AveragedKernelRegressor)
 
@@ -135,7 +136,7 @@ def fit(
     if isinstance(estimator, AveragedKernelRegressor):
         share = table.n_columns / max(table.n_columns, require_components(estimator))
         table = opened(data, target, weight, max(1, int(partition_bytes * share)))
-    with Checkpoint(checkpoint, checkpoint_every) as state:
+    with Checkpoint(checkpoint, seconds=checkpoint_every) as state:
         executor = _executor(client, patience)
         try:
             fit_opened(estimator, table, executor, encoder, state)
@@ -175,7 +176,7 @@ def fit_opened(
         elif table.form.features is not None:
             table.require_numbers()
         state = Checkpoint(None) if checkpoint is None else checkpoint
-        state.begin({"data": table.fingerprint, "parameters": parameters_state(estimator)})
+        state.begin(KIND, {"data": table.fingerprint, "parameters": parameters_state(estimator)}, VERSION)
         with one_thread():
             if isinstance(estimator, AveragedKernelRegressor):
                 components, n_columns = make_components(estimator, executor, table.partitions, form, state)

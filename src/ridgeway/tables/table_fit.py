@@ -16,9 +16,10 @@ from ridgeway.data.shuffled import FEW_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.machine.available_memory import default_memory
 from ridgeway.messages.progress import Progress
+from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
-from ridgeway.tables.checkpoint import Checkpoint, Place
 from ridgeway.tables.drift import warn_of_drift
+from ridgeway.tables.place import Place, resume
 from ridgeway.tables.request import Request
 from ridgeway.tables.rows import joined, learnable_rows, nbytes
 from ridgeway.tables.size import guess_rows
@@ -93,12 +94,16 @@ class _Fit:
         self._place = Place()
         self._held: list[EncodedBatch] = []
         self._first: EncodedBatch | None = None  # batch of a stream
-        resumed = None if checkpoint is None else checkpoint.begin(request, self._fingerprint)
+        resumed = None if checkpoint is None else resume(checkpoint, self._fingerprint, request.state())
         if resumed is None:
             self._estimator = request.estimator(shown)
             self._encoder = None if self._features is None else self._learned_encoder()
         else:
             self._place, self._estimator, self._encoder = resumed.place, resumed.model, resumed.encoder
+        if checkpoint is not None:
+            checkpoint.follow("place", lambda: vars(self._place))
+            checkpoint.follow("model", self._estimator.state)
+            checkpoint.follow("encoder", lambda: None if self._encoder is None else self._encoder.to_dict())
 
     def done(self) -> TableModel:
         """Fit the rows in memory, or as a stream when they take too much; go on with a stream that was begun."""
@@ -165,8 +170,7 @@ class _Fit:
                 self._first = rows
             self._learn(rows)
             if self._checkpoint is not None and self._begun:
-                state = (self._estimator, self._encoder, self._request, self._fingerprint)
-                self._checkpoint.after(rows.read, self._place, *state)
+                self._checkpoint.tick(rows.read)
             last = [*last[-1:], rows]
         return last
 
