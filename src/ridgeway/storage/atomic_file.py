@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk says so without naming the file
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk says so without naming the file
 PARTIAL = ".partial"  # ending of a file that is being written
 
 
@@ -55,7 +55,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         partial.replace(target)
     except BaseException as error:
         partial.unlink(missing_ok=True)
-        if isinstance(error, OSError) and (error.filename == str(partial) or error.errno in FULL):
+        if isinstance(error, OSError) and (error.filename == str(partial) or error.errno in DISK_IS_FULL):
             error.filename = str(path)  # the name that the user knows
         raise
     _to_disk(target.parent)

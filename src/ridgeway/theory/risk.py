@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-ENOUGH = 1e-11  # relative error of the closed form that is good enough
+CLOSED_FORM_TOLERANCE = 1e-11  # relative error of the closed form that is good enough
 TOO_MUCH = 1e-6  # and one that is not, where there is no other way
-TINY = float(np.finfo(np.float64).tiny)
-SHORT = 100  # the recursion is as fast as the closed form up to this many steps per direction
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+RECURSION_STEPS_PER_DIRECTION = 100  # the recursion is as fast as the closed form up to this many steps per direction
 
 
 @dataclass(frozen=True)
@@ -146,14 +146,14 @@ def risk_in_modes(scheme: Scheme, modes: Modes, bias: Array, noise_variance: flo
 
 def _random_part(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int, deterministic: float) -> NoiseRisk:
     """Return the random part of the risk by whichever way is accurate, the faster one first."""
-    if not has_closed_form(scheme, modes.steps) or n_steps <= SHORT * len(modes.s):
+    if not has_closed_form(scheme, modes.steps) or n_steps <= RECURSION_STEPS_PER_DIRECTION * len(modes.s):
         return by_recursion(scheme, modes, squared_bias, n_steps)
     closed = modes.risk(scheme, squared_bias, n_steps)
     error = max(
-        closed.multiplicative_error / max(closed.multiplicative + deterministic, TINY),
-        closed.variance_error / max(closed.variance, TINY),
+        closed.multiplicative_error / max(closed.multiplicative + deterministic, SMALLEST_NORMAL),
+        closed.variance_error / max(closed.variance, SMALLEST_NORMAL),
     )
-    if error > ENOUGH and n_steps <= MOST_SUMMED:
+    if error > CLOSED_FORM_TOLERANCE and n_steps <= MOST_SUMMED:
         return by_recursion(scheme, modes, squared_bias, n_steps)
     if error > TOO_MUCH:
         raise ValueError(

@@ -22,7 +22,8 @@ from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import no_column
 
 VERSION = 1
-WIDE, THIN = 256, 0.08  # features, and share of them that a row has, beyond and below which rows are sparse
+SPARSE_FEATURES = 256  # more features than these may come as CSR
+SPARSE_SHARE = 0.08  # of the features that a row has: below, rows come as CSR
 MOST_COLUMNS = 1 << 16
 MOST_FEATURES = 1 << 24
 
@@ -54,7 +55,10 @@ class TableEncoding:
         """Decide the form of the rows where the user did not."""
         if sparse == "auto":
             features = sum(len(encoding.names) for encoding in encodings)
-            sparse = features > WIDE and sum(encoding.n_entries for encoding in encodings) < THIN * features
+            sparse = (
+                features > SPARSE_FEATURES
+                and sum(encoding.n_entries for encoding in encodings) < SPARSE_SHARE * features
+            )
         if dtype == "auto":
             dtype = "float64" if double else "float32"
         return cls(tuple(encodings), bool(sparse), dtype)
