@@ -58,7 +58,7 @@ sanitize: setup
 		--config-settings=build-dir=build/sanitize --config-settings=cmake.define.RIDGEWAY_SANITIZE=ON \
 		--config-settings=install.strip=false .
 	scripts/sanitized .venv-sanitize/bin/python -m pytest -q -p no:cacheprovider \
-		tests/core tests/sgd tests/trajectory tests/model/test_damage.py tests/model/test_contradictions.py
+		tests/core tests/sgd tests/trajectory tests/storage/test_damage.py tests/storage/test_contradictions.py
 
 # The oldest versions that we claim to work with, in an environment of their own.
 test-oldest:

@@ -4,8 +4,8 @@ Usage, from the project's root, before a version is released::
 
     python -m scripts.make_samples [FOLDER]
 
-FOLDER is ``tests/model/samples/v0.1`` for version 0.1, and so on. It must not exist: the samples of a released version
-never change. ``tests/model/test_samples.py`` reads the samples of every version. Everything is seeded.
+FOLDER is ``tests/storage/samples/v0.1`` for version 0.1, and so on. It must not exist: the samples of a released
+version never change. ``tests/storage/test_samples.py`` reads the samples of every version. Everything is seeded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.csv
 import scipy.sparse
 from sklearn.datasets import dump_svmlight_file
-from tests.model.sample import ANSWERS, FOLDER, MODEL, Batch, write_sample
+from tests.storage.sample import ANSWERS, FOLDER, MODEL, Batch, write_sample
 
 import ridgeway as rw
 from ridgeway.cli.commands import run
@@ -266,7 +266,7 @@ def write_checkpoints(folder: Path) -> None:
     state = Checkpoint(folder / "state", every=2 * ODD)  # written once, after two of three passes
     model = fit_table(pyarrow.csv.read_csv(folder / "learned.csv"), request, checkpoint=state)
     write_sample(folder / "checkpoint", model, folder / "table.csv")
-    state.path.replace(folder / f"checkpoint{MODEL}")
+    (folder / "state").replace(folder / f"checkpoint{MODEL}")
 
 
 def write_cluster_checkpoint(folder: Path) -> None:

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
     from ridgeway.exact import ExactRidgePath
-    from ridgeway.installation import show_versions
     from ridgeway.loading import load
-    from ridgeway.model import ModelFileError
-    from ridgeway.path_result import PathResult
+    from ridgeway.machine.installation import show_versions
+    from ridgeway.path.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
+    from ridgeway.storage import ModelFileError
     from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
     from ridgeway.version import __version__ as __version__
 else:
@@ -63,10 +63,10 @@ else:
                 "AveragedSGDRegressor",
             ),
             "exact": ("ExactRidgePath",),
-            "installation": ("show_versions",),
+            "machine.installation": ("show_versions",),
             "loading": ("load",),
-            "model": ("ModelFileError",),
-            "path_result": ("PathResult",),
+            "storage": ("ModelFileError",),
+            "path.path_result": ("PathResult",),
             "selection": (
                 "Scored",
                 "Selection",

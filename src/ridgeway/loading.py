@@ -8,8 +8,8 @@ from typing import Any
 
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
-from ridgeway.model import ModelFileError, read_state
-from ridgeway.state import Stored
+from ridgeway.storage import ModelFileError, read_state
+from ridgeway.storage.state import Stored
 
 ESTIMATORS = {kind.__name__: kind for kind in (AveragedKernelRegressor, AveragedSGDRegressor, ExactRidgePath)}
 TABLE_MODEL = "TableModel"

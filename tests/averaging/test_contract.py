@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ridgeway.averaging
 from ridgeway.averaging import Poisson, Scheme, Staircase, scheme_of
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 
 EXPORTS = {name: getattr(ridgeway.averaging, name) for name in ridgeway.averaging.__all__}
 CLASSES = [

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ridgeway.averaging import Geometric, Staircase, Tail, Uniform
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 
 seeded = settings(derandomize=True, deadline=None, max_examples=60)
 sequences = st.lists(st.floats(1e-6, 2.0), min_size=1, max_size=40)

@@ -14,10 +14,10 @@ from tests.cli.command import Command
 import ridgeway as rw
 from ridgeway.averaging import scheme_of
 from ridgeway.cli.failure import BUG, Interrupted, explained
-from ridgeway.cluster_error import ClusterError
+from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.data import DataError
-from ridgeway.number import ridge_strength
 from ridgeway.theory import residual_filter
+from ridgeway.validation.scalars import ridge_strength
 
 
 # Law: what data, disks and users can cause is said in a line, with code 1, or 130 where the user has interrupted.
@@ -80,7 +80,7 @@ def test_debug(ridgeway: Command, shop_csv: Path, monkeypatch: pytest.MonkeyPatc
     def broken(*given: Any, **options: Any) -> None:
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr("ridgeway.tables.fitting.TableEncoder.fit", broken)
+    monkeypatch.setattr("ridgeway.tables.table_fit.TableEncoder.fit", broken)
     fit = ["fit", shop_csv, "--target", "price"]
     said = ridgeway(*fit)
     assert said.code == 70
@@ -103,7 +103,7 @@ def test_interrupted_before_a_checkpoint(
     def interrupted(*given: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ridgeway.tables.fitting.TableEncoder.fit", interrupted)
+    monkeypatch.setattr("ridgeway.tables.table_fit.TableEncoder.fit", interrupted)
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m")
     assert (said.code, said.out) == (130, "")
     assert "Nothing was written; with --checkpoint FILE" in said.err

@@ -14,7 +14,7 @@ import pytest
 import ridgeway as rw
 from ridgeway.cli.commands import run
 from ridgeway.dask.serial import Serial
-from ridgeway.file_lock import FileInUseError, FileLock
+from ridgeway.storage.file_lock import FileInUseError, FileLock
 from ridgeway.tables import Request, fit_table
 from ridgeway.tables.distributed import fit_table_on
 

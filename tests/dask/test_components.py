@@ -14,7 +14,7 @@ import scipy.sparse
 
 import ridgeway as rw
 from ridgeway.dask.components import few_rows, joined
-from ridgeway.dask.table import opened
+from ridgeway.dask.opened_data import opened
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
 
@@ -72,7 +72,7 @@ def test_exact_kernels_are_refused() -> None:
 
 
 def test_too_little_memory_names_the_partition(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.available_memory.available_memory", lambda: 3e5)
+    monkeypatch.setattr("ridgeway.machine.available_memory.available_memory", lambda: 3e5)
     estimator = rw.AveragedKernelRegressor(n_components=5, alpha=0.1)
     X = np.random.default_rng(0).standard_normal((10_000, 2))
     with pytest.raises(DataError, match=r"block \d of the dask array: 5 components of 10,000 rows need"):

@@ -22,6 +22,7 @@ from ridgeway.dask.split import Split
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
 from ridgeway.sgd import schedule_of
+from ridgeway.storage.checkpoint import CheckpointError
 
 Table = tuple[np.ndarray, np.ndarray, np.ndarray]
 FLOAT64 = np.dtype(np.float64)
@@ -327,7 +328,7 @@ def test_checkpoint_resumes(
     with pytest.raises(KeyboardInterrupt):
         fit(rw.AveragedSGDRegressor(**estimator), blocks(X, y), **given)
     assert file.exists()
-    with pytest.raises(DataError, match="a checkpoint of another fit"):
+    with pytest.raises(CheckpointError, match="a checkpoint of another fit"):
         fit(rw.AveragedSGDRegressor(**{**estimator, "passes": 3}), blocks(X, y), **given)
     resumed = fit(rw.AveragedSGDRegressor(**estimator), blocks(X, y), **given)
     assert not file.exists()

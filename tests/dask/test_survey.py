@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ridgeway.averaging import Last
 from ridgeway.dask.choice import held_rows
+from ridgeway.dask.opened_data import opened_files
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.predictions import predict_rows
 from ridgeway.dask.scoring import tally
@@ -23,7 +24,6 @@ from ridgeway.dask.serial import Serial
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import LOOKED_AT, add_norms, norms_for_step, norms_of
 from ridgeway.dask.sweep import learn, prepare
-from ridgeway.dask.table import opened_files
 from ridgeway.rows import FLOAT64, Batch, check_batch
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization

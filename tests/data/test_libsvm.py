@@ -75,6 +75,6 @@ def test_lines_of_any_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (batch,) = open_data(path).batches()
     assert batch[0].toarray().tolist() == [[1, 2, 3, 4, 5, 6, 7], [0] * 7, [0] * 7, [0, 1, 0, 0, 0, 0, 0]]
     assert batch[1].tolist() == [1, 2, 3, 4]
-    monkeypatch.setattr(libsvm, "LONGEST", 16)
+    monkeypatch.setattr(libsvm, "MAX_LINE_BYTES", 16)
     with pytest.raises(DataError, match=r"rows\.svm: a line of more than 16 bytes: expected LIBSVM text"):
         open_data(path)

@@ -16,10 +16,10 @@ from sklearn.model_selection import GroupKFold, ShuffleSplit
 from tests.kernel.problems import smooth
 
 import ridgeway as rw
-from ridgeway import available_memory
 from ridgeway.kernel import choice, race
 from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.kernel.flattened import Flattened
+from ridgeway.machine import available_memory
 
 Array = NDArray[np.float64]
 ALPHAS = [1e-5, 1e-3, 1e-1]

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import ridgeway as rw
-from ridgeway.model import write_state
+from ridgeway.storage import write_state
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((200, 3))

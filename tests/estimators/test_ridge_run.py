@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import ridgeway as rw
 from ridgeway.sgd.schedule import climb_share
+from ridgeway.storage.state import Stored
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -105,7 +106,7 @@ def test_stored_run_of_another_shape(tmp_path: Path) -> None:
     state = model.state()
     state["fit"]["ridge"] = narrow.trajectory_.state()
     with pytest.raises(ValueError, match=r"coefficients of shape \(6,\): expected \(7,\)"):
-        rw.AveragedSGDRegressor.from_state(rw.state.Stored(state))
+        rw.AveragedSGDRegressor.from_state(Stored(state))
 
 
 # Law: when more rows come the chosen run goes on like a fit of its step, and the path like a fit of the growing one.

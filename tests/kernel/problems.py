@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ridgeway.kernel.blocks import Blocks, GivenGram
 from ridgeway.kernel.sweep import KernelSweep
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.sgd import LimitedStep
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ridgeway as rw
 from ridgeway.averaging import Staircase
 from ridgeway.kernel.coordinates import Coordinates
-from ridgeway.state import StateError, Stored
+from ridgeway.storage.state import StateError, Stored
 from ridgeway.trajectory import RunFacts
 
 SCHEMES: list[rw.Scheme] = [

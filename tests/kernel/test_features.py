@@ -9,7 +9,7 @@ from tests.kernel.problems import gaussian, smooth
 from ridgeway.kernel.features import FourierFeatures, NystroemFeatures, Scaling, features_of
 from ridgeway.kernel.function import Kernel
 from ridgeway.rows import check_rows
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 
 NONE = Scaling(None, None)
 

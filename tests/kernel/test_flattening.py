@@ -17,8 +17,8 @@ from ridgeway.kernel.flattened import Flattened
 from ridgeway.kernel.flattening import flatten
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.kernel.span import SomeRows, span_of
-from ridgeway.progress import Progress
-from ridgeway.state import Stored
+from ridgeway.messages.progress import Progress
+from ridgeway.storage.state import Stored
 
 ALPHAS = [1e-6, 1e-4, 1e-2, 1.0]
 

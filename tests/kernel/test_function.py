@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from ridgeway.kernel.function import NAMES, Kernel, takes_gamma
 from ridgeway.rows import check_rows
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 
 
 def product(x: Any, z: Any, power: int = 1) -> float:

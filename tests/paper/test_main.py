@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ridgeway.exact import ExactRidgePath
-from ridgeway.paper import figures, least_squares
+from ridgeway.paper import least_squares, svg_figures
 from ridgeway.paper.__main__ import main
 
 
@@ -65,7 +65,7 @@ def test_without_matplotlib(
             raise ImportError(name)
         return import_module(name)
 
-    monkeypatch.setattr(figures, "import_module", missing)
+    monkeypatch.setattr(svg_figures, "import_module", missing)
     assert main(["--out", str(tmp_path), "--only", "4", "--quiet", "--jobs", "1"]) == 1
     assert "pip install ridgeway[plot]" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ import pytest
 from tests.report.fits import FITS, HOSTILE, fitted
 
 from ridgeway.report import ReportSummary, render, summarize, write_report
-from ridgeway.report.words import explained
+from ridgeway.report.sentences import explained
 
 # The models are of few passes: their weak averages are not ridge yet.
 pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")

@@ -13,7 +13,7 @@ from ridgeway.rows import Float, check_batch
 from ridgeway.sgd import DivergenceError, SGDRun
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.step_size import LimitedStep
-from ridgeway.state import StateError, Stored
+from ridgeway.storage.state import StateError, Stored
 from ridgeway.trajectory import Layout
 
 PAIRED = {degree: Layout(blocks_per_octave=2, moments=4, steps_per_chunk=4, chunk_degree=degree) for degree in (1, 2)}

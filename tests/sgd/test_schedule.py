@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ridgeway as rw
 from ridgeway.averaging import SCHEMES, Scheme
 from ridgeway.sgd import Schedule, schedule_of
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 
 EXAMPLES: list[Scheme] = [scheme for kind in SCHEMES.values() for scheme in kind.examples()]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ridgeway as rw
-from ridgeway.state import StateError, Stored
+from ridgeway.storage.state import StateError, Stored
 
 
 def run_over(n_rows: int) -> rw.SGDRun:

@@ -15,7 +15,7 @@ from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW
 from ridgeway.sgd.window import WINDOW_ROWS, SplitWindow
-from ridgeway.state import StateError, Stored
+from ridgeway.storage.state import StateError, Stored
 
 N = 25_000
 

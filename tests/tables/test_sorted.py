@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 from tests.tables.shop import write_csv, write_parquet
-from tests.tables.test_fitting import Killed, killed_at
+from tests.tables.test_table_fit import Killed, killed_at
 
 from ridgeway.data import TableEncoder, line_ranges, sample, shuffled
 from ridgeway.data import source as source_module
-from ridgeway.tables import Checkpoint, Request, fit_table, fitting
+from ridgeway.tables import Checkpoint, Request, fit_table, table_fit
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -33,7 +33,7 @@ PLAIN = ["parquet", "one group", "csv", "feather"]
 def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes as of a file a hundred times as long: a buffer of a tenth of the rows, and a sample of them."""
     monkeypatch.setattr(source_module, "MOST_ROWS", 512)
-    monkeypatch.setattr(fitting, "FIRST_ROWS", 2048)
+    monkeypatch.setattr(table_fit, "FIRST_ROWS", 2048)
     monkeypatch.setattr(shuffled, "MIN_BUFFER_BYTES", 2**17, raising=False)
     monkeypatch.setattr(shuffled, "MAX_BUFFER_BYTES", 2**17, raising=False)
     monkeypatch.setattr(line_ranges, "MIN_RANGE_BYTES", 2**12, raising=False)
@@ -137,7 +137,7 @@ def test_killed(form: str, writes: int, tmp_path: Path, monkeypatch: pytest.Monk
     fit_table(path, request, memory=100_000).save(tmp_path / "whole")
     file = tmp_path / "checkpoint"
     with monkeypatch.context() as patch:
-        killed_at(patch, "ridgeway.tables.checkpoint.write_state", writes, before=False)
+        killed_at(patch, "ridgeway.storage.checkpoint.write_state", writes, before=False)
         with pytest.raises(Killed):
             fit_table(path, request, memory=100_000, checkpoint=Checkpoint(file, 5000))
     fit_table(path, request, memory=2**30, checkpoint=Checkpoint(file, 5000)).save(tmp_path / "resumed")
@@ -154,7 +154,7 @@ def test_sorted_compressed_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert model.facts.way == "streamed in the order of the file"
     file = tmp_path / "checkpoint"
     with monkeypatch.context() as patch:
-        killed_at(patch, "ridgeway.tables.checkpoint.write_state", 2, before=False)
+        killed_at(patch, "ridgeway.storage.checkpoint.write_state", 2, before=False)
         with pytest.raises(Killed):
             fit_table(path, DELAY, memory=100_000, checkpoint=Checkpoint(file, 5000))
     with pytest.warns(UserWarning, match="is sorted"):
@@ -189,6 +189,6 @@ def test_default_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     path = written("parquet", tmp_path)
     ways = []
     for available in (2**34, 400_000):
-        monkeypatch.setattr("ridgeway.available_memory.available_memory", lambda free=available: free)
+        monkeypatch.setattr("ridgeway.machine.available_memory.available_memory", lambda free=available: free)
         ways.append(fit_table(path, DELAY).facts.way)
     assert ways == ["held in memory", "streamed in random order"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.theory.test_residual_filter import EXAMPLES, MORE, EveryOther
+from tests.theory.test_spectral_filter import EXAMPLES, MORE, EveryOther
 
 from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Staircase, Tail, Uniform
 from ridgeway.theory import residual_filter

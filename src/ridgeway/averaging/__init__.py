@@ -7,7 +7,7 @@ from ridgeway.averaging.negative_binomial import NegativeBinomial
 from ridgeway.averaging.poisson import Poisson
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
-from ridgeway.averaging.stored import SCHEMES, scheme_of
+from ridgeway.averaging.stored_schemes import SCHEMES, scheme_of
 from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
 

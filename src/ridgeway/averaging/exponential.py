@@ -10,7 +10,7 @@ import numpy as np
 
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
-from ridgeway.number import real_number
+from ridgeway.validation.scalars import real_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

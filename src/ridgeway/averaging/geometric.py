@@ -13,7 +13,7 @@ from ridgeway import _core
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
 from ridgeway.averaging.uniform import time_shares, uniform_survival
-from ridgeway.number import ridge_strength
+from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from ridgeway.averaging.event_counts import event_counts
 from ridgeway.averaging.incomplete_beta import log_binomial, log_lower_tail, log_success
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
-from ridgeway.number import ridge_strength, whole_number
+from ridgeway.validation.scalars import ridge_strength, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from ridgeway.averaging.incomplete_gamma import log_poisson_mass, poisson_lower,
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
 from ridgeway.averaging.waiting_time import DENSITY, LOWER, UPPER, log_probabilities
-from ridgeway.number import real_number
+from ridgeway.validation.scalars import real_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self, overload
 import numpy as np
 
 from ridgeway.averaging.staircase import Staircase
-from ridgeway.number import whole_number
-from ridgeway.state import State
+from ridgeway.storage.state import State
+from ridgeway.validation.scalars import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ridgeway.number import real_number, whole_number
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.validation.scalars import real_number, whole_number
 
 MAX_STORED_STAIRS = 2**16  # stairs that a file may ask for
 EXPECTED = "the step size must be a finite number above 0"

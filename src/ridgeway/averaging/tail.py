@@ -11,7 +11,7 @@ import numpy as np
 from ridgeway.averaging.scheme import Scheme, checked_run
 from ridgeway.averaging.staircase import Staircase
 from ridgeway.averaging.uniform import time_shares, uniform_survival
-from ridgeway.number import real_number, whole_number
+from ridgeway.validation.scalars import real_number, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.averages import Average, require_one
+from ridgeway.cli.average_option import Average, require_one
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 
@@ -28,7 +28,7 @@ def command(console: Console, model: str, onnx: str, alpha: float | None, averag
     with command_files({"MODEL": model}, {"--onnx": onnx}) as files:
         loaded = load_model(files["MODEL"])
 
-    from ridgeway.model import export_onnx
+    from ridgeway.storage import export_onnx
 
     estimator, table, names = parts_of(loaded if average is None else loaded.at(average))
     encoded = table is not None and table.encoder is not None

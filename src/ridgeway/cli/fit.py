@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.averages import Average, NumberOrAuto
+from ridgeway.cli.average_option import Average, NumberOrAuto
 from ridgeway.cli.column_kinds import kinds_of
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
@@ -112,7 +112,7 @@ def command(
 
     with command_files({"DATA": data}, outputs, only_files) as files:
         require_data(files["DATA"])
-        state = _checkpoint(console, checkpoint, checkpoint_every, on_cluster)
+        state = _checkpoint(console, checkpoint, checkpoint_every)
         result = _fit_and_write(lambda: fitted_model(files["DATA"], state), state, model, report)
     _tell(console, result, model, report)
 
@@ -136,24 +136,20 @@ def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
         raise click.UsageError("--checkpoint-every needs a checkpoint: name its file by --checkpoint FILE.")
 
 
-def _checkpoint(console: Console, path: str | None, every: int, on_cluster: bool) -> Any:
+def _checkpoint(console: Console, path: str | None, every: int) -> Any:
     """Return the checkpoint of a fit; None without."""
     if path is None:
         return None
     if os.path.exists(path):
         console.say(f"Going on from {path}.")
-    if on_cluster:
-        from ridgeway.dask.checkpoint import Checkpoint as ClusterCheckpoint
-
-        return ClusterCheckpoint(path)
-    from ridgeway.tables import Checkpoint
+    from ridgeway.storage.checkpoint import Checkpoint
 
     return Checkpoint(path, every)
 
 
 def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report: str | None) -> Any:
     """Fit, write model and report, and only then remove the checkpoint."""
-    from ridgeway.files import remove_partials
+    from ridgeway.storage.atomic_file import remove_partials
 
     begun = time.perf_counter()
     try:
@@ -211,7 +207,7 @@ def fit_on_cluster(
 
 def write(files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None) -> None:
     """Write model and report: both of them, or neither when anything fails."""
-    from ridgeway.files import atomic_path
+    from ridgeway.storage.atomic_file import atomic_path
 
     if model is not None:
         result.save(files.enter_context(atomic_path(model)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ridgeway.model.file import ModelFileError, require_header
+from ridgeway.storage.model_file import ModelFileError, require_header
 
 if TYPE_CHECKING:
     from ridgeway.tables import TableModel

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.averages import ParamType
+from ridgeway.cli.average_option import ParamType
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.averages import Average, require_one
+from ridgeway.cli.average_option import Average, require_one
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 
@@ -25,7 +25,7 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
     from ridgeway.cli.command_files import command_files, require_data
     from ridgeway.cli.models import load_table_model
     from ridgeway.cli.pipes import STANDARD_OUTPUT
-    from ridgeway.model.file import require_header
+    from ridgeway.storage.model_file import require_header
 
     if out is None or out in STANDARD_OUTPUT:
         if console.as_json:

@@ -1,6 +1,6 @@
 """Fits and predictions on a dask cluster: the same model, from rows that never leave the workers."""
 
-from ridgeway.cluster_error import ClusterError
+from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.dask.fitting import fit
 from ridgeway.dask.predicting import predict
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Uniform
-from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.predictions import predict_held_out
@@ -29,7 +28,8 @@ from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.table import marked
 from ridgeway.selection.trial import Centre, Trial
 from ridgeway.sgd import GrowingStep, SGDRun, schedule_of
-from ridgeway.state import State, Stored
+from ridgeway.storage.checkpoint import Checkpoint
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
 HOLDS_OUT = "hold-out of {:,} rows"

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse
 
-from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.split import spread_over
 from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.kernel.features import Features, features_of
 from ridgeway.rows import Batch, DenseRows, check_batch
-from ridgeway.state import State
+from ridgeway.storage.checkpoint import Checkpoint
+from ridgeway.storage.state import State
 
 ASKED = 16  # partitions that rows are taken from
 FEWEST = 4096  # rows that scales and gamma are taken from, if there are so many

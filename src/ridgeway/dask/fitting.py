@@ -10,18 +10,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.blas import one_thread
-from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
 from ridgeway.dask.components import make_components, require_components
 from ridgeway.dask.executor import Executor
+from ridgeway.dask.opened_data import Opened, opened
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import Serial
 from ridgeway.dask.split import Split, spread_over
 from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
 from ridgeway.dask.sweep import segments_of
-from ridgeway.dask.table import Opened, opened
 from ridgeway.data import TableEncoder
 from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
@@ -36,9 +34,10 @@ from ridgeway.estimators.options import (
     generator,
 )
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.number import counted
-from ridgeway.parameters import parameters_state
-from ridgeway.progress import Progress
+from ridgeway.machine.blas import one_thread
+from ridgeway.messages.progress import Progress
+from ridgeway.messages.user_warning import warn_user
+from ridgeway.path.parameters import parameters_state
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes
@@ -48,12 +47,14 @@ from ridgeway.selection.plan import LONGER
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
 from ridgeway.sgd.step_size import check_step
-from ridgeway.state import State
-from ridgeway.user_warning import warn_user
+from ridgeway.storage.checkpoint import Checkpoint
+from ridgeway.storage.state import State
+from ridgeway.validation.scalars import counted
 
 HELD_FROM = 16  # partitions that rows are held out from
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
+KIND, VERSION = "dask checkpoint", 2  # of what a checkpoint holds
 
 FittedT = TypeVar("FittedT", AveragedSGDRegressor, AveragedKernelRegressor)
 
@@ -135,7 +136,7 @@ def fit(
     if isinstance(estimator, AveragedKernelRegressor):
         share = table.n_columns / max(table.n_columns, require_components(estimator))
         table = opened(data, target, weight, max(1, int(partition_bytes * share)))
-    with Checkpoint(checkpoint, checkpoint_every) as state:
+    with Checkpoint(checkpoint, seconds=checkpoint_every) as state:
         executor = _executor(client, patience)
         try:
             fit_opened(estimator, table, executor, encoder, state)
@@ -175,7 +176,7 @@ def fit_opened(
         elif table.form.features is not None:
             table.require_numbers()
         state = Checkpoint(None) if checkpoint is None else checkpoint
-        state.begin({"data": table.fingerprint, "parameters": parameters_state(estimator)})
+        state.begin(KIND, {"data": table.fingerprint, "parameters": parameters_state(estimator)}, VERSION)
         with one_thread():
             if isinstance(estimator, AveragedKernelRegressor):
                 components, n_columns = make_components(estimator, executor, table.partitions, form, state)

@@ -8,7 +8,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ridgeway.available_memory import require_memory
 from ridgeway.data import DataError, TableEncoder, target_of
 from ridgeway.data.arrow import pa
 from ridgeway.data.memory import as_batch, as_table
@@ -16,6 +15,7 @@ from ridgeway.data.numbers import as_numbers
 from ridgeway.data.schema import kind_of, no_column, type_name
 from ridgeway.data.target import Targets, names_of
 from ridgeway.kernel.features import Features
+from ridgeway.machine.available_memory import require_memory
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, numbered, readonly, require_finite_rows
 
 AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ridgeway.dask.library import dask, dask_array
 from ridgeway.data import TableEncoder
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.path_result import PathResult
+from ridgeway.path.path_result import PathResult
 from ridgeway.rows import Float, check_rows
 
 

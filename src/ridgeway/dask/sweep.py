@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.split import Split
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, numbered, readonly
 from ridgeway.rows.feed import PIECE_BYTES, Piece
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.sweep import Chain as Learner
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory, join
 
 NO_SEGMENT = np.empty(0, np.intp)

@@ -9,10 +9,10 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
-from ridgeway.blas import one_thread
-from ridgeway.cluster_error import ClusterError
+from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.dask.partition import Form, Loader, Partition
 from ridgeway.data import DataError
+from ridgeway.machine.blas import one_thread
 from ridgeway.sgd import DivergenceError
 from ridgeway.version import __version__
 

@@ -15,7 +15,7 @@ from ridgeway.data.schema import is_string
 
 DISTINCT = 0.5  # share of distinct strings up to which a column is read as dictionary codes
 MOSTLY = 0.95  # share of numbers from which text in a column is taken for an error
-MANY = 100  # distinct numbers from which a column is no set of codes
+MIN_DISTINCT_NUMBERS = 100  # distinct numbers from which a column is no set of codes
 
 # What pyarrow takes for missing, and what pandas, R, SQL and Weka write besides.
 NULLS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
@@ -87,11 +87,11 @@ def given_type(kind: str) -> Any:
 def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
     """Refuse a column of numbers with a few words in it: neither reading would be right."""
     number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
-    if len(distinct) < MANY:
+    if len(distinct) < MIN_DISTINCT_NUMBERS:
         return
     are = pc.match_substring_regex(values, number)
     share = pc.mean(are).as_py()
-    if not MOSTLY <= share < 1 or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MANY:
+    if not MOSTLY <= share < 1 or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MIN_DISTINCT_NUMBERS:
         return
     words = values.filter(pc.invert(are)).unique()
     row = pc.index(are, False).as_py()

@@ -21,7 +21,7 @@ from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup, rows_per_batch
 
 CHUNK = 1 << 22
-LONGEST = 1 << 26  # bytes of a line
+MAX_LINE_BYTES = 1 << 26  # bytes of a line
 MOST_COLUMNS = 1 << 27
 
 
@@ -141,8 +141,8 @@ def _chunks(path: Path) -> Iterator[bytes]:
             text = rest + block
             end = text.rfind(b"\n") + 1
             rest = text[end:]
-            if len(rest) > LONGEST:
-                raise DataError(f"{path}: a line of more than {LONGEST:,} bytes: expected LIBSVM text.")
+            if len(rest) > MAX_LINE_BYTES:
+                raise DataError(f"{path}: a line of more than {MAX_LINE_BYTES:,} bytes: expected LIBSVM text.")
             if end:
                 yield text[:end]
     if rest.strip():

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ridgeway.available_memory import default_memory
 from ridgeway.data.csv_dialect import read_dialect
 from ridgeway.data.delimited import CSVSource
 from ridgeway.data.feather import FeatherSource
@@ -19,6 +18,7 @@ from ridgeway.data.pandas_index import csv_index, index_columns, warn_of_index
 from ridgeway.data.parquet import ParquetSource
 from ridgeway.data.shuffled import shuffled
 from ridgeway.data.source import Source
+from ridgeway.machine.available_memory import default_memory
 
 
 def open_data(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ridgeway.user_warning import warn_user
+from ridgeway.messages.user_warning import warn_user
 
 WITHOUT_NAME = re.compile(r"__index_level_\d+__")  # what pyarrow calls the column of an index that has no name
 

@@ -13,7 +13,7 @@ from ridgeway.data import pieces
 from ridgeway.data.data_error import DataError
 from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup
-from ridgeway.number import counted, whole_number
+from ridgeway.validation.scalars import counted, whole_number
 
 PARTS_PER_BUFFER = 16  # at least, where the source can be cut so: neighbours in the file are few in a buffer
 MAX_SEGMENTS = 8  # of a buffer: rows are joined segment by segment, so that few of them are in memory twice

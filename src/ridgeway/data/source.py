@@ -10,7 +10,7 @@ from ridgeway.data import pieces
 from ridgeway.data.part import Part
 from ridgeway.data.prefetching import prefetch
 from ridgeway.data.schema import Schema
-from ridgeway.number import counted, whole_number
+from ridgeway.validation.scalars import counted, whole_number
 
 MOST_ROWS = 32_768
 FEWEST_ROWS = 1_024

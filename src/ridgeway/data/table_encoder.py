@@ -16,14 +16,14 @@ from ridgeway.atomic import atomic
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
-from ridgeway.data.encoding import Learner, Options, Plan, learner_of, whole
+from ridgeway.data.encoding import Learner, Options, TableEncoding, learner_of, whole
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.memory import as_batch, as_table
 from ridgeway.data.pandas_index import index_columns
 from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
 from ridgeway.data.source import Source
-from ridgeway.number import counted
-from ridgeway.user_warning import warn_user
+from ridgeway.messages.user_warning import warn_user
+from ridgeway.validation.scalars import counted
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -76,7 +76,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
            [1.5, 1. , 0. , 0. , 1. ]], dtype=float32)
     """
 
-    _plan: Plan
+    _encoding: TableEncoding
     _learners: dict[str, Learner | None]
 
     def __init__(
@@ -232,15 +232,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         >>> again.transform([[1.0, 2.0]])
         array([[1., 2.]], dtype=float32)
         """
-        plan = Plan.from_dict(state)
+        plan = TableEncoding.from_dict(state)
         encoder = cls()
-        encoder._plan = plan
+        encoder._encoding = plan
         encoder.n_features_in_ = len(plan.encodings)
         encoder.rows_seen_ = whole(state, "rows", 0, 1 << 62)
         return encoder
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_plan")
+        return hasattr(self, "_encoding")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -250,12 +250,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _fitted(self) -> Plan:
+    def _fitted(self) -> TableEncoding:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with rows to learn from first."
             )
-        return self._plan
+        return self._encoding
 
     def _learn(self, batch: Any, place: str) -> None:
         if not hasattr(self, "_learners"):
@@ -293,7 +293,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         )
         learners = [learner for learner in self._learners.values() if learner is not None]
         double = any(learner.needs_double for learner in learners)
-        self._plan = Plan.of([learner.encoding(options) for learner in learners], self.sparse, self.dtype, double)
+        self._encoding = TableEncoding.of(
+            [learner.encoding(options) for learner in learners], self.sparse, self.dtype, double
+        )
         if not hasattr(self, "n_features_in_"):
             self.feature_names_in_ = np.array(list(self._learners), dtype=object)
             self.n_features_in_ = len(self._learners)
@@ -313,11 +315,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             array = validate_data(self, X, reset=not fitted, dtype=None, ensure_all_finite=False)
             table = as_table(array)
             if fitted:
-                table = table.rename_columns([encoding.column for encoding in self._plan.encodings])
+                table = table.rename_columns([encoding.column for encoding in self._encoding.encodings])
         return as_batch(table)
 
     def _forget(self) -> None:
-        for name in ("_plan", "_learners", "feature_names_in_", "n_features_in_"):
+        for name in ("_encoding", "_learners", "feature_names_in_", "n_features_in_"):
             if hasattr(self, name):
                 delattr(self, name)
         self.rows_seen_ = 0

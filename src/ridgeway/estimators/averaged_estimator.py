@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ridgeway.averaging import Geometric, Scheme, Uniform
 from ridgeway.estimators.averages import AnyAverages, Standing
 from ridgeway.estimators.options import check_averaging
-from ridgeway.number import ridge_strength, ridge_strengths
-from ridgeway.path_estimator import PathEstimator
+from ridgeway.path.path_estimator import PathEstimator
+from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.path_result import PathResult
+    from ridgeway.path.path_result import PathResult
     from ridgeway.selection.table import Selection
     from ridgeway.trajectory import Trajectory
 

@@ -11,7 +11,6 @@ from sklearn.utils.metaestimators import available_if
 
 from ridgeway.atomic import atomic
 from ridgeway.averaging import Uniform, scheme_of
-from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import AnyAverages
@@ -32,21 +31,22 @@ from ridgeway.estimators.options import check_averaging, check_cv, check_jobs, c
 from ridgeway.kernel.features import Features, GivenFeatures, features_of
 from ridgeway.kernel.problem import KernelPlan
 from ridgeway.kernel.span import COPIES
-from ridgeway.number import counted
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step
-from ridgeway.state import StateError
-from ridgeway.user_warning import warn_user
+from ridgeway.storage.state import StateError
+from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.scalars import counted
 
 if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.state import State, Stored
+    from ridgeway.storage.state import State, Stored
 
 PASSES, LONGER = 32, 2  # of passes="auto"
 

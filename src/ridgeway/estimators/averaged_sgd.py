@@ -8,8 +8,6 @@ import numpy as np
 
 from ridgeway.atomic import atomic
 from ridgeway.averaging import Last, Tail, Uniform
-from ridgeway.blas import one_thread
-from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, Standing
 from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, best_so_far, choose, warn_nothing_to_choose
@@ -28,10 +26,10 @@ from ridgeway.estimators.options import (
     steps_of,
     stream_steps,
 )
-from ridgeway.estimators.stored import fit_from, fit_state
+from ridgeway.estimators.stored_fit import fit_from, fit_state
 from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
-from ridgeway.number import counted
-from ridgeway.progress import Progress
+from ridgeway.machine.blas import one_thread
+from ridgeway.messages.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
@@ -45,13 +43,15 @@ from ridgeway.selection import (
 from ridgeway.selection.plan import LONGER
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep
+from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.scalars import counted
 
 if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.state import State, Stored
+    from ridgeway.storage.state import State, Stored
 
 
 class AveragedSGDRegressor(AveragedEstimator[Averages]):

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.path_result import PathResult
+from ridgeway.path.path_result import PathResult
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.span import slopes_of
 from ridgeway.selection.table import Selection
 from ridgeway.selection.trial import Centre
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Trajectory, trajectory_of
 
 Kind_co = TypeVar("Kind_co", bound="AnyAverages", covariant=True)

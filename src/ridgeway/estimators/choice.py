@@ -10,6 +10,7 @@ import numpy as np
 from ridgeway.averaging import Uniform
 from ridgeway.estimators.options import FOLDS, StreamSteps, stream_steps
 from ridgeway.estimators.stream import Stream
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import numbered, require_finite_rows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection import (
@@ -30,7 +31,6 @@ from ridgeway.selection import (
 )
 from ridgeway.selection.table import PROGRESSIVE, marked
 from ridgeway.sgd import LimitedStep
-from ridgeway.user_warning import warn_user
 
 MIN_ROWS_TO_CHOOSE = 4  # below, there is nothing to hold out
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.averaging import Geometric, Scheme
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.trajectory import Trajectory
 from ridgeway.trajectory.ridge_reach import RidgeReach, ridge_reach
-from ridgeway.user_warning import warn_user
 
 FEW_COLUMNS = 1000  # for which the exact path is cheap
 

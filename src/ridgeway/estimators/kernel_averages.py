@@ -15,7 +15,7 @@ from ridgeway.kernel.features import Features, features_of
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.kernel.kernel_path import KernelPath
 from ridgeway.rows import Float
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Trajectory
 
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.available_memory import MB, require_memory
-from ridgeway.blas import threads
 from ridgeway.estimators.kernel_averages import KernelAverages
 from ridgeway.estimators.options import FOLDS
 from ridgeway.kernel.blocks import BLOCK, Blocks, GivenGram, Gram, RowsGram
@@ -20,6 +18,8 @@ from ridgeway.kernel.function import Kernel
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.kernel.race import race
 from ridgeway.kernel.span import COPIES
+from ridgeway.machine.available_memory import MB, require_memory
+from ridgeway.machine.blas import threads
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold, alike, held_out, k_folds, split_by

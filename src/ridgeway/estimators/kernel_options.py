@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ridgeway.available_memory import MB, require_memory
 from ridgeway.kernel.features import Features, FourierFeatures, NystroemFeatures, Scaling
 from ridgeway.kernel.function import OF_DISTANCES, Kernel, positive_gamma, takes_gamma
 from ridgeway.kernel.race import median_gamma
-from ridgeway.number import counted, real_number
+from ridgeway.machine.available_memory import MB, require_memory
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.validation.scalars import counted, real_number
 
 KINDS = ("auto", "fourier", "nystroem")
 

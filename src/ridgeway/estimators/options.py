@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgeway.averaging import Geometric, Last, Scheme, Uniform
-from ridgeway.number import counted, ridge_strength, whole_number
 from ridgeway.rows import Batch
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.plan import rival_steps
@@ -16,6 +15,7 @@ from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
 from ridgeway.sgd.step_size import auto_step, check_step, final_step, sample_of, sampled_step, step_from
 from ridgeway.trajectory import Layout
+from ridgeway.validation.scalars import counted, ridge_strength, whole_number
 
 FIXED = {"uniform": Uniform(), "last": Last()}
 FOLDS = 5

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from ridgeway.estimators.averaged_kernel import AveragedKernelRegressor
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 
 AnyAveraged: TypeAlias = AveragedSGDRegressor | AveragedKernelRegressor
 

@@ -6,7 +6,8 @@ from ridgeway.atomic import shallow_copy
 from ridgeway.estimators.averages import Averages
 from ridgeway.estimators.stream_run import StreamRun
 from ridgeway.estimators.weighted_sums import WeightedSums
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, DenseRows, Order
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
@@ -14,9 +15,8 @@ from ridgeway.selection import MANY_ROWS, Outcome, Progressive
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.window import SplitWindow
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
-from ridgeway.user_warning import warn_user
 
 MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream that decide against what a fit before it had chosen
 MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the user should know

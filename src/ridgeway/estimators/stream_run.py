@@ -10,7 +10,7 @@ from ridgeway.selection import Progressive
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.window import SplitWindow
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 
 
 @dataclass

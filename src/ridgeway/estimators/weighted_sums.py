@@ -12,7 +12,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.means import add_weighted_rows
 from ridgeway.selection.trial import Centre
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 
 
 class WeightedSums:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from ridgeway.rows import AnyRows, DenseRows, Float, SparseRows
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ridgeway.atomic import atomic
-from ridgeway.columns import remember_columns, require_columns
 from ridgeway.exact.comoments import TOO_SMALL, CoMoments
 from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
-from ridgeway.number import ridge_strength, ridge_strengths
-from ridgeway.path_estimator import PathEstimator
+from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.rows import FLOAT64, check_labels, check_rows, require_finite_rows
+from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import ArrayLike
 
-    from ridgeway.path_result import PathResult
-    from ridgeway.state import State, Stored
+    from ridgeway.path.path_result import PathResult
+    from ridgeway.storage.state import State, Stored
 
 NO_PENALTY = "alpha=0 is least squares"
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ridgeway.blas import eigh
-from ridgeway.path_result import PathResult
+from ridgeway.machine.blas import eigh
+from ridgeway.path.path_result import PathResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Last, Scheme
 from ridgeway.averaging.scheme import survival_table
 from ridgeway.rows import Float
-from ridgeway.state import FLOATS, State, StateError, Stored
+from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import Layout, RunFacts, Trajectory
 from ridgeway.trajectory.expansion import expand
 

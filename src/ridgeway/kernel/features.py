@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ridgeway.kernel.function import Kernel
 from ridgeway.rows import AnyRows, Batch, DenseRows, Float, SparseRows, readonly, require_finite_rows
 from ridgeway.rows.standardization import Standardization
-from ridgeway.state import FLOATS, State, StateError, Stored
+from ridgeway.storage.state import FLOATS, State, StateError, Stored
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.averaging.geometric import geometric_survival
 from ridgeway.kernel.coordinates import AT_A_TIME, BLOCKS, Coordinates
 from ridgeway.rows import Float
-from ridgeway.state import FLOATS, State, StateError, Stored
+from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import Trajectory
 from ridgeway.trajectory.expansion import expand_values, places
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import kernel_metrics, manhattan_distances, pairwise_kernels
 
-from ridgeway.number import counted, real_number
 from ridgeway.rows import AnyRows, DenseRows, Float
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
+from ridgeway.validation.scalars import counted, real_number
 
 NAMES = tuple(sorted(kernel_metrics()))
 OF_DISTANCES = ("rbf", "laplacian")  # exp(-gamma * distance): blocks of distances serve every gamma

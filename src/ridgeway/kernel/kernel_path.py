@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.kernel.features import Features
-from ridgeway.path_result import PathResult, require_predictions
+from ridgeway.path.path_result import PathResult, require_predictions
 from ridgeway.rows import Float, require_finite_rows
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ridgeway.kernel.blocks import Blocks
 from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 from ridgeway.kernel.flattening import Flattening
 from ridgeway.kernel.sweep import KernelSweep
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.rows import Float
 from ridgeway.sgd import LimitedStep
 from ridgeway.sgd.step_size import step_from

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from ridgeway.blas import eigh
 from ridgeway.kernel.blocks import Gram
 from ridgeway.kernel.definiteness import BEYOND_ROUNDING, require_definite
+from ridgeway.machine.blas import eigh
 
 ROUNDS = 4
 AT_A_TIME = 1024  # rows

@@ -15,7 +15,7 @@ from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.kernel.flattening import Flattening
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.rows import Float
 from ridgeway.sgd import DivergenceError, LimitedStep
 from ridgeway.sgd.guard import SAFE

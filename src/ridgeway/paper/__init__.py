@@ -6,6 +6,6 @@ The paper is Neu and Rosasco, "Iterate averaging as regularization for stochasti
 
 from ridgeway.paper.claim import Claim, Context, Evidence, Finding, Form, Kind, Result
 from ridgeway.paper.registry import CLAIMS, claims_of
-from ridgeway.paper.run import Report, run
+from ridgeway.paper.verification import Report, run
 
 __all__ = ["CLAIMS", "Claim", "Context", "Evidence", "Finding", "Form", "Kind", "Report", "Result", "claims_of", "run"]

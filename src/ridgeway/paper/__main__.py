@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 
 from ridgeway.paper.registry import CLAIMS, claims_of
-from ridgeway.paper.run import run
+from ridgeway.paper.verification import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,11 +6,11 @@ import numpy as np
 
 from ridgeway.paper.brute import difference
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, support
-from ridgeway.paper.figures import COLORS, new_figure
-from ridgeway.paper.linear_approximation import random_system
+from ridgeway.paper.linear_approximation_claims import random_system
 from ridgeway.paper.moment_recursion import average_moments
 from ridgeway.paper.population import Array
 from ridgeway.paper.reward_process import random_walk
+from ridgeway.paper.svg_figures import COLORS, new_figure
 from ridgeway.theory import LinearApproximation
 
 

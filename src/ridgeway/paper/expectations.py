@@ -7,9 +7,9 @@ import numpy as np
 from ridgeway.averaging import Geometric, Last
 from ridgeway.paper.brute import brute_iterates, difference, geometric_average
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, corrected, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.population import Array, Population, random_population
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.sgd import run_sgd
 from ridgeway.theory import tikhonov_sgd
 

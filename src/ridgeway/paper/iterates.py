@@ -7,8 +7,8 @@ import numpy as np
 from ridgeway.averaging import Geometric, Last, Tail, Uniform
 from ridgeway.paper.brute import brute_iterates, difference, geometric_average, sample, uniform_average
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, corrected, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.sgd import run_sgd
 from ridgeway.theory import residual_filter
 

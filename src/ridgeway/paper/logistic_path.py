@@ -10,8 +10,8 @@ from scipy.special import expit
 
 from ridgeway.paper.brute import difference
 from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, support
-from ridgeway.paper.figures import COLORS, new_figure
 from ridgeway.paper.population import Array
+from ridgeway.paper.svg_figures import COLORS, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

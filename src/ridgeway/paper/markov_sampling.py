@@ -6,9 +6,9 @@ import numpy as np
 
 from ridgeway.paper.brute import difference
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array
 from ridgeway.paper.reward_process import RewardProcess, random_process
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import LinearApproximation
 
 STEPS = 0.2 / 2.0 ** np.arange(8)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array, Population, random_population, round_population, second_moments
 from ridgeway.paper.risk_lemmas import weighting
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import effective_dimension
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric
 from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed, support
-from ridgeway.paper.figures import new_figure
+from ridgeway.paper.svg_figures import new_figure
 
 
 def printed_constant(discount: float, n: int) -> float:

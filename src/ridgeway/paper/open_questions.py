@@ -9,10 +9,10 @@ import numpy as np
 from ridgeway.averaging import Geometric, NegativeBinomial, Poisson
 from ridgeway.paper.brute import brute_iterates, difference, geometric_average
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.population import Array, Population
 from ridgeway.paper.spectra import slope
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.sgd import run_sgd
 from ridgeway.theory import residual_filter
 

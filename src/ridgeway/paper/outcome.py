@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ridgeway.blas import one_thread
+from ridgeway.machine.blas import one_thread
 from ridgeway.paper.claim import Claim, Context, Finding, Result
-from ridgeway.paper.figures import as_svg
+from ridgeway.paper.svg_figures import as_svg
 
 
 @dataclass(frozen=True)

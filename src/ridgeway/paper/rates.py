@@ -7,8 +7,8 @@ from scipy.linalg import solve_triangular
 
 from ridgeway.averaging import Geometric, Scheme, Uniform
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.spectra import slope
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import bound, excess_risk, fourth_moment_r2
 
 MULTIPLES = (0.0, 0.3, 1.0, 10.0)  # lambda eta n

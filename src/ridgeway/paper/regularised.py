@@ -7,10 +7,10 @@ import numpy as np
 from ridgeway.averaging import Geometric, Uniform
 from ridgeway.paper.brute import brute_tikhonov, difference, sample
 from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.population import Array, random_population
 from ridgeway.paper.spectra import growth_exponent, random_spectrum
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import bound, excess_risk, fourth_moment_r2, tikhonov_sgd, tikhonov_sgd_bound, tikhonov_sgd_risk
 
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from ridgeway.paper.brute import difference
 from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.moment_recursion import average_moments, distances
 from ridgeway.paper.population import Array, Population, random_population
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import averaging_weights, expected_path
 
 STRENGTHS = np.geomspace(0.01, 1000.0, 11)  # alpha over the largest eigenvalue

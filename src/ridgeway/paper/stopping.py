@@ -7,7 +7,7 @@ import numpy as np
 from ridgeway.averaging import Geometric
 from ridgeway.paper.brute import sample
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, corrected, printed, support
-from ridgeway.paper.figures import new_figure
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.sgd import run_sgd
 from ridgeway.theory import residual_filter
 

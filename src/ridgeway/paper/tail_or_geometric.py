@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, printed, support
-from ridgeway.paper.figures import new_figure
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import fourth_moment_r2, winner_map
 
 WEAK = 0.05  # signal-to-noise ratio up to which geometric averaging is to win at small n

@@ -10,8 +10,8 @@ import numpy as np
 
 from ridgeway.averaging import Geometric
 from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import Bound, bound, excess_risk, fourth_moment_r2
 
 FORMS = ("paper", "sharp")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, corrected, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import fourth_moment_r2, variance_reduction
 
 

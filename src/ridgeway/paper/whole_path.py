@@ -11,8 +11,8 @@ from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath
 from ridgeway.paper.brute import brute_iterates, difference, geometric_average, sample
 from ridgeway.paper.claim import Claim, Context, Evidence, Kind, printed, support
-from ridgeway.paper.figures import new_figure
 from ridgeway.paper.population import Array
+from ridgeway.paper.svg_figures import new_figure
 from ridgeway.rows import Float
 from ridgeway.sgd import run_sgd
 from ridgeway.trajectory import merge

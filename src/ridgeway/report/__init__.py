@@ -1,6 +1,6 @@
 """The report of a fit: one HTML file that needs nothing else. Summarize first, then render."""
 
-from ridgeway.report.summarize import summarize
+from ridgeway.report.model_summary import summarize
 from ridgeway.report.summary import ReportSummary
 from ridgeway.report.write import render, write_report
 

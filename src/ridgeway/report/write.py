@@ -10,12 +10,12 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from ridgeway.files import write_atomically
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.figures import bokeh, make_figures
-from ridgeway.report.summarize import summarize
+from ridgeway.report.model_summary import summarize
+from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words, number
 from ridgeway.report.summary import ReportSummary
-from ridgeway.report.words import RISES, columns_of, drift, explained, headline, in_words, number
+from ridgeway.storage.atomic_file import write_atomically
 
 NOTABLE = 0.02  # relative difference of two errors that a reader should know the reason of
 # Characters that could end a script element, or a line of script, inside JSON.

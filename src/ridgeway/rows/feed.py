@@ -19,8 +19,8 @@ KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data ar
 KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
 IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
 PIECE_BYTES = 2**22
-LONGEST = 2**16  # places in a piece
-IN_SEQUENCE = readonly(np.arange(LONGEST))
+MAX_PIECE_ROWS = 2**16  # places in a piece
+IN_SEQUENCE = readonly(np.arange(MAX_PIECE_ROWS))
 
 
 class Piece(NamedTuple):
@@ -110,7 +110,7 @@ class Feed:
         at_hand = self.kept is not None and not shared and _consecutive(order)
         alone = self.kept is not None and not shared and isinstance(self.kept.rows, DenseRows)
         whole = self.kept is not None and (self._keep or nbytes <= IN_CACHE or (alone and not at_hand))
-        size = LONGEST if whole or at_hand else min(LONGEST, max(1, PIECE_BYTES * len(self) // nbytes))
+        size = MAX_PIECE_ROWS if whole or at_hand else min(MAX_PIECE_ROWS, max(1, PIECE_BYTES * len(self) // nbytes))
         for first in range(0, len(order), size):
             numbers = order[first : first + size]
             if whole:

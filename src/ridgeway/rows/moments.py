@@ -15,10 +15,10 @@ from ridgeway.rows.check import require_finite_entries
 from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
 from ridgeway.rows.types import Float
-from ridgeway.state import FLOATS, State, Stored
+from ridgeway.storage.state import FLOATS, State, Stored
 
 SAMPLE = 1024  # rows whose mean is the origin of the sums
-TINY = float(np.finfo(np.float64).tiny)
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 class Shares(NamedTuple):
@@ -84,7 +84,7 @@ class RowMoments:
         with np.errstate(over="ignore", under="ignore"):  # found below
             spread, target_spread = deviation**2 * total, target_deviation**2 * total
         for name, sizes, squares in (("X", deviation, spread), ("y", target_deviation, target_spread)):
-            if not (np.isfinite(squares).all() and ((squares >= TINY) | (sizes == 0)).all()):
+            if not (np.isfinite(squares).all() and ((squares >= SMALLEST_NORMAL) | (sizes == 0)).all()):
                 raise ValueError(
                     f"the squares of {name} and the weights exceed or fall below float64 (standard deviations from "
                     f"{sizes.min():g} to {sizes.max():g}): scale {name} or the weights."

@@ -16,7 +16,7 @@ from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.moments import RowMoments, Shares, column_moments, moments_of_targets
 from ridgeway.rows.types import Float, numbered
 from ridgeway.rows.weights import all_ones, ones
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
 # A column is constant when its standard deviation is within a few roundings of its mean.

@@ -12,7 +12,7 @@ from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.rows import Batch
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.trial import Trial
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 
 MOST = 2000  # rows in a sample: more would only blacken a picture
 AT_A_TIME = 8192

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Scheme
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.sweep import Mask, Sweep
 from ridgeway.selection.table import Selection

@@ -22,7 +22,7 @@ from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.rows.weights import all_ones
 from ridgeway.sgd.row_products import RowProducts
-from ridgeway.state import FLOATS, State, Stored
+from ridgeway.storage.state import FLOATS, State, Stored
 
 MAX_PASSING_DIRECTIONS = 6  # products with more of them are left to BLAS
 LARGEST_SQUARE = 1e150  # of errors that are compared: their own squares are summed, too

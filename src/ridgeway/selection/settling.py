@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.selection.contest import Contest
 
 SETTLED = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it

@@ -12,7 +12,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MOST, HeldOut
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 
 GOLDEN = 0x9E3779B1  # 2^32 over the golden ratio: its multiples fill the circle evenly, and follow no period
 CIRCLE = 2**32

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.progress import Progress
+from ridgeway.messages.progress import Progress
 from ridgeway.rows import Order, numbered
 from ridgeway.rows.feed import Feed, Piece
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun, schedule_of

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ridgeway.averaging import Geometric, Scheme, Tail, Uniform, scheme_of
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 
 PROGRESSIVE = "prediction before learning"  # the method of streams
 

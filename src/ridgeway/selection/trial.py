@@ -15,7 +15,7 @@ from ridgeway.selection.groups import Group, HeldOutErrors
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
 REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying

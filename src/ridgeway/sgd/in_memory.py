@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ridgeway.averaging import Staircase
-from ridgeway.number import counted
 from ridgeway.rows import Batch, check_batch, largest_norm, readonly, require_finite_rows
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.run import SGDRun
@@ -20,6 +19,7 @@ from ridgeway.sgd.shuffle import shuffled_order
 from ridgeway.sgd.splitting import Splitting
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, step_for
 from ridgeway.trajectory import Layout, Trajectory, join
+from ridgeway.validation.scalars import counted
 
 WORTH_GUESSING = 2**25  # bytes of rows from which a reading of them to set the step is worth sparing
 

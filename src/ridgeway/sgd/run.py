@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Staircase
-from ridgeway.number import counted
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import GrowingStep, Schedule, schedule_of
@@ -18,9 +18,9 @@ from ridgeway.sgd.states.replay_state import ReplayState
 from ridgeway.sgd.states.sketch_state import SketchState
 from ridgeway.sgd.step_size import LimitedStep, auto_step
 from ridgeway.sgd.stepping import close_batch, take_steps
-from ridgeway.state import FLOATS, State, Stored
+from ridgeway.storage.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
-from ridgeway.user_warning import warn_user
+from ridgeway.validation.scalars import counted
 
 MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is called into question
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ridgeway.averaging import Staircase
-from ridgeway.number import counted, real_number
 from ridgeway.sgd.step_size import LIMIT, LimitedStep
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
+from ridgeway.validation.scalars import counted, real_number
 
 CLIMB_SHARE = 0.25  # of a run that climbs
 CLIMB_SHARE_OF_FEW_PASSES = 0.5  # of a run whose rows come a few times: noise costs more than time there

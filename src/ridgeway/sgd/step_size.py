@@ -36,11 +36,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.number import real_number
 from ridgeway.rows import Batch, Float, readonly, require_finite_rows
 from ridgeway.rows.exponent import far_exponent, scaled
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
+from ridgeway.validation.scalars import real_number
 
 FRACTION = 0.5
 LIMIT = 1.0

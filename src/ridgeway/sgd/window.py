@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ridgeway.rows import AnyRows, Batch, DenseRows, Float, SparseRows, readonly
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
-from ridgeway.state import FLOATS, State, StateError, Stored
+from ridgeway.storage.state import FLOATS, State, StateError, Stored
 
 WINDOW_ROWS = 10_000  # a step waits for fewer rows than this
 

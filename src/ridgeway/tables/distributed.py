@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ridgeway.dask.checkpoint import Checkpoint
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
-from ridgeway.dask.table import opened_files
+from ridgeway.dask.opened_data import opened_files
 from ridgeway.data import DataError, column_names
 from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Float
+from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.tables.request import Request
 from ridgeway.tables.rows import logarithm
 from ridgeway.tables.table_model import FitFacts, TableModel
-from ridgeway.user_warning import warn_user
 
 
 def fit_table_on(

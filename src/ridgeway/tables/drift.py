@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data import EncodedBatch
-from ridgeway.user_warning import warn_user
+from ridgeway.messages.user_warning import warn_user
 
 MIN_ROWS = 500  # at each end: means of fewer differ by chance
 MAX_SHIFT = 0.5  # standard deviations within the ends, up to which their means may differ

@@ -14,7 +14,7 @@ from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.state import State
+from ridgeway.storage.state import State
 
 
 @dataclass(frozen=True)

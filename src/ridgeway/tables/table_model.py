@@ -16,9 +16,9 @@ from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.schema import no_column
 from ridgeway.data.target import names_of
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
-from ridgeway.model import write_state
-from ridgeway.path_result import PathResult
-from ridgeway.state import State, StateError, Stored
+from ridgeway.path.path_result import PathResult
+from ridgeway.storage import write_state
+from ridgeway.storage.state import State, StateError, Stored
 
 
 @dataclass(frozen=True)

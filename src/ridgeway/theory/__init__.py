@@ -2,22 +2,22 @@
 
 from ridgeway.theory.additive_noise import additive_noise_risk
 from ridgeway.theory.assumptions import Assumption
-from ridgeway.theory.bound import Bound, additive_noise_bound, bound, tikhonov_sgd_bound
-from ridgeway.theory.compare import Compared, Comparison, compare
-from ridgeway.theory.diagnose import diagnose
+from ridgeway.theory.averaging_variance import VarianceReduction, variance_reduction
+from ridgeway.theory.comparison import Compared, Comparison, compare
+from ridgeway.theory.data_diagnosis import diagnose
 from ridgeway.theory.diagnosis import Diagnosis, Predicted
-from ridgeway.theory.effective_dimension import EffectiveDimension, effective_dimension
-from ridgeway.theory.excess_risk import ExcessRisk, excess_risk
+from ridgeway.theory.dimension import EffectiveDimension, effective_dimension
 from ridgeway.theory.expectation import expected_average, expected_iterate, expected_tikhonov_iterate
 from ridgeway.theory.finite_law import FiniteLaw
+from ridgeway.theory.fourth_moments import Stability, fourth_moment_r2, stability
 from ridgeway.theory.linear_approximation import LinearApproximation
-from ridgeway.theory.moments import Stability, fourth_moment_r2, stability
 from ridgeway.theory.momentum import heavy_ball_discount, nesterov_discount
-from ridgeway.theory.residual_filter import residual_filter
+from ridgeway.theory.risk import ExcessRisk, excess_risk
+from ridgeway.theory.risk_bound import Bound, additive_noise_bound, bound, tikhonov_sgd_bound
+from ridgeway.theory.spectral_filter import residual_filter
 from ridgeway.theory.step_sequence import averaging_weights, expected_path
 from ridgeway.theory.tikhonov import tikhonov_sgd, tikhonov_sgd_risk
-from ridgeway.theory.variance_reduction import VarianceReduction, variance_reduction
-from ridgeway.theory.winner_map import WinnerMap, winner_map
+from ridgeway.theory.winners import WinnerMap, winner_map
 
 __all__ = [
     "Assumption",

@@ -10,8 +10,8 @@ from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, staircase_of, variance_of, vector_beside
 from ridgeway.theory.closed_risk import has_closed_form, squared_weights
-from ridgeway.theory.excess_risk import ExcessRisk, short_weights
-from ridgeway.theory.residual_filter import residual_filter
+from ridgeway.theory.risk import ExcessRisk, short_weights
+from ridgeway.theory.spectral_filter import residual_filter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

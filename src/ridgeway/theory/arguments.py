@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway.averaging import Staircase
 from ridgeway.averaging.scheme import checked_n_steps
-from ridgeway.number import counted, real_number
+from ridgeway.validation.scalars import counted, real_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

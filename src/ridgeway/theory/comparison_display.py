@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from ridgeway.theory.compare import Comparison
+    from ridgeway.theory.comparison import Comparison
 
 GEOMETRIC, TAIL, WINNER = "C0", "C1", "crimson"
 

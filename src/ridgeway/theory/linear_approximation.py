@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import n_steps_of, positive, probability_of, row_of, step_of, system_of
+from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

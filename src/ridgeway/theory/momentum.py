@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import momentum_of, step_of
+from ridgeway.validation.scalars import ridge_strength
 
 
 def heavy_ball_discount(alpha: float, step: float, momentum: float) -> float:

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
-from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import (
     batch_size_of,
     eigenvalues_of,
@@ -21,9 +20,10 @@ from ridgeway.theory.arguments import (
     variance_of,
     vector_beside,
 )
-from ridgeway.theory.excess_risk import ExcessRisk, short_weights
-from ridgeway.theory.moments import require_stable
-from ridgeway.theory.residual_filter import filter_at
+from ridgeway.theory.fourth_moments import require_stable
+from ridgeway.theory.risk import ExcessRisk, short_weights
+from ridgeway.theory.spectral_filter import filter_at
+from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:
     Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from ridgeway.theory.winner_map import WinnerMap
+    from ridgeway.theory.winners import WinnerMap
 
 STRONGEST = 3.0  # colours end at 2^3 either way
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from scipy.special import ive
 
 from ridgeway.averaging import Staircase
-from ridgeway.number import counted
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.time_blocks import ONE_STAIR, Block, TimeBlocks
+from ridgeway.validation.scalars import counted
 
 DEFAULT_BUDGET = 2**30  # bytes of moments
 HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
-EARLY = 2**14  # steps, up to which short chunks cost more than a moment more of longer ones
-MOST = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
+EARLY_STEPS = 2**14  # steps, up to which short chunks cost more than a moment more of longer ones
+MAX_STORED_COUNT = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
 NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
 
 
@@ -81,8 +81,8 @@ class Layout:
     def from_state(cls, stored: Stored) -> Layout:
         """Return the layout of a state."""
         return cls(
-            blocks_per_octave=stored.integer("blocks_per_octave", 1, MOST),
-            moments=stored.integer("moments", 1, MOST),
+            blocks_per_octave=stored.integer("blocks_per_octave", 1, MAX_STORED_COUNT),
+            moments=stored.integer("moments", 1, MAX_STORED_COUNT),
             steps_per_chunk=stored.integer("steps_per_chunk", 1),
             chunk_degree=stored.integer("chunk_degree", 1, 2),
         )
@@ -112,7 +112,7 @@ class Layout:
 
     def chunks_after(self, elapsed: float) -> tuple[int, int]:
         """Return steps_per_chunk and degree of the chunks of a block after so many steps."""
-        return (_early_chunks if elapsed < EARLY else _chunks)(self)
+        return (_early_chunks if elapsed < EARLY_STEPS else _chunks)(self)
 
     def numbers(self, n_steps: int, steps: Staircase = ONE_STAIR) -> int:
         """Count the numbers kept per coefficient after n_steps."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.averaging import Last, Scheme
 from ridgeway.rows import AnyRows, DenseRows, Float
-from ridgeway.state import State
+from ridgeway.storage.state import State
 from ridgeway.trajectory.expansion import expand
 from ridgeway.trajectory.layout import Layout, require_even_edges
 from ridgeway.trajectory.sketch import Sketch

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows import Float
-from ridgeway.state import FLOATS, State, Stored
+from ridgeway.storage.state import FLOATS, State, Stored
 from ridgeway.trajectory.expansion import expand, expand_ridges
 from ridgeway.trajectory.layout import Layout, require_even_edges
 from ridgeway.trajectory.time_blocks import Block

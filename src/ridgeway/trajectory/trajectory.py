@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.averaging import Geometric, Scheme, Staircase
-from ridgeway.number import ridge_strengths
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Float
-from ridgeway.state import State, Stored
-from ridgeway.user_warning import warn_user
+from ridgeway.storage.state import State, Stored
+from ridgeway.validation.scalars import ridge_strengths
 
 
 @dataclass(frozen=True)

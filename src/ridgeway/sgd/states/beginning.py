@@ -14,7 +14,7 @@ from ridgeway.sgd.states.replay_state import ReplayState
 from ridgeway.sgd.states.run_state import RunState
 from ridgeway.sgd.states.sparse_parts import SparseParts
 from ridgeway.sgd.states.sparse_sketch import SparseSketchState
-from ridgeway.state import Stored
+from ridgeway.storage.state import Stored
 from ridgeway.trajectory import Layout
 from ridgeway.trajectory.layout import require_even_edges
 from ridgeway.trajectory.time_blocks import ONE_STAIR

@@ -13,7 +13,7 @@ from ridgeway.rows import Batch, DenseRows, Float
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.states.run_state import End, targets_of
 from ridgeway.sgd.states.sketch_state import SketchState, sketch_parts
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Block
 
 LOCAL_MOMENTS = 3  # that a chunk gathers beside the change of w, see core/trajectory/chunk.hpp

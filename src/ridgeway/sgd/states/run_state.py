@@ -15,7 +15,7 @@ from ridgeway.rows import Batch, Float, readonly
 from ridgeway.sgd.guard import CLIPPED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import Schedule
-from ridgeway.state import FLOATS, State, StateError, Stored
+from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import RunFacts, Trajectory
 
 End = tuple[_core.End, int]  # how a loop ended, and after how many steps

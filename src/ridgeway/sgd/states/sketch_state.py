@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.sgd.schedule import Schedule
 from ridgeway.sgd.states.run_state import RunState, common_parts
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Block, Layout, Sketch, TimeBlocks, Trajectory
 from ridgeway.trajectory.layout import require_even_edges
 

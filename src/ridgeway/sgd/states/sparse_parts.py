@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.rows import Batch, Float, SparseRows, readonly
 from ridgeway.sgd.states.run_state import End, RunState, targets_of
-from ridgeway.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored
 
 
 @dataclass(frozen=True)

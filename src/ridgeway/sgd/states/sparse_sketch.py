@@ -13,7 +13,7 @@ from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.states.run_state import End
 from ridgeway.sgd.states.sketch_state import SketchState, sketch_parts
 from ridgeway.sgd.states.sparse_parts import SparseParts
-from ridgeway.state import State, Stored
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Block
 
 

@@ -1,0 +1,35 @@
+"""Schemes from their states."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from ridgeway.averaging.exponential import Exponential
+from ridgeway.averaging.geometric import Geometric
+from ridgeway.averaging.last import Last
+from ridgeway.averaging.negative_binomial import NegativeBinomial
+from ridgeway.averaging.poisson import Poisson
+from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.tail import Tail
+from ridgeway.averaging.uniform import Uniform
+from ridgeway.storage.state import Stored
+
+LARGEST_ORDER = 1000  # the time that an average takes grows with it
+SCHEMES: dict[str, type[Scheme]] = {
+    kind.__name__: kind for kind in (Geometric, Uniform, Tail, Last, NegativeBinomial, Poisson, Exponential)
+}
+
+
+def scheme_of(stored: Stored) -> Scheme:
+    """Return the scheme of a state; its own checks see to the parameters.
+
+    Examples
+    --------
+    >>> from ridgeway.averaging import Tail
+    >>> scheme_of(Stored(Tail(0.5).state()))
+    Tail(start=0.5)
+    """
+    kind = SCHEMES[stored.text("scheme", tuple(SCHEMES))]
+    if kind is NegativeBinomial:
+        stored.integer("order", 1, LARGEST_ORDER)
+    return kind(**{field.name: stored.raw(field.name) for field in fields(kind)})

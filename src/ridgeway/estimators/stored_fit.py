@@ -1,0 +1,88 @@
+"""What a fit by averaged SGD leaves behind, as plain values and arrays, and back."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.estimators.averages import Averages, Standing
+from ridgeway.estimators.stream import Stream
+from ridgeway.selection import HeldOut
+from ridgeway.selection.table import Selection
+from ridgeway.storage.state import State, Stored
+from ridgeway.trajectory import Chains, Replay, Trajectory, trajectory_of
+
+
+class Fit(NamedTuple):
+    """A fit: the average that it stands at, and the run if it can go on."""
+
+    standing: Standing[Averages]
+    stream: Stream | None
+    held_out: HeldOut | None
+    n_rows: int
+    passes: float
+
+
+def fit_state(
+    standing: Standing[Averages],
+    stream: Stream | None,
+    held_out: HeldOut | None,
+    n_rows: int,
+    passes: float,
+) -> State:
+    """Return the state of a fit. A stream holds its trajectory; a replay is turned into a sketch."""
+    going_on = stream is not None and not stream.run.keeps_rows
+    averages = None if going_on else standing.averages.state()
+    beside = standing.ridge is not standing.averages and not going_on
+    if averages is not None and _keeps_rows(standing.averages.trajectory):
+        _require_answer(trajectory_of(Stored(averages["trajectory"])), standing.scheme)
+    return {
+        "wanted": standing.wanted.state(),
+        "selection": None if standing.selection is None else standing.selection.state(),
+        "stream": stream.state() if stream is not None and going_on else None,
+        "averages": averages,
+        "ridge": standing.ridge.trajectory.state() if beside else None,
+        "held_out": None if held_out is None else held_out.state(),
+        "n_rows": n_rows,
+        "passes": passes,
+    }
+
+
+def fit_from(stored: Stored) -> Fit:
+    """Return the fit of a state."""
+    wanted = scheme_of(stored.part("wanted"))
+    selection = stored.optional("selection")
+    stream, averages = stored.optional("stream"), stored.optional("averages")
+    going_on = None if stream is None else Stream.from_state(stream)
+    if going_on is None:
+        everything = Averages.from_state(stored.part("averages") if averages is None else averages)
+        beside = stored.optional("ridge")
+        ridge = None if beside is None else everything.of_run(trajectory_of(beside))
+    else:
+        everything, ridge = going_on.averages(), going_on.ridge()
+    chosen = None if selection is None else Selection.from_state(selection)
+    held_out = stored.optional("held_out")
+    n_targets = len(everything.standardization.target_scale)
+    return Fit(
+        everything.at(wanted, chosen, ridge),
+        going_on,
+        None if held_out is None else HeldOut.from_state(held_out, n_targets),
+        stored.integer("n_rows", 1),
+        stored.number("passes", 0.0),
+    )
+
+
+def _keeps_rows(trajectory: Trajectory) -> bool:
+    runs = trajectory.chains if isinstance(trajectory, Chains) else (trajectory,)
+    return any(isinstance(run, Replay) for run in runs)
+
+
+def _require_answer(sketch: Trajectory, scheme: Scheme) -> None:
+    """Refuse to store a replay whose sketch would not answer for the scheme that the model stands at."""
+    nearest = sketch.nearest(scheme)
+    if nearest != scheme:
+        raise ValueError(
+            f"a model file holds a sketch, not the rows of a replay, and a sketch answers {nearest} instead of "
+            f"{scheme}: save model.at({nearest}), or fit with store='sketch'."
+        )
+    sketch.coef(scheme)  # refuses a scheme that is not smooth enough, with its remedy

@@ -1,0 +1,1 @@
+"""What the user is told while the library works: progress and warnings."""

@@ -1,0 +1,69 @@
+"""Parameters of an estimator as plain values, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.messages.user_warning import warn_user
+from ridgeway.sgd import GrowingStep, LimitedStep
+from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.trajectory import Layout
+
+OBJECTS: dict[str, tuple[type[Any], Callable[[Stored], Any]]] = {
+    "scheme": (Scheme, scheme_of),
+    "layout": (Layout, Layout.from_state),
+    "step": (LimitedStep, LimitedStep.from_state),
+    "growing_step": (GrowingStep, GrowingStep.from_state),
+}
+
+
+def parameters_state(estimator: Any) -> State:
+    """Return the parameters of an estimator.
+
+    What only a next fit would use and no file can hold (a generator, a splitter) is replaced by its default, with a
+    warning.
+    """
+    defaults = type(estimator)().get_params()
+    state: State = {}
+    for name, value in estimator.get_params(deep=False).items():
+        state[name] = _value_state(name, value, defaults[name])
+    return state
+
+
+def parameters_of(stored: Stored, names: Sequence[str]) -> dict[str, Any]:
+    """Return the parameters of these names."""
+    return {name: _value_of(stored, name) for name in names}
+
+
+def _value_state(name: str, value: Any, default: Any) -> Any:
+    for kind, (of_type, _) in OBJECTS.items():
+        if isinstance(value, of_type):
+            return {kind: value.state()}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    warn_user(
+        f"{name}={type(value).__name__} cannot be stored: the saved model has {name}={default!r}, which matters for a "
+        "new fit only.",
+    )
+    return default
+
+
+def _value_of(stored: Stored, name: str) -> Any:
+    value = stored.raw(name)
+    if not isinstance(value, dict):
+        if not (value is None or isinstance(value, bool | int | float | str)):
+            raise StateError(
+                f"the parameter {name} is a {type(value).__name__}: expected a number, a text or a scheme."
+            )
+        return value
+    part = stored.part(name)
+    for kind, (_, make) in OBJECTS.items():
+        if kind in part:
+            return make(part.part(kind))
+    raise StateError(f"the parameter {name} is neither {', '.join(OBJECTS)} nor a plain value.")

@@ -1,0 +1,260 @@
+"""Summarize: from a fitted model to the numbers and texts of its report."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ridgeway.averaging import Scheme, Staircase
+from ridgeway.display.column_scale import column_scale
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+from ridgeway.exact import ExactRidgePath
+from ridgeway.kernel.flattened import Flattened
+from ridgeway.machine.blas import one_thread
+from ridgeway.report.candidate_grid import candidate, compare, make_grid, stopping_places
+from ridgeway.report.effects import effects_on, with_targets
+from ridgeway.report.mean_effects import MeanEffects
+from ridgeway.report.paths import make_paths
+from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
+from ridgeway.report.sentences import in_words
+from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
+from ridgeway.version import __version__
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+MOST_COLUMNS, FEWEST_COLUMNS = 60, 20  # of one target, of each of many
+MOST_TARGETS = 6
+
+
+def summarize(
+    fitted: Any,
+    *,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    unseen: bool = False,
+    encoder: Any = None,
+    feature_names: Sequence[str] | None = None,
+    target_names: Sequence[str] | None = None,
+    title: str | None = None,
+    seconds: float | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> ReportSummary:
+    """Return what the report of a fitted model shows; the data are not needed.
+
+    How well the model predicts is told by rows that the fit held out (folds, hold-out, or rows of a stream before they
+    were learned from). Pass X and y to show other rows; unless `unseen` says that none of them was learned from, the
+    report warns that their errors look smaller than those of new rows.
+
+    Parameters
+    ----------
+    fitted : a fitted `AveragedSGDRegressor`, `AveragedKernelRegressor` or `ExactRidgePath`. Effects of the columns of
+        a kernel model are means over rows that it has kept.
+    X, y : rows to show instead of those held out, in the form that the model was fitted to.
+    unseen : True when none of these rows was learned from.
+    encoder : a fitted encoder of tables with ``describe()``: its columns are column, kind, what was done, number of
+        features.
+    feature_names : of the model's columns; None takes those of the encoder or of the fit, or x0, x1, ...
+    target_names : of the targets; None calls them y, or y0, y1, ...
+    title : of the page.
+    seconds : how long the fit took.
+    facts : more facts to list, by name.
+
+    Examples
+    --------
+    >>> import numpy as np, ridgeway as rw
+    >>> from ridgeway.report import summarize
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((300, 2))
+    >>> model = rw.AveragedSGDRegressor(random_state=0).fit(X, X @ [3.0, 1.0] + rng.standard_normal(300))
+    >>> summary = summarize(model, feature_names=["age", "size"], target_names=["price"])
+    >>> summary.targets[0].path.features, summary.rows_source
+    (('age', 'size'), 'held-out')
+    """
+    check_is_fitted(fitted)
+    if not isinstance(fitted, AveragedSGDRegressor | AveragedKernelRegressor | ExactRidgePath):
+        raise TypeError(
+            f"a {type(fitted).__name__} cannot be reported: expected a fitted AveragedSGDRegressor, "
+            "AveragedKernelRegressor or ExactRidgePath."
+        )
+    require_both(X, y)
+    n_features = int(fitted.n_features_in_)
+    coefs, _ = with_targets(fitted.path([1.0]))
+    n_targets = coefs.shape[1]
+    names = _feature_names(fitted, encoder, feature_names, n_features)
+    targets = _target_names(target_names, n_targets)
+    with one_thread():
+        grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MOST_TARGETS))
+    predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
+    return ReportSummary(
+        format=FORMAT,
+        title=title or f"A model of {targets[0] if n_targets == 1 else f'{n_targets} targets'}",
+        estimator=type(fitted).__name__,
+        n_features=n_features,
+        n_targets=n_targets,
+        scale=_scale_word(fitted),
+        grid=grid,
+        stops=stops,
+        comparison=comparison,
+        targets=tuple(_target(name, path, k, predictions, len(paths)) for k, (name, path) in _pairs(targets, paths)),
+        rows_source="none" if predictions is None else predictions.source,
+        n_source_rows=0 if predictions is None else predictions.n_rows,
+        predicted_by="" if predictions is None else predictions.by,
+        run=_run(fitted, seconds),
+        encoded=_encoded(encoder),
+        facts=_facts(facts),
+    )
+
+
+def _averages(
+    fitted: Any, names: Sequence[str], n_targets: int
+) -> tuple[Grid, tuple[Candidate, ...], list[Path], Comparison | None]:
+    most = max(FEWEST_COLUMNS, MOST_COLUMNS // n_targets)
+    if isinstance(fitted, ExactRidgePath):
+        scale = np.asarray(column_scale(fitted), np.float64)
+        alpha = float(fitted.alpha_)
+        stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, standing=True)
+        coefs, intercepts = with_targets(fitted.path([alpha]))
+        alphas = [alpha] if alpha > 0 else []
+        widest = make_grid(None, None, alphas)
+        models = coefs * scale, intercepts
+        effects = effects_on(fitted, widest)
+        grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
+        return grid, (stop,), paths, None
+    length, selection = fitted.trajectory_.length, fitted.selection_
+    places = stopping_places(fitted.averaging_, selection)
+    standing = fitted._fitted().wanted
+    if all(scheme not in (standing, fitted.averaging_) for scheme, _ in places):
+        places.insert(0, (standing, None))
+    is_standing = [scheme in (standing, fitted.averaging_) for scheme, _ in places]
+    order = sorted(range(len(places)), key=lambda i: not is_standing[i])
+    schemes: list[Scheme] = [places[i][0] for i in order]
+    nearest = fitted.trajectory_.nearest  # what is answered for a scheme
+    stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
+    alphas = [stop.alpha for stop in stops if stop.alpha]
+    widest = make_grid(fitted.step_, fitted.trajectory_.elapsed, alphas)
+    if isinstance(fitted, AveragedKernelRegressor):
+        means = MeanEffects.of(fitted)
+        scale, models, effects = means.scale, means.at(schemes), means.on(widest)
+    else:
+        scale = np.asarray(column_scale(fitted), np.float64)
+        coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
+        models, effects = (coefs * scale, intercepts), effects_on(fitted, widest)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
+    return grid, stops, paths, None if selection is None else compare(selection, length, grid)
+
+
+def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, standing: str) -> Predictions | None:
+    if X is not None:
+        return given_rows(fitted, X, y, standing, unseen)
+    rows = getattr(fitted, "held_out_", None)
+    return None if rows is None else held_out_rows(rows, fitted.trajectory_.length)
+
+
+def _target(name: str, path: Path, number: int, predictions: Predictions | None, n_shown: int) -> Target:
+    if predictions is None:
+        return Target(name, path, None, None, None)
+    error = None if predictions.errors is None else float(predictions.errors[number])
+    return Target(name, path, predictions.rows(number, n_shown), error, float(predictions.variance[number]))
+
+
+def _pairs(names: Sequence[str], paths: Sequence[Path]) -> Iterable[tuple[int, tuple[str, Path]]]:
+    return enumerate(zip(names[: len(paths)], paths, strict=True))
+
+
+def _run(fitted: Any, seconds: float | None) -> Run:
+    if isinstance(fitted, ExactRidgePath):
+        return Run(None, (), None, None, None, None, None, None, None, seconds)
+    run = fitted.trajectory_
+    plain = not isinstance(run, Flattened)  # one step and one discount for all directions
+    return Run(
+        float(run.step) if plain else None,
+        _stairs(run.steps, run.length) if plain else (),
+        int(run.length) if plain else None,
+        int(run.n_steps),
+        int(fitted.n_rows_),
+        float(fitted.passes_),
+        int(run.limited),
+        int(run.split),
+        float(run.r2),
+        None if seconds is None else float(seconds),
+    )
+
+
+def _scale_word(fitted: Any) -> str:
+    """Return what a column rises by in an effect."""
+    if not fitted.scale:
+        return "unit"
+    sparse = isinstance(fitted, AveragedSGDRegressor) and fitted._fitted().averages.sparse
+    return "largest" if sparse else "deviation"
+
+
+def _feature_names(fitted: Any, encoder: Any, given: Sequence[str] | None, n_features: int) -> list[str]:
+    names = given
+    if names is None and encoder is not None:
+        names = encoder.get_feature_names_out()
+    if names is None:
+        names = getattr(fitted, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{i}" for i in range(n_features)]
+    if len(names) != n_features:
+        raise ValueError(f"{len(names)} feature_names: expected {n_features}, one for each column of the model.")
+    return [str(name) for name in names]
+
+
+def _target_names(given: Sequence[str] | None, n_targets: int) -> list[str]:
+    if given is None:
+        return ["y"] if n_targets == 1 else [f"y{i}" for i in range(n_targets)]
+    if isinstance(given, str) or len(given) != n_targets:
+        raise ValueError(f"target_names={given!r}: expected a list of {n_targets}, one for each target of the model.")
+    return [str(name) for name in given]
+
+
+def _encoded(encoder: Any) -> tuple[Encoded, ...]:
+    """Read the table that an encoder gives of its columns: records in any of the usual forms, four entries each."""
+    if encoder is None:
+        return ()
+    table = encoder.describe()
+    if hasattr(table, "to_dict") and hasattr(table, "columns"):  # a data frame
+        table = table.to_dict("records")
+    rows = []
+    for record in table:
+        if dataclasses.is_dataclass(record):
+            entries = [getattr(record, field.name) for field in dataclasses.fields(record)]
+        else:
+            entries = list(record.values() if isinstance(record, Mapping) else record)
+        if len(entries) < 4:
+            raise ValueError(
+                f"describe() of the encoder gave {record!r}: expected column, kind, what was done, number of features."
+            )
+        column, kind, done, n_features = entries[:4]
+        rows.append(Encoded(str(column), str(kind), str(done), int(n_features)))
+    return tuple(rows)
+
+
+def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    told = [(str(name), _in_words(value)) for name, value in (facts or {}).items()]
+    versions = f"ridgeway {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
+    return (*told, ("Versions", versions))
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "unknown"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def _stairs(steps: Staircase, length: int) -> tuple[tuple[float, int], ...]:
+    """Return sizes and numbers of steps of the stairs that a run of this length, and the step after it, is on."""
+    ends = [min(edge, length + 1) for edge in (*steps.edges, length + 1)]
+    counts = [end - before for before, end in pairwise([0, *ends])]
+    return tuple((float(size), count) for size, count in zip(steps.sizes, counts, strict=True) if count > 0)

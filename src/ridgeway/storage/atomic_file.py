@@ -1,0 +1,105 @@
+"""Files that are there as a whole or not at all: whatever fails, what was there before stays as it was."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk says so without naming the file
+PARTIAL = ".partial"  # ending of a file that is being written
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the path of a hidden file in the same folder; when the block ends well it takes the place of `path`.
+
+    Its contents are on the disk before it does, and the change of name is before the block's end. A block that raises
+    leaves `path` as it was and no other file. A process that is killed may leave the hidden file
+    (see `remove_partials`).
+
+    Parameters
+    ----------
+    path : the file to make or to replace; links are followed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with atomic_path(folder / "answer.txt") as partial:
+    ...     size = partial.write_text("42")
+    >>> [file.name for file in folder.iterdir()]
+    ['answer.txt']
+    """
+    target = Path(os.path.realpath(path))
+    if target.name.startswith(".") and target.name.endswith(PARTIAL):  # an outer block puts it into place
+        yield target
+        return
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: expected the name of a file to write.")
+    if target.exists() and not target.is_file():
+        raise OSError(
+            f"{path} is a device or a pipe, which must not be replaced: expected the name of a file to write."
+        )
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL}")
+    try:
+        yield partial
+        _to_disk(partial)
+        with suppress(FileNotFoundError):  # a file that is replaced keeps its permissions
+            partial.chmod(target.stat().st_mode & 0o777)
+        partial.replace(target)
+    except BaseException as error:
+        partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and (error.filename == str(partial) or error.errno in DISK_IS_FULL):
+            error.filename = str(path)  # the name that the user knows
+        raise
+    _to_disk(target.parent)
+
+
+@contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Give a binary file to write; when the block ends well it takes the place of `path` (see `atomic_path`)."""
+    with atomic_path(path) as partial, partial.open("xb") as file:
+        yield file
+
+
+def write_atomically(path: str | os.PathLike[str], contents: bytes | str) -> None:
+    """Write a file as a whole or not at all (see `atomic_path`); text is written as UTF-8.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "note.txt"
+    >>> write_atomically(file, "all of it")
+    >>> file.read_text()
+    'all of it'
+    """
+    with atomic_file(path) as file:
+        file.write(contents.encode() if isinstance(contents, str) else contents)
+
+
+def remove_partials(path: str | os.PathLike[str]) -> None:
+    """Remove what processes that were killed while they wrote `path` have left; none may be writing it now."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        return
+    for file in target.parent.iterdir():
+        if file.name.startswith(f".{target.name}.") and file.name.endswith(PARTIAL):
+            file.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, have reached the disk."""
+    if path.is_dir() and os.name == "nt":  # folders cannot be opened there
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

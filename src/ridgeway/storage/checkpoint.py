@@ -1,0 +1,172 @@
+"""Checkpoint: the state of a fit in a file, so that a fit that was interrupted can go on, bit for bit."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ridgeway.storage.atomic_file import remove_partials
+from ridgeway.storage.file_lock import FileLock
+from ridgeway.storage.model_file import ModelFileError, read_state, write_state
+from ridgeway.storage.state import State, Stored
+
+MAX_SHOWN_CHARACTERS = 120  # of a value in a message
+
+
+class CheckpointError(ValueError):
+    """A checkpoint of another fit or of another version; the message says what differs, and what to do."""
+
+
+class Checkpoint:
+    """A file to which a fit writes its state as it goes on; with no path nothing is written.
+
+    A fit calls `begin` first, names the parts of its state by `part` and `follow`, and calls `tick` whenever it could
+    be interrupted. ``with checkpoint:`` keeps other processes from the file. `done` removes it, once the model is safe.
+
+    Parameters
+    ----------
+    path : the file, or None.
+    every : rows between two writings, for a fit that tells `tick` its rows; they happen at the end of a batch.
+    seconds : seconds between two writings, at least, for a fit that does not.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "checkpoint"
+    >>> checkpoint, rows = Checkpoint(file, every=100), 0
+    >>> checkpoint.begin("checkpoint", {"data": "a.csv"})
+    >>> checkpoint.follow("rows", lambda: rows)
+    >>> for rows in (60, 120):
+    ...     checkpoint.tick(60)
+    >>> Checkpoint(file).begin("checkpoint", {"data": "a.csv"}).integer("rows")
+    120
+    >>> Checkpoint(file).begin("checkpoint", {"data": "b.csv"})
+    Traceback (most recent call last):
+    ridgeway.storage.checkpoint.CheckpointError: ...: a checkpoint of another fit, with other data ...
+    >>> checkpoint.done()
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, every: int = 1_000_000, *, seconds: float = 30.0) -> None:
+        self.path, self.every, self._seconds = None if path is None else Path(path), every, seconds
+        self._kind = ""
+        self._parts: State = {}
+        self._live: dict[str, Callable[[], Any]] = {}
+        self._rows, self._written = 0, time.monotonic()  # since, and at, the last writing
+        self._found: Stored | None = None
+        if self.path is not None and not self.path.parent.is_dir():
+            raise FileNotFoundError(f"checkpoint={path}: there is no folder {self.path.parent}: make it first.")
+        self._lock = None if self.path is None else FileLock(self.path, "checkpoint")
+
+    def __enter__(self) -> Self:
+        if self._lock is not None:
+            self._lock.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    def begin(self, kind: str, fingerprint: State, version: int | None = None) -> Stored | None:
+        """Return the state that an interrupted fit has left, None if there is none.
+
+        Parameters
+        ----------
+        kind : what the file is.
+        fingerprint : entries, written with the state, that tell this fit from others: a checkpoint with other ones is
+            refused.
+        version : of what the fit stores; a checkpoint of another one is refused.
+        """
+        self._kind = kind
+        self._parts = {**({} if version is None else {"version": version}), **fingerprint}
+        if self.path is None:
+            return None
+        remove_partials(self.path)
+        if not self.path.exists():
+            return None
+        found = read_state(self.path, kind)
+        if version is not None and ("version" not in found or found.raw("version") != version):
+            raise CheckpointError(
+                f"{self.path}: a checkpoint of another version of ridgeway, whose runs take other steps: delete it "
+                "to begin anew, or go on with that version."
+            )
+        with self.reading():
+            for name, given in fingerprint.items():
+                if found.raw(name) != given:
+                    raise CheckpointError(
+                        f"{self.path}: a checkpoint of another fit, with other {name} "
+                        f"({_difference(found.raw(name), given)}): expected one of this fit; delete it to begin anew, "
+                        "or name another file."
+                    )
+        self._found = found
+        return found
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn what goes wrong while the state is read into an error of the file."""
+        try:
+            yield
+        except CheckpointError:
+            raise
+        except (ValueError, TypeError, ArithmeticError) as error:
+            raise ModelFileError(f"{self.path}: not a checkpoint that ridgeway writes: {error}") from None
+
+    def part(self, name: str, make: Callable[[], State]) -> Stored:
+        """Return a part of the state: as it was found, or made now and written."""
+        if self._found is not None and name in self._found:
+            self._parts[name] = self._found.raw(name)
+        else:
+            self._parts[name] = make()
+            self._write()
+        with self.reading():
+            return Stored({name: self._parts[name]}).part(name)
+
+    def follow(self, name: str, state: Callable[[], Any]) -> Any:
+        """Write this part whenever the file is written from now on; return what was found of it, or None."""
+        self._live[name] = state
+        return self._found.raw(name) if self._found is not None and name in self._found else None
+
+    def tick(self, rows: int | None = None) -> None:
+        """Write the file if it is time.
+
+        Parameters
+        ----------
+        rows : read since the last tick; None if the clock says when it is time.
+        """
+        self._rows += rows or 0
+        due = time.monotonic() - self._written >= self._seconds if rows is None else self._rows >= self.every
+        if due:
+            self._write()
+
+    def done(self) -> None:
+        """Remove the file: the fit has ended and its model is safe."""
+        if self.path is not None:
+            remove_partials(self.path)
+            self.path.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        self._rows, self._written = 0, time.monotonic()
+        if self.path is not None:
+            live = {name: state() for name, state in self._live.items()}
+            write_state(self.path, {**self._parts, **live}, self._kind)
+            self._written = time.monotonic()
+
+
+def _difference(stored: Any, given: Any) -> str:
+    """Name the first entry in which two states differ."""
+    if isinstance(stored, dict) and isinstance(given, dict):
+        for name in given:
+            if stored.get(name) != given[name]:
+                return f"{name} is {_short(given[name])}, and was {_short(stored.get(name))}"
+    return "of another form"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 3] + "..."

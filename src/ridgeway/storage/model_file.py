@@ -1,0 +1,217 @@
+"""Reading and writing of model files.
+
+A model file is a safetensors file: arrays, and one metadata entry, ``ridgeway``, with JSON text::
+
+    {"format": "model", "format_version": 2, "needs": "0.2.0", "versions": {...}, "checksum": "...", "state": {...}}
+
+``needs`` is the first version of ridgeway that can read the file, whatever the format becomes. There are no time
+stamps: the same state gives the same bytes. Nothing in a file is ever executed. Lengths are compared with the size of
+the file before anything is read, the number of arrays and entries with what a model can have before anything is
+parsed, and the checksum (SHA-256 over JSON and arrays) before anything is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from ridgeway.storage.atomic_file import write_atomically
+from ridgeway.storage.state import State, Stored
+from ridgeway.storage.tree import joined, split
+from ridgeway.version import __version__
+
+ENTRY = "ridgeway"
+FORMAT_VERSION = 2
+NEEDS = "0.2.0"  # the first version of ridgeway that reads FORMAT_VERSION
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "safetensors")
+DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "BOOL": "bool", "U8": "uint8"}
+
+PIECE_BYTES = 2**16
+LONGEST_HEADER = 2**26  # bytes; a header holds names and tables, not data
+MOST_VALUES = 2**21  # values in the JSON: they take far more memory than their text
+# JSON objects in the header: one for each array, and those of the state, which refers to each array by another. Each
+# takes some 300 bytes once it is read, however short its text is.
+MAX_HEADER_OBJECTS = 2**18
+
+
+class ModelFileError(ValueError):
+    """A file that is no model file, is damaged, or is from a newer version.
+
+    Examples
+    --------
+    >>> import tempfile, ridgeway as rw
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     rw.load(file.name)
+    Traceback (most recent call last):
+    ridgeway.storage.model_file.ModelFileError: ...: the file is empty: expected a model file, as save writes it.
+    """
+
+
+def write_state(path: str | os.PathLike[str], state: State, kind: str = "model") -> None:
+    """Write a state to a file, as a whole or not at all.
+
+    Parameters
+    ----------
+    path : the file; the usual ending is .safetensors.
+    state : see `ridgeway.storage.state`.
+    kind : what the file is, for the reader to check.
+    """
+    tree, arrays = split(state)
+    head: State = {"format": kind, "format_version": FORMAT_VERSION, "needs": NEEDS, "versions": library_versions()}
+    content = {**head, "state": tree}
+    head["checksum"] = _checksum(content, arrays)
+    text = _dumped({**head, "state": tree})
+    # One metadata entry: safetensors writes several in any order.
+    contents = save(arrays, {ENTRY: text})
+    length = int.from_bytes(contents[:8], "little")
+    if length > LONGEST_HEADER or _count_values(text) > MOST_VALUES:
+        raise ValueError(
+            f"{path}: names and tables of the model take {len(text) / 2**20:.0f} MiB as text, more than a model file "
+            "holds: leave out feature names (pass an array, not a data frame)."
+        )
+    if contents.count(b"{", 8, 8 + length) > MAX_HEADER_OBJECTS:
+        raise ValueError(
+            f"{path}: the model consists of {len(arrays):,} arrays, more than a model file holds: "
+            "fit with fewer chains."
+        )
+    write_atomically(path, contents)
+
+
+def read_state(path: str | os.PathLike[str], kind: str = "model") -> Stored:
+    """Read a state from a file that `write_state` wrote; anything else raises `ModelFileError`.
+
+    Parameters
+    ----------
+    path : the file.
+    kind : what it is expected to be.
+    """
+    require_header(path, kind)
+    try:
+        return _read(path, kind)
+    except RecursionError:
+        raise ModelFileError(f"{path}: not a state that ridgeway writes: nested too deeply.") from None
+
+
+def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
+    """Raise an error unless a file is there and begins like one of ours; nothing is parsed.
+
+    The length of the header is compared with the size of the file, and the objects in it are counted.
+    """
+    if Path(path).is_dir():
+        raise ModelFileError(f"{path}: a folder: expected a {kind} file.")
+    if Path(path).exists() and not Path(path).is_file():
+        raise ModelFileError(f"{path}: a pipe or a device: expected a {kind} file; copy it to a file first.")
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(file.read(8), "little")
+        n_objects = 0 if length > min(size - 8, LONGEST_HEADER) else _count_objects(file, length)
+    if size == 0:
+        raise ModelFileError(f"{path}: the file is empty: expected a {kind} file, as save writes it.")
+    if size < 8 or length > min(size - 8, LONGEST_HEADER):
+        raise ModelFileError(
+            f"{path}: damaged, or no {kind} file: {size:,} bytes cannot have a header of {length:,}; "
+            "take a copy that is whole."
+        )
+    if n_objects > MAX_HEADER_OBJECTS:
+        raise ModelFileError(
+            f"{path}: no {kind} file: its header names {n_objects:,} arrays and entries: expected at most "
+            f"{MAX_HEADER_OBJECTS:,}, the most that ridgeway writes."
+        )
+
+
+def _read(path: str | os.PathLike[str], kind: str) -> Stored:
+    try:
+        with safe_open(str(path), framework="np") as file:
+            text = (file.metadata() or {}).get(ENTRY)
+            if text is None:
+                raise ModelFileError(f"{path}: a safetensors file, but not of ridgeway: expected a {kind} file.")
+            content = _parsed(path, text)
+            _require_version(path, content, kind)
+            arrays = {name: _array(path, file, name) for name in file.keys()}  # noqa: SIM118, not a dictionary
+    except SafetensorError as error:
+        raise ModelFileError(f"{path}: damaged, or no {kind} file ({error}): take a copy that is whole.") from None
+    checksum = content.pop("checksum", None)
+    if checksum != _checksum(content, arrays):
+        raise ModelFileError(f"{path}: damaged, its contents do not have the checksum that was stored with them.")
+    try:
+        return Stored(joined(content.get("state"), arrays))
+    except ValueError as error:
+        raise ModelFileError(f"{path}: not a state that ridgeway writes: {error}") from None
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of what a model was made with."""
+    versions = {"ridgeway": __version__}
+    for name in LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:  # vendored without its metadata
+            versions[name] = "unknown"
+    return versions
+
+
+def _count_objects(file: IO[bytes], length: int) -> int:
+    """Count the JSON objects, at most, in the next bytes of a file, piece by piece."""
+    return sum(file.read(min(PIECE_BYTES, length - done)).count(b"{") for done in range(0, length, PIECE_BYTES))
+
+
+def _parsed(path: str | os.PathLike[str], text: str) -> State:
+    if _count_values(text) > MOST_VALUES:
+        raise ModelFileError(f"{path}: more than {MOST_VALUES:,} values in the metadata: expected names and tables.")
+    try:
+        content = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError as error:
+        raise ModelFileError(f"{path}: damaged: its metadata are no JSON of ridgeway ({error}).") from None
+    if not isinstance(content, dict):
+        raise ModelFileError(f"{path}: damaged: its metadata are no JSON of ridgeway.")
+    return content
+
+
+def _require_version(path: str | os.PathLike[str], content: State, kind: str) -> None:
+    found, format_version, needs = content.get("format"), content.get("format_version"), content.get("needs")
+    if not isinstance(format_version, int) or not isinstance(needs, str) or not isinstance(found, str):
+        raise ModelFileError(f"{path}: damaged: its metadata do not name a format and its version.")
+    if format_version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path}: written in format {format_version}, and ridgeway {__version__} reads formats up to "
+            f"{FORMAT_VERSION}: install ridgeway {needs[:20]} or newer."
+        )
+    if found != kind:
+        raise ModelFileError(f"{path}: a {found[:20]} file of ridgeway: expected a {kind} file.")
+
+
+def _array(path: str | os.PathLike[str], file: Any, name: str) -> NDArray[Any]:
+    entry = file.get_slice(name)
+    if entry.get_dtype() not in DTYPES:
+        raise ModelFileError(f"{path}: the array {name!r} holds {entry.get_dtype()}: expected one of {list(DTYPES)}.")
+    return np.require(file.get_tensor(name), requirements=["C", "A", "W", "O"])
+
+
+def _checksum(content: State, arrays: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256(_dumped(content).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode(errors="surrogatepass"))
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _dumped(content: State) -> str:
+    return json.dumps(content, separators=(",", ":"), allow_nan=False)
+
+
+def _count_values(text: str) -> int:
+    return sum(text.count(sign) for sign in ",:[{")
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not finite")

@@ -1,0 +1,150 @@
+"""State: what an object is made of, as plain values and arrays; and the way back, where every entry is checked.
+
+A class that can be stored has ``state()``, a dictionary of None, booleans, numbers, texts, arrays and lists and
+dictionaries of them, and ``from_state(stored)``. What comes from a file may be damaged or made up, and compiled loops
+trust their arrays: so `Stored` hands out an entry only if its type, range and shape are what the class says.
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+State: TypeAlias = dict[str, Any]
+Shape: TypeAlias = Sequence[int | None]  # None stands for any length
+
+FLOATS = ("float32", "float64")
+
+
+class StateError(ValueError):
+    """A state that no object of the library can have."""
+
+
+class Stored:
+    """A state that was read from somewhere.
+
+    Parameters
+    ----------
+    values : the entries by name.
+    place : where they stand, for messages.
+
+    Examples
+    --------
+    >>> stored = Stored({"n_steps": 3, "start": np.zeros(2)})
+    >>> stored.integer("n_steps"), stored.array("start", (2,)).shape
+    (3, (2,))
+    >>> stored.array("start", (5,))
+    Traceback (most recent call last):
+    ridgeway.storage.state.StateError: start has the shape (2,): expected (5,).
+    """
+
+    def __init__(self, values: Any, place: str = "") -> None:
+        self._place = place
+        if not isinstance(values, dict):
+            raise self._unexpected("", values, "named entries")
+        self._values: State = values
+
+    def __contains__(self, name: str) -> bool:
+        return self._values.get(name) is not None
+
+    def raw(self, name: str) -> Any:
+        """Return an entry that is checked elsewhere."""
+        if name not in self._values:
+            raise StateError(f"{self._named(name)} is missing.")
+        return self._values[name]
+
+    def flag(self, name: str) -> bool:
+        """Return True or False."""
+        value = self.raw(name)
+        if not isinstance(value, bool):
+            raise self._unexpected(name, value, "true or false")
+        return value
+
+    def integer(self, name: str, least: int = 0, most: int = 2**53) -> int:
+        """Return a whole number from `least` to `most`."""
+        value = self.raw(name)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise self._unexpected(name, value, f"a whole number from {least} to {most}")
+        return value
+
+    def number(self, name: str, least: float = -math.inf) -> float:
+        """Return a finite number of `least` or more."""
+        value = self.raw(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
+            raise self._unexpected(name, value, f"a finite number of {least} or more")
+        return float(value)
+
+    def positive(self, name: str) -> float:
+        """Return a finite number above 0."""
+        if not (value := self.number(name)) > 0:
+            raise self._unexpected(name, value, "a number above 0")
+        return value
+
+    def text(self, name: str, among: Sequence[str] | None = None) -> str:
+        """Return a text, perhaps one of a few."""
+        value = self.raw(name)
+        if not isinstance(value, str) or (among is not None and value not in among):
+            raise self._unexpected(name, value, "a text" if among is None else f"one of {', '.join(among)}")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """Return a list of texts."""
+        value = self.raw(name)
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise self._unexpected(name, value, "a list of texts")
+        return value
+
+    def array(self, name: str, shape: Shape, dtype: Any = "float64") -> NDArray[Any]:
+        """Return an array of finite numbers of this shape and of the dtype, or one of the dtypes."""
+        return self._checked(name, self.raw(name), shape, dtype)
+
+    def arrays(self, name: str, shapes: Sequence[Shape], dtype: Any = "float64") -> list[NDArray[Any]]:
+        """Return a list of arrays, one of each shape."""
+        values = self.raw(name)
+        if not isinstance(values, list) or len(values) != len(shapes):
+            raise self._unexpected(name, values, f"a list of {len(shapes)} arrays")
+        return [
+            self._checked(f"{name}.{i}", value, shape, dtype)
+            for i, (value, shape) in enumerate(zip(values, shapes, strict=True))
+        ]
+
+    def part(self, name: str) -> Stored:
+        """Return the state of a part."""
+        return Stored(self.raw(name), self._named(name))
+
+    def optional(self, name: str) -> Stored | None:
+        """Return the state of a part that may be missing."""
+        return self.part(name) if name in self else None
+
+    def parts(self, name: str) -> list[Stored]:
+        """Return the states of a list of parts."""
+        values = self.raw(name)
+        if not isinstance(values, list):
+            raise self._unexpected(name, values, "a list")
+        return [Stored(value, f"{self._named(name)}.{i}") for i, value in enumerate(values)]
+
+    def _checked(self, name: str, value: Any, shape: Shape, dtype: Any) -> NDArray[Any]:
+        if not isinstance(value, np.ndarray):
+            raise self._unexpected(name, value, "an array")
+        allowed = [np.dtype(kind) for kind in (dtype if isinstance(dtype, tuple) else (dtype,))]
+        if value.dtype not in allowed:
+            raise StateError(f"{self._named(name)} holds {value.dtype}: expected {' or '.join(map(str, allowed))}.")
+        if len(shape) != value.ndim or any(
+            n is not None and n != got for n, got in zip(shape, value.shape, strict=True)
+        ):
+            wanted = f"({', '.join('any' if n is None else str(n) for n in shape)}{',' if len(shape) == 1 else ''})"
+            raise StateError(f"{self._named(name)} has the shape {value.shape}: expected {wanted}.")
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            raise StateError(f"{self._named(name)} holds numbers that are not finite.")
+        return value
+
+    def _named(self, name: str) -> str:
+        return ".".join(part for part in (self._place, name) if part)
+
+    def _unexpected(self, name: str, value: Any, expected: str) -> StateError:
+        return StateError(f"{self._named(name) or 'the state'} is {reprlib.repr(value)}: expected {expected}.")

@@ -1,0 +1,62 @@
+"""Place: where a fit of a file stands, and how it goes on from there after an interruption."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ridgeway.data import TableEncoder
+from ridgeway.estimators.restored import AnyAveraged, averaged_of
+from ridgeway.storage.checkpoint import Checkpoint, CheckpointError
+from ridgeway.storage.state import State
+
+KIND = "checkpoint"
+
+
+@dataclass
+class Place:
+    """Where a fit stands between two batches.
+
+    Attributes
+    ----------
+    passes : passes that are done.
+    batch : number of the next batch of the current pass.
+    read : rows read in the current pass.
+    rows, left_out : rows learned from, and left out, in the first pass.
+    buffer_rows : rows of the buffer through which a stream is shuffled; 0 before it begins. With the seed it tells the
+        order of the rows, whatever memory there is when the fit goes on.
+    """
+
+    passes: int = 0
+    batch: int = 0
+    read: int = 0
+    rows: int = 0
+    left_out: int = 0
+    buffer_rows: int = 0
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """What an interrupted fit has left."""
+
+    place: Place
+    model: AnyAveraged
+    encoder: TableEncoder | None
+
+
+def resume(checkpoint: Checkpoint, data: State, options: State) -> Resumed | None:
+    """Return what an interrupted fit of the same data with the same options has left, None if there is nothing."""
+    stored = checkpoint.begin(KIND, {"data": data, "options": options})
+    if stored is None:
+        return None
+    with checkpoint.reading():
+        place = stored.part("place")
+        if "batch" in place and "buffer_rows" not in place:
+            raise CheckpointError(
+                f"{checkpoint.path}: a checkpoint of version 0.1, which read rows in the order of the file: expected "
+                "one of a fit in random order; delete it to begin anew, or name another file."
+            )
+        return Resumed(
+            Place(**{name: place.integer(name) for name in vars(Place())}),
+            averaged_of(stored.part("model")),
+            TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None,
+        )

@@ -1,0 +1,287 @@
+"""`fit_table`: a model from a table in a file of any size."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, column_names, target_of
+from ridgeway.data.memory import as_table
+from ridgeway.data.sample import SampleSource
+from ridgeway.data.shuffled import FEW_PARTS, shuffled
+from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.machine.available_memory import default_memory
+from ridgeway.messages.progress import Progress
+from ridgeway.storage.checkpoint import Checkpoint
+from ridgeway.storage.state import State
+from ridgeway.tables.drift import warn_of_drift
+from ridgeway.tables.place import Place, resume
+from ridgeway.tables.request import Request
+from ridgeway.tables.rows import joined, learnable_rows, nbytes
+from ridgeway.tables.size import guess_rows
+from ridgeway.tables.table_model import FitFacts, TableModel
+
+# With so many rows, or so many bytes of them, a stream begins: they set scales and step.
+FIRST_ROWS, FIRST_BYTES = 2**18, 2**26
+FAR_BEYOND = 2  # times the memory: rows that are expected to take so much are not collected first
+
+
+def fit_table(
+    data: Any,
+    request: Request,
+    *,
+    memory: int | None = None,
+    checkpoint: Checkpoint | None = None,
+    progress: bool = False,
+) -> TableModel:
+    """Fit a model to a table in a file of any size, or in memory.
+
+    Columns are encoded by `TableEncoder`, which learns from a quarter of a million rows of all parts of the table. Rows
+    that take up to `memory` bytes once they are encoded are collected, and ``AveragedSGDRegressor.fit`` goes through
+    them as often as it needs. More rows are streamed: ``partial_fit`` learns from them batch by batch, once or as often
+    as ``request.passes`` says, and the average is chosen by predicting rows before they are learned from.
+
+    A stream is read in random order, another one in each pass (see `ridgeway.data.ShuffledSource`): the parts of the
+    files, and the rows through a buffer that takes up to half of `memory`. So it does not matter how the rows are
+    sorted. The exception is a compressed file, which can be read in one order only: its rows mix within the buffer, and
+    a warning says when its end differs from its beginning.
+
+    Parameters
+    ----------
+    data : path of a file, of a folder, or a pattern; or a data frame or Arrow table (see `ridgeway.data.open_data`).
+    request : what is to be learned.
+    memory : bytes of encoded rows to hold at most; 0 always streams, None is a quarter of what is available. The same
+        memory and seed give the same model, bit for bit.
+    checkpoint : where to write the state of a stream every so many rows. A fit that finds one goes on from there, and
+        ends with the model that it would have come to without interruption, bit for bit. It does not change the model:
+        rows that fit the memory are still fitted there, and such a fit begins anew when it was interrupted. The
+        file stays when the fit has ended: call ``checkpoint.done()`` once the model is saved.
+    progress : show a bar with rows done, rows per second and time left.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa
+    >>> from ridgeway.tables import Request, fit_table
+    >>> x = np.random.default_rng(0).standard_normal(2000)
+    >>> model = fit_table(pa.table({"x": x, "y": 2 * x + 1}), Request(target="y"))
+    >>> model.predict(pa.table({"x": [3.0]})).round(2)
+    array([7.])
+    """
+    allowed = default_memory() if memory is None else memory
+    with nullcontext() if checkpoint is None else checkpoint:
+        return _Fit(data, request, allowed, checkpoint, progress).done()
+
+
+class _Fit:
+    """One fit of a table: the rows are gone through batch by batch, and either collected or learned from."""
+
+    def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
+        if not isinstance(data, str | os.PathLike | tuple | Source):
+            data = as_table(data, index=True)  # once, for it is opened again
+        self._data, self._request, self._memory = data, request, memory
+        self._checkpoint, self._shown = checkpoint, shown
+        columns = column_names(data)
+        if columns is None and (request.target or request.weight or request.drop or request.only or request.kinds):
+            name = data if isinstance(data, str | os.PathLike) else "the matrix"
+            raise DataError(f"{name}: its columns have no names: leave out target, weight, drop, only and kinds.")
+        self._features = None if columns is None else request.features(columns)
+        self._source = request.open(data, self._features)
+        self._fingerprint: State = self._source.fingerprint()
+        self._place = Place()
+        self._held: list[EncodedBatch] = []
+        self._first: EncodedBatch | None = None  # batch of a stream
+        resumed = None if checkpoint is None else resume(checkpoint, self._fingerprint, request.state())
+        if resumed is None:
+            self._estimator = request.estimator(shown)
+            self._encoder = None if self._features is None else self._learned_encoder()
+        else:
+            self._place, self._estimator, self._encoder = resumed.place, resumed.model, resumed.encoder
+        if checkpoint is not None:
+            checkpoint.follow("place", lambda: vars(self._place))
+            checkpoint.follow("model", self._estimator.state)
+            checkpoint.follow("encoder", lambda: None if self._encoder is None else self._encoder.to_dict())
+
+    def done(self) -> TableModel:
+        """Fit the rows in memory, or as a stream when they take too much; go on with a stream that was begun."""
+        with self._progress(1 if self._fits_yet else self._n_passes) as progress:
+            rows = self._collected(progress) if self._fits_yet else None
+            if rows is None:
+                return self._streamed(progress)
+        self._estimator.fit(rows.X, rows.y, rows.weight)
+        return self._finished(self._estimator.passes_, streamed=False)
+
+    @property
+    def _fits_yet(self) -> bool:
+        """Whether all rows may fit the memory, as far as is known before they are read."""
+        return self._memory > 0 and self._place.buffer_rows == 0
+
+    def _collected(self, progress: Progress) -> EncodedBatch | None:
+        """Return all rows, None when they turn out to take too much memory."""
+        held, size = list[EncodedBatch](), 0
+        with closing(self._rows_of_pass(self._source, progress)) as batches:
+            for rows in batches:
+                held.append(rows)
+                size += nbytes(rows)
+                expected = size * (progress.total or 0) / self._place.read  # a guess where rows are not counted yet
+                if size > self._memory or expected > FAR_BEYOND * self._memory:
+                    self._place = Place()
+                    progress.restart(None if progress.total is None else progress.total * self._n_passes)
+                    return None
+        self._require_rows()
+        return joined([part for part in held if len(part.y)])
+
+    def _streamed(self, progress: Progress) -> TableModel:
+        """Learn from the rows as they are read, in random order."""
+        self._require_streamable()
+        source = self._shuffled()
+        while True:
+            ends = self._learned_pass(source.of_pass(self._place.passes), progress)
+            self._require_rows()
+            if self._held:  # fewer rows than a stream begins with
+                self._learn_held()
+            if self._place.passes == 0 and not self._mixes(source):
+                self._warn_of_drift(source, ends)
+            self._place = replace(self._place, passes=self._place.passes + 1, batch=0, read=0)
+            if self._place.passes >= self._n_passes:
+                return self._finished(float(self._n_passes), streamed=True, shuffled=self._mixes(source))
+            self._require_same_data()
+
+    def _shuffled(self) -> ShuffledSource:
+        if self._place.buffer_rows:
+            return ShuffledSource(self._source, self._place.buffer_rows, self._request.seed)
+        source = shuffled(self._source, self._memory, self._request.seed)
+        self._place.buffer_rows = source.buffer_rows
+        return source
+
+    def _mixes(self, source: ShuffledSource) -> bool:
+        """Whether any two rows can become neighbours."""
+        n_rows = self._place.rows + self._place.left_out
+        return source.n_parts >= FEW_PARTS or n_rows <= source.buffer_rows
+
+    def _learned_pass(self, source: ShuffledSource, progress: Progress) -> list[EncodedBatch]:
+        """Learn from what is left of a pass, and return its last two batches."""
+        last: list[EncodedBatch] = []
+        for rows in self._rows_of_pass(source, progress):
+            if (self._place.passes, self._place.batch) == (0, 1):
+                self._first = rows
+            self._learn(rows)
+            if self._checkpoint is not None and self._begun:
+                self._checkpoint.tick(rows.read)
+            last = [*last[-1:], rows]
+        return last
+
+    def _warn_of_drift(self, source: ShuffledSource, last: list[EncodedBatch]) -> None:
+        first = self._first
+        if first is None:  # the fit was resumed
+            with closing(learnable_rows(source, self._encoder, self._request, 0)) as batches:
+                first = next(batches)
+        names = [] if self._encoder is None else [str(name) for name in self._encoder.get_feature_names_out()]
+        warn_of_drift(first, joined(last), names or [f"column {i}" for i in range(first.X.shape[1])], source.name)
+
+    @property
+    def _n_passes(self) -> int:
+        """Passes of a stream."""
+        return 1 if isinstance(self._request.passes, str) else self._request.passes
+
+    def _rows_of_pass(self, source: Source, progress: Progress) -> Generator[EncodedBatch, None, None]:
+        """Yield what is left of a pass, counted."""
+        with closing(learnable_rows(source, self._encoder, self._request, self._place.batch)) as batches:
+            for rows in batches:
+                self._place.batch += 1
+                self._place.read += rows.read
+                if self._place.passes == 0:
+                    self._place.rows += len(rows.y)
+                    self._place.left_out += rows.dropped
+                yield rows
+                progress.add(rows.read)
+
+    @property
+    def _begun(self) -> bool:
+        return bool(self._estimator.__sklearn_is_fitted__())
+
+    def _learn(self, rows: EncodedBatch) -> None:
+        if len(rows.y) == 0:
+            return
+        self._held.append(rows)
+        n_rows, size = sum(len(part.y) for part in self._held), sum(map(nbytes, self._held))
+        if self._begun or n_rows >= FIRST_ROWS or size >= FIRST_BYTES:
+            self._learn_held()
+
+    def _learn_held(self) -> None:
+        rows = joined(self._held)
+        self._held.clear()
+        self._estimator.partial_fit(rows.X, rows.y, rows.weight)
+
+    def _learned_encoder(self) -> TableEncoder:
+        targets, weight = self._request.targets, self._request.weight
+        target_of(next(self._source.batches(ahead=0)), targets, weight, self._source.name)  # before anything long
+        left_out = [*targets, *([] if weight is None else [weight])]
+        encoder = self._request.encoder(self._features or ()).fit(self._source, leave_out=left_out)
+        if encoder.rows_seen_ == encoder.learn_rows:  # there may be more: learn from rows of the whole file
+            sample = SampleSource(self._source, encoder.learn_rows, self._request.seed)
+            encoder = self._request.encoder(self._features or ()).fit(sample, leave_out=left_out)
+        if encoder.n_features_out_ == 0:
+            raise DataError(
+                f"{self._source.name}: no column says anything: all {len(self._features or ())} are empty, constant or "
+                "of a kind that cannot be learned from; add columns."
+            )
+        return encoder
+
+    def _require_streamable(self) -> None:
+        cv = self._request.cv
+        if self._request.kernel is not None and self._request.components is None:
+            raise DataError(
+                "an exact kernel model needs all rows in memory, and rows that exceed it are streamed: "
+                "set a number of components (--components 2000), or allow more memory."
+            )
+        if cv not in ("auto", "progressive"):
+            raise DataError(
+                f"cv={cv!r} needs all rows in memory, and rows that exceed it are streamed: "
+                "expected cv='auto' or 'progressive' there; leave cv out, or allow more memory."
+            )
+
+    def _require_rows(self) -> None:
+        if self._place.rows == 0:
+            what = "a target" if len(self._request.targets) < 2 else "all targets"
+            what += "" if self._request.weight is None else " and a weight above 0"
+            names = ", ".join(map(repr, self._request.targets))
+            raise DataError(
+                f"{self._source.name}: none of the {self._place.left_out:,} rows has {what} (column {names}): expected "
+                "at least one; choose another column."
+            )
+
+    def _require_same_data(self) -> None:
+        now = self._request.open(self._data, self._features).fingerprint()
+        if now != self._fingerprint:
+            raise DataError(
+                f"{self._source.name}: the data changed after pass {self._place.passes}: expected the same rows in "
+                "every pass; begin anew when nothing writes to it."
+            )
+
+    def _progress(self, passes: int) -> AbstractContextManager[Progress]:
+        rows = guess_rows(self._source)
+        total = None if rows is None else rows * passes
+        done = self._place.read + self._place.passes * (rows or 0)
+        return closing(Progress(total, shown=self._shown, done=done))
+
+    def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
+        request, place = self._request, self._place
+        self._estimator.set_params(verbose=0)
+        self._estimator.n_rows_, self._estimator.passes_ = place.rows, passes
+        if streamed and isinstance(self._estimator, AveragedSGDRegressor):
+            self._estimator._warn_if_short()
+        return TableModel(
+            self._estimator,
+            self._encoder,
+            request.target,
+            request.weight,
+            request.log_target,
+            FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed, shuffled=shuffled),
+            zero_based=bool(getattr(self._source, "zero_based", False)),
+            null_values=request.null_values,
+            dropped=request.drop,
+        )

@@ -1,0 +1,155 @@
+"""`predict_table`: predictions for a table of any size, batch by batch, as a table with one more column a target."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from pyarrow.csv import CSVWriter
+from pyarrow.parquet import ParquetWriter
+
+from ridgeway.data import DataError, Source, prefetch
+from ridgeway.data.arrow import pa
+from ridgeway.data.schema import type_name
+from ridgeway.messages.progress import Progress
+from ridgeway.storage.atomic_file import atomic_file
+from ridgeway.tables.size import guess_rows
+from ridgeway.tables.table_model import TableModel
+
+NAME = "prediction"
+PARQUET = (".parquet", ".pq", ".parq")
+CSV = (".csv",)
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What was predicted.
+
+    Attributes
+    ----------
+    rows : how many.
+    columns : names of the columns of predictions, the last ones: one for each target.
+    ignored : columns of the table that the model does not know; the target is among them when it is there.
+    """
+
+    rows: int
+    columns: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+    @property
+    def column(self) -> str:
+        """Name of the column of predictions of the first target."""
+        return self.columns[0]
+
+
+def predict_table(
+    model: TableModel, data: Any, out: str | os.PathLike[str] | IO[bytes] | None, *, progress: bool = False
+) -> Predicted:
+    """Write the rows of a table with their predictions as the last column, or as the last ones for several targets.
+
+    Parameters
+    ----------
+    model : the model.
+    data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
+    out : a file that ends in .parquet or .csv, which is there as a whole or not at all; None writes CSV to standard
+        output.
+    progress : show a bar.
+
+    Examples
+    --------
+    >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+    >>> from pathlib import Path
+    >>> from ridgeway.tables import Request, fit_table, predict_table
+    >>> table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": [3.0, 5.0, 7.0, 9.0]})
+    >>> model = fit_table(table, Request(target="y", averaging="last"))
+    >>> file = Path(tempfile.mkdtemp()) / "predictions.parquet"
+    >>> predict_table(model, table, file)
+    Predicted(rows=4, columns=('prediction',), ignored=('y',))
+    >>> pq.read_table(file).column_names
+    ['x', 'y', 'prediction']
+    """
+    parquet = _is_parquet(out)
+    source = model.open(data)
+    names = [] if source.schema is None else source.schema.names
+    columns = _new_columns(model, names)
+    known = set(model.columns)
+    bar = Progress(guess_rows(source), shown=progress)
+    rows = 0
+    with closing(bar), closing(_predicted(model, source, columns)) as batches, _opened(out) as file:
+        writer: Any = None
+        for batch in batches:
+            table = batch if parquet else _plain(batch, source.name)
+            if writer is None:
+                writer = (ParquetWriter if parquet else CSVWriter)(file, table.schema)
+            writer.write(table)
+            rows += batch.num_rows
+            bar.add(batch.num_rows)
+        writer.close()  # sources without rows are refused
+    return Predicted(rows, columns, tuple(name for name in names if name not in known))
+
+
+def _new_columns(model: TableModel, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the columns of predictions, which differ from all others."""
+    wanted = [NAME] if isinstance(model.target, str | None) else [f"{NAME}_{target}" for target in model.target]
+    taken, columns = set(names), []
+    for name in wanted:
+        column = name
+        while column in taken:
+            column += "_"
+        taken.add(column)
+        columns.append(column)
+    return tuple(columns)
+
+
+def _predicted(model: TableModel, source: Source, columns: Sequence[str]) -> Generator[Any, None, None]:
+    """Yield the batches with their predictions, made in the background while the consumer writes."""
+
+    def predicted(batch: Any) -> Any:
+        predictions = model.predict_batch(batch, source.name).reshape(-1, len(columns))
+        new = {column: pa.array(predictions[:, place]) for place, column in enumerate(columns)}
+        if source.schema is None:
+            return pa.table(new)
+        table = pa.Table.from_batches([batch])
+        for column, values in new.items():
+            table = table.append_column(column, values)
+        return table
+
+    yield from prefetch(map(predicted, source.batches()))
+
+
+def _is_parquet(out: str | os.PathLike[str] | IO[bytes] | None) -> bool:
+    if not isinstance(out, str | os.PathLike):
+        return False
+    ending = Path(out).suffix.lower()
+    if ending not in (*PARQUET, *CSV):
+        raise DataError(f"{out}: unknown format of predictions: expected a name that ends in .parquet or .csv.")
+    return ending in PARQUET
+
+
+def _plain(table: Any, place: str) -> Any:
+    """Return a table of columns that CSV can hold: categories as their texts."""
+    for number, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(number, field.name, table.column(number).cast(field.type.value_type))
+        elif pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+            raise DataError(
+                f"{place}: column {field.name!r} ({type_name(field.type)}) has no form in CSV: write the predictions "
+                "to a .parquet file, or leave the column out of the table."
+            )
+    return table
+
+
+@contextmanager
+def _opened(out: str | os.PathLike[str] | IO[bytes] | None) -> Iterator[IO[bytes]]:
+    if isinstance(out, str | os.PathLike):
+        with atomic_file(out) as file:
+            yield file
+        return
+    file = sys.stdout.buffer if out is None else out
+    yield file
+    file.flush()
