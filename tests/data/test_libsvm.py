@@ -18,7 +18,7 @@ from ridgeway.data import DataError, open_data
 @pytest.mark.parametrize("zero_based", [True, False])
 @pytest.mark.parametrize("ending", ["svm", "libsvm.gz"])
 def test_batches(zero_based: bool, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm, "CHUNK", 1 << 10)
+    monkeypatch.setattr(libsvm, "CHUNK_BYTES", 1 << 10)
     rng = np.random.default_rng(0)
     full = np.where(rng.random((300, 40)) < 0.1, rng.standard_normal((300, 40)), 0)
     full[0, 0], full[1, 39] = 1.5, 2.5
@@ -69,12 +69,12 @@ def test_refused(text: bytes, message: str, tmp_path: Path) -> None:
 
 # Law: lines longer than what is read at once, rows without entries and a last line without an end are read.
 def test_lines_of_any_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm, "CHUNK", 8)
+    monkeypatch.setattr(libsvm, "CHUNK_BYTES", 8)
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7\n2\n3\n4 2:1")
     (batch,) = open_data(path).batches()
     assert batch[0].toarray().tolist() == [[1, 2, 3, 4, 5, 6, 7], [0] * 7, [0] * 7, [0, 1, 0, 0, 0, 0, 0]]
     assert batch[1].tolist() == [1, 2, 3, 4]
-    monkeypatch.setattr(libsvm, "LONGEST", 16)
+    monkeypatch.setattr(libsvm, "MAX_LINE_BYTES", 16)
     with pytest.raises(DataError, match=r"rows\.svm: a line of more than 16 bytes: expected LIBSVM text"):
         open_data(path)

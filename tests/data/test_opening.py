@@ -19,7 +19,7 @@ from tests.data.tables import FORMS, mixed_table, values, write
 
 from ridgeway.data import DataError, open_data
 from ridgeway.data.common_type import wider
-from ridgeway.data.source import BATCH_BYTES, FEWEST_ROWS, MOST_ROWS, rows_per_batch
+from ridgeway.data.source import BATCH_BYTES, MAX_BATCH_ROWS, MIN_BATCH_ROWS, rows_per_batch
 
 
 # Law: every format gives the same rows in the same batches as the table it was written from.
@@ -263,9 +263,9 @@ def test_shapes(tmp_path: Path) -> None:
 def test_rows_of_a_batch(row_bytes: float) -> None:
     rows = rows_per_batch(None, row_bytes)
     assert rows & (rows - 1) == 0
-    assert FEWEST_ROWS <= rows <= MOST_ROWS
-    assert rows * row_bytes <= BATCH_BYTES or rows == FEWEST_ROWS
-    assert 2 * rows * row_bytes > BATCH_BYTES or rows == MOST_ROWS
+    assert MIN_BATCH_ROWS <= rows <= MAX_BATCH_ROWS
+    assert rows * row_bytes <= BATCH_BYTES or rows == MIN_BATCH_ROWS
+    assert 2 * rows * row_bytes > BATCH_BYTES or rows == MAX_BATCH_ROWS
 
 
 # Law: the type of two columns holds the values of both, whichever comes first; where there is none, the first stays.

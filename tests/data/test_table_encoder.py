@@ -421,7 +421,7 @@ def test_levels_without_rows() -> None:
 
 # Law: of more different strings than are counted, those seen once are forgotten; frequent ones stay levels.
 def test_more_strings_than_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.data.encoding.string_learner.MOST_TRACKED", 100)
+    monkeypatch.setattr("ridgeway.data.encoding.string_learner.MAX_TRACKED_LEVELS", 100)
     strings = [f"rare {k}" for k in range(150)] + ["north", "south"] * 400
     encoder = TableEncoder(min_count=5).fit(pa.table({"k": strings}))
     names = set(encoder.get_feature_names_out())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ridgeway.rows.weights import LONGEST, all_ones, ones
+from ridgeway.rows.weights import MAX_SHARED_ROWS, all_ones, ones
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, LONGEST, LONGEST + 1])
+@pytest.mark.parametrize("n_rows", [0, 1, MAX_SHARED_ROWS, MAX_SHARED_ROWS + 1])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_ones(n_rows: int, dtype: type) -> None:
     weight = ones(n_rows, np.dtype(dtype))

@@ -27,8 +27,8 @@ PRICE = Request(target="price", passes=2)
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MOST_ROWS", 256)
-    monkeypatch.setattr(fitting, "FIRST_ROWS", 1024)
+    monkeypatch.setattr(source, "MAX_BATCH_ROWS", 256)
+    monkeypatch.setattr(fitting, "FIRST_BATCH_ROWS", 1024)
 
 
 def by_hand(path: Path, request: Request, pass_number: int | None = None) -> tuple[TableEncoder, Iterator[Any]]:
@@ -73,7 +73,7 @@ def test_in_memory(write: Any, weight: str | None, tmp_path: Path) -> None:
 # Law: a streamed fit is partial_fit over the shuffled and encoded batches, pass after pass, bit for bit.
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.tables.fitting.FIRST_ROWS", 1)
+    monkeypatch.setattr("ridgeway.tables.fitting.FIRST_BATCH_ROWS", 1)
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
     request = Request(target="price", weight=weight, passes=3)
     model = fit_table(path, request, memory=0)

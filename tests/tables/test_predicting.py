@@ -24,7 +24,7 @@ def model() -> TableModel:
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MOST_ROWS", 300)
+    monkeypatch.setattr(source, "MAX_BATCH_ROWS", 300)
 
 
 # Law: every format in and out holds the same rows, and the prediction as the last column.

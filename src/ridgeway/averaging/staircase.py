@@ -14,7 +14,7 @@ from ridgeway.number import real_number, whole_number
 from ridgeway.state import State, StateError, Stored
 
 MAX_STORED_STAIRS = 2**16  # stairs that a file may ask for
-EXPECTED = "the step size must be a finite number above 0"
+EXPECTED_STEP = "the step size must be a finite number above 0"
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Staircase:
     edges: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        sizes = tuple(real_number("step", size, EXPECTED) for size in self.sizes)
+        sizes = tuple(real_number("step", size, EXPECTED_STEP) for size in self.sizes)
         edges = tuple(whole_number("edges", edge, "the edges must be ints, numbers of steps") for edge in self.edges)
         for size in sizes:
             if size <= 0:
-                raise ValueError(f"step={size!r} is not positive: {EXPECTED}; a safe choice is 1 / max |x|^2.")
+                raise ValueError(f"step={size!r} is not positive: {EXPECTED_STEP}; a safe choice is 1 / max |x|^2.")
         if len(sizes) != len(edges) + 1:
             raise ValueError(
                 f"sizes has {len(sizes)} entries and edges has {len(edges)}: expected one edge fewer than sizes, as "

@@ -15,10 +15,10 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import naming
 from ridgeway.data.schema import require_distinct
 
-HEAD = 1 << 16  # bytes from which the dialect is told
-LONGEST_HEAD = 1 << 26  # bytes up to which a longer header is looked for
+HEAD_BYTES = 1 << 16  # bytes from which the dialect is told
+MAX_HEAD_BYTES = 1 << 26  # bytes up to which a longer header is looked for
 SEPARATORS = ",;\t|"
-LINES = 50  # looked at
+MAX_SAMPLED_LINES = 50  # looked at
 DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
@@ -73,8 +73,8 @@ def dialect_of(head: str) -> Dialect:
 def read_dialect(path: Path) -> Dialect:
     """Tell the dialect of a file; the header may be of any length."""
     with naming(path), open_text(path) as stream:
-        head = stream.read(HEAD)
-        while not _has_whole_lines(head) and len(head) < LONGEST_HEAD and (more := stream.read(len(head))):
+        head = stream.read(HEAD_BYTES)
+        while not _has_whole_lines(head) and len(head) < MAX_HEAD_BYTES and (more := stream.read(len(head))):
             head += more
     if not head.strip():
         raise DataError(f"{path}: the file is empty: expected a header and rows.")
@@ -109,5 +109,5 @@ def _rows(head: str, separator: str) -> list[list[str]]:
     rows: list[list[str]] = []
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
     with suppress(csv.Error):  # a field of more than 128 KB: a long header and another separator, or a long text
-        rows.extend(islice((row for row in reader if row), LINES + 1))
+        rows.extend(islice((row for row in reader if row), MAX_SAMPLED_LINES + 1))
     return rows

@@ -22,11 +22,11 @@ from ridgeway.data.part import Part
 from ridgeway.data.schema import Schema, kind_of, require_columns
 from ridgeway.data.source import rows_per_batch
 
-BLOCK, LARGEST_BLOCK = 1 << 20, 16 << 20
-BLOCK_ROWS = 512  # at least, unless the block would be too large: each column of a block has a cost of its own
-BLOCK_LINES = 4  # lines of the longest length that a block has room for
-SAMPLE = 8 << 20  # bytes of the first file from which types are told
-OTHER_SAMPLE = 1 << 18  # bytes of each further file
+MIN_BLOCK_BYTES, MAX_BLOCK_BYTES = 1 << 20, 16 << 20
+MIN_BLOCK_ROWS = 512  # at least, unless the block would be too large: each column of a block has a cost of its own
+MIN_BLOCK_LINES = 4  # lines of the longest length that a block has room for
+SAMPLE_BYTES = 8 << 20  # bytes of the first file from which types are told
+OTHER_SAMPLE_BYTES = 1 << 18  # bytes of each further file
 
 QUOTE = "'"  # around values in messages of pyarrow
 CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to ([^:]+): (.*)", re.DOTALL)
@@ -60,8 +60,8 @@ class CSVSource(FileSource):
         for number, path in enumerate(self.paths):
             self._dialects.append(read_dialect(path))
             longest = max(longest, self._dialects[number].longest_line)
-            size = SAMPLE if number == 0 else OTHER_SAMPLE
-            sample = self._sample(number, max(size, BLOCK_LINES * longest))
+            size = SAMPLE_BYTES if number == 0 else OTHER_SAMPLE_BYTES
+            sample = self._sample(number, max(size, MIN_BLOCK_LINES * longest))
             if first is None:
                 first, row_bytes = sample.schema, sample.nbytes / max(sample.num_rows, 1)
             require_alike(sample.schema, first, path, self.paths[0])
@@ -77,8 +77,8 @@ class CSVSource(FileSource):
             raise DataError(f"{self.name}: there is a header but no rows: expected at least one row below it.")
         self.schema = Schema.of(pa.schema({name: self._types[name] for name in first.names}))
         self.batch_rows = rows_per_batch(batch_rows, row_bytes)
-        block = min(max(BLOCK, BLOCK_ROWS * round(row_bytes)), LARGEST_BLOCK)
-        self._block = max(block, BLOCK_LINES * longest)
+        block = min(max(MIN_BLOCK_BYTES, MIN_BLOCK_ROWS * round(row_bytes)), MAX_BLOCK_BYTES)
+        self._block = max(block, MIN_BLOCK_LINES * longest)
 
     def fingerprint(self) -> dict[str, Any]:
         """Return what `FileSource.fingerprint` does, and how the columns are read."""
@@ -192,7 +192,7 @@ class CSVSource(FileSource):
             return
         tail = b""
         with open_text(path) as stream:
-            while block := stream.read(BLOCK):
+            while block := stream.read(MIN_BLOCK_BYTES):
                 tail = (tail + block)[-100:]
         if not tail.rstrip().endswith(b'"'):
             raise DataError(

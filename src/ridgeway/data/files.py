@@ -21,12 +21,12 @@ FORMATS = {
     "libsvm": (".svm", ".libsvm", ".svmlight"),
 }
 TEXT_FORMATS = ("csv", "libsvm")  # may be compressed
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-KNOWN = (
+COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zip")
+KNOWN_FORMATS = (
     "Parquet, CSV, Feather/Arrow and LIBSVM files ("
     + ", ".join(end for ends in FORMATS.values() for end in ends)
     + "; text also compressed: "
-    + ", ".join(COMPRESSED)
+    + ", ".join(COMPRESSED_ENDINGS)
     + ")"
 )
 END_BYTES = 1 << 16  # bytes at each end of a file that its mark looks at
@@ -80,7 +80,7 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
             found = sorted(_visible(place))
             _refuse_partitions(found, place)
             if not found:
-                raise DataError(f"{place}: the folder has no file to read: expected {KNOWN}.")
+                raise DataError(f"{place}: the folder has no file to read: expected {KNOWN_FORMATS}.")
             return found
         if place.is_file():
             return [place]
@@ -191,13 +191,13 @@ def _format(path: Path) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"FEA1")):
         return "feather"
-    raise DataError(f"{path}: unknown format: expected {KNOWN}; rename the file by what it holds.")
+    raise DataError(f"{path}: unknown format: expected {KNOWN_FORMATS}; rename the file by what it holds.")
 
 
 def named_format(path: Path) -> str | None:
     """Return the format that the name of a file says, None for an unknown one."""
     name = path.name.lower()
-    for ending in COMPRESSED:
+    for ending in COMPRESSED_ENDINGS:
         if name.endswith(ending):
             bare = name.removesuffix(ending)
             return next((kind for kind in TEXT_FORMATS if bare.endswith(FORMATS[kind])), None)

@@ -20,9 +20,9 @@ from ridgeway.data.line_ranges import line_ranges
 from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup, rows_per_batch
 
-CHUNK = 1 << 22
-LONGEST = 1 << 26  # bytes of a line
-MOST_COLUMNS = 1 << 27
+CHUNK_BYTES = 1 << 22
+MAX_LINE_BYTES = 1 << 26  # bytes of a line
+MAX_COLUMNS = 1 << 27
 
 
 class LibsvmSource(Source):
@@ -95,9 +95,9 @@ def _parts(path: Path, limits: tuple[int, int] | None = None) -> Iterator[tuple[
             X, y = _parsed(chunk)
         except (ValueError, OverflowError, UnicodeDecodeError):
             raise _explained(chunk, path, line) from None
-        if X.nnz and X.indices.max() >= MOST_COLUMNS:
+        if X.nnz and X.indices.max() >= MAX_COLUMNS:
             raise DataError(
-                f"{path}: column {X.indices.max():,} after line {line:,}: expected at most {MOST_COLUMNS:,} columns; "
+                f"{path}: column {X.indices.max():,} after line {line:,}: expected at most {MAX_COLUMNS:,} columns; "
                 "correct the line."
             )
         if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
@@ -137,12 +137,12 @@ def _chunks(path: Path) -> Iterator[bytes]:
     with reading(path):
         stream = open_text(path)
     with naming(path), stream as file:
-        while block := file.read(CHUNK):
+        while block := file.read(CHUNK_BYTES):
             text = rest + block
             end = text.rfind(b"\n") + 1
             rest = text[end:]
-            if len(rest) > LONGEST:
-                raise DataError(f"{path}: a line of more than {LONGEST:,} bytes: expected LIBSVM text.")
+            if len(rest) > MAX_LINE_BYTES:
+                raise DataError(f"{path}: a line of more than {MAX_LINE_BYTES:,} bytes: expected LIBSVM text.")
             if end:
                 yield text[:end]
     if rest.strip():

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-WAIT = 0.1  # seconds after which a thread looks whether the other side is still there
+POLL_SECONDS = 0.1  # seconds after which a thread looks whether the other side is still there
 
 
 class _End:
@@ -36,7 +36,7 @@ def prefetch(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     def put(item: T | _End) -> bool:
         while not stopped.is_set():
             try:
-                waiting.put(item, timeout=WAIT)
+                waiting.put(item, timeout=POLL_SECONDS)
             except queue.Full:
                 continue
             return True

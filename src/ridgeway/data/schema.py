@@ -11,10 +11,10 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 
 types = pa.types
-SHOWN_NAMES = 10  # of columns, in a message
+MAX_SHOWN_NAMES = 10  # of columns, in a message
 
 MAX_SUGGESTIONS = 3
-MIN_RATIO = 0.75  # of difflib, from which names are alike
+MIN_NAME_SIMILARITY = 0.75  # of difflib, from which names are alike
 TYPE_NAMES = (
     (types.is_boolean, "true or false"),
     (types.is_integer, "whole numbers"),
@@ -149,8 +149,8 @@ def require_columns(names: Iterable[str], known: Iterable[str], place: str) -> N
 
 def listed_names(names: Sequence[str]) -> str:
     """Return names of columns for a message, the first of them where they are many."""
-    more = f", ... ({len(names):,} in all)" if len(names) > SHOWN_NAMES else ""
-    return ", ".join(repr(name) for name in names[:SHOWN_NAMES]) + more
+    more = f", ... ({len(names):,} in all)" if len(names) > MAX_SHOWN_NAMES else ""
+    return ", ".join(repr(name) for name in names[:MAX_SHOWN_NAMES]) + more
 
 
 def no_column(name: str, names: Iterable[str], place: str) -> DataError:
@@ -171,7 +171,7 @@ def _alike(name: str, names: Iterable[str]) -> list[str]:
         matcher.set_seq1(folded)
         longer = max(len(folded), len(wanted))
         one_letter = 2 * (longer - 1) / max(len(folded) + len(wanted), 1) if longer > 2 else 1.0
-        least = min(MIN_RATIO, one_letter)
+        least = min(MIN_NAME_SIMILARITY, one_letter)
         if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least:
             found.append((-matcher.ratio(), other))
     return [other for _, other in sorted(found)[:MAX_SUGGESTIONS]]

@@ -15,10 +15,10 @@ from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup
 from ridgeway.number import counted, whole_number
 
-PARTS_PER_BUFFER = 16  # at least, where the source can be cut so: neighbours in the file are few in a buffer
+MIN_PARTS_PER_BUFFER = 16  # at least, where the source can be cut so: neighbours in the file are few in a buffer
 MAX_SEGMENTS = 8  # of a buffer: rows are joined segment by segment, so that few of them are in memory twice
 MIN_BUFFER_BYTES, MAX_BUFFER_BYTES = 2**26, 2**30  # the latter for sources of many parts
-FEW_PARTS = 8  # a source of fewer parts keeps much of its order
+MIN_MIXED_PARTS = 8  # a source of fewer parts keeps much of its order
 PARTS, BUFFER = 0, 1  # what a random order is of
 
 
@@ -65,7 +65,7 @@ class ShuffledSource(Source):
         if self.n_rows is not None and self.n_rows <= self.buffer_rows:  # the buffer mixes all of them
             self._parts = [Part(lambda: source.batches(ahead=0), self.n_rows)]
         else:
-            self._parts = source.parts(max(self.buffer_rows // PARTS_PER_BUFFER, 1))
+            self._parts = source.parts(max(self.buffer_rows // MIN_PARTS_PER_BUFFER, 1))
         self.n_parts = len(self._parts)
 
     def of_pass(self, number: int) -> Self:
@@ -129,7 +129,7 @@ def shuffled(source: Source, memory: int, seed: int = 0) -> ShuffledSource:
     row_bytes = max(pieces.nbytes(first) / pieces.count(first), 1.0)
     allowed = max(memory // 2, MIN_BUFFER_BYTES)
     usual = ShuffledSource(source, _rows_in(min(allowed, MAX_BUFFER_BYTES), row_bytes), seed)
-    if usual.n_parts >= FEW_PARTS or allowed <= MAX_BUFFER_BYTES:
+    if usual.n_parts >= MIN_MIXED_PARTS or allowed <= MAX_BUFFER_BYTES:
         return usual
     return ShuffledSource(source, _rows_in(allowed, row_bytes), seed)
 

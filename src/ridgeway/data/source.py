@@ -12,8 +12,8 @@ from ridgeway.data.prefetching import prefetch
 from ridgeway.data.schema import Schema
 from ridgeway.number import counted, whole_number
 
-MOST_ROWS = 32_768
-FEWEST_ROWS = 1_024
+MAX_BATCH_ROWS = 32_768
+MIN_BATCH_ROWS = 1_024
 BATCH_BYTES = 32 << 20
 
 
@@ -80,8 +80,8 @@ def rows_per_batch(batch_rows: int | None, row_bytes: float) -> int:
     """Return the rows of a batch: as asked for, or a power of two that takes some 32 MB and at most 32,768."""
     if batch_rows is not None:
         return counted("batch_rows", batch_rows)
-    rows = MOST_ROWS
-    while rows > FEWEST_ROWS and rows * row_bytes > BATCH_BYTES:
+    rows = MAX_BATCH_ROWS
+    while rows > MIN_BATCH_ROWS and rows * row_bytes > BATCH_BYTES:
         rows //= 2
     return rows
 

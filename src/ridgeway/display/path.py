@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ridgeway.rows import Float
 
 N_ALPHAS = 100
-AROUND = 100.0  # to either side of where a kernel model stands
+KERNEL_ALPHA_FACTOR = 100.0  # to either side of where a kernel model stands
 GREY = "0.75"
-COLORS = 10  # in matplotlib's cycle
-DOTS = 12  # of exact ridge on a line
+N_COLORS = 10  # in matplotlib's cycle
+N_EXACT_DOTS = 12  # of exact ridge on a line
 
 
 class PathDisplay:
@@ -166,10 +166,10 @@ class PathDisplay:
         for k, coefs in enumerate(self.coefs.T):
             look: dict[str, Any] = {"color": GREY, "linewidth": 0.6, "zorder": 1}
             if k in largest:
-                look = {"color": f"C{largest.index(k) % COLORS}", "linewidth": 1.6, "zorder": 2}
+                look = {"color": f"C{largest.index(k) % N_COLORS}", "linewidth": 1.6, "zorder": 2}
             self.lines_ += self.ax_.plot(self.alphas, coefs, **look | kwargs)
         if self.exact is not None:
-            few = slice(None, None, max(1, len(self.alphas) // DOTS))
+            few = slice(None, None, max(1, len(self.alphas) // N_EXACT_DOTS))
             for k in largest:
                 color = self.lines_[k].get_color()
                 self.dots_ += self.ax_.plot(self.alphas[few], self.exact[few, k], "o", color=color, markersize=4)
@@ -219,7 +219,7 @@ def _require_alike(exact: Float | None, coefs: Float) -> None:
 def _alphas(estimator: Any) -> Float:
     """Strengths between which the coefficients change."""
     if isinstance(estimator, AveragedKernelRegressor) and estimator.alpha_:
-        return np.geomspace(estimator.alpha_ / AROUND, estimator.alpha_ * AROUND, N_ALPHAS)
+        return np.geomspace(estimator.alpha_ / KERNEL_ALPHA_FACTOR, estimator.alpha_ * KERNEL_ALPHA_FACTOR, N_ALPHAS)
     if isinstance(estimator, AveragedSGDRegressor | AveragedKernelRegressor):
         run = estimator._fitted().ridge.trajectory
         return np.geomspace(1 / max(run.elapsed, run.step), 10 / run.step, N_ALPHAS)

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 GEOMETRIC, TAIL, CHOSEN, OTHER = "C0", "C1", "crimson", "0.6"
 # Share of the width for geometric averages, beside tails or beside the uniform average alone, and a gap.
-WITH_TAILS, WITH_UNIFORM, GAP = 0.62, 0.9, 0.06
-MOST_TICKS = 7
+WIDTH_BESIDE_TAILS, WIDTH_BESIDE_UNIFORM, GAP_WIDTH = 0.62, 0.9, 0.06
+MAX_TICKS = 7
 # The panel reaches so many times as far above the best error as the median candidate, and at least this share of the
 # standard error: smaller differences are not worth a magnifying glass.
-REACH, LEAST_REACH = 2.5, 0.05
-BELOW = 0.3  # of the reach, for the name of the chosen one
+VIEW_MEDIANS, MIN_VIEW_STANDARD_ERRORS = 2.5, 0.05
+LABEL_SHARE = 0.3  # of the reach, for the name of the chosen one
 # The whole range, drawn small where the standard error is beyond the panel: left, bottom, width and height.
-INSET = (0.015, 0.5, 0.15, 0.44)
-INSET_TICKS = 0.07  # width of its tick labels
+INSET_BOX = (0.015, 0.5, 0.15, 0.44)
+INSET_TICKS_WIDTH = 0.07  # width of its tick labels
 
 
 class SelectionDisplay:
@@ -142,13 +142,17 @@ class SelectionDisplay:
         errors = np.array([row.error for row in self.selection if row.step == chosen.step])
         errors = errors[np.isfinite(errors)]
         best = self.selection.best
-        reach = max(REACH * (float(np.median(errors)) - best.error), LEAST_REACH * best.standard_error)
+        reach = max(
+            VIEW_MEDIANS * (float(np.median(errors)) - best.error), MIN_VIEW_STANDARD_ERRORS * best.standard_error
+        )
         reach = max(min(reach, 1.1 * (errors.max() - best.error)), 1.5 * (chosen.error - best.error))
         reach = reach or abs(best.error) * 0.1 or 1.0  # a single candidate
         seen = [row.error for row in self.selection if row.error > best.error - reach]
         if best.standard_error < reach:
-            seen.append(best.error - best.standard_error + (BELOW - 0.05) * reach)  # the band, and a little below it
-        return min(seen) - BELOW * reach, best.error + reach
+            seen.append(
+                best.error - best.standard_error + (LABEL_SHARE - 0.05) * reach
+            )  # the band, and a little below it
+        return min(seen) - LABEL_SHARE * reach, best.error + reach
 
     def _lay_out_alphas(self, geometric: Sequence[Scored], others: Sequence[Scored], top: float, *, room: bool) -> None:
         """Alphas fall from left to right, on the left part of the axes; those far beyond the panel are cut off."""
@@ -156,7 +160,7 @@ class SelectionDisplay:
         low = geometric[0].alpha
         high = max(row.alpha for row in geometric if row.error <= top)
         if room:  # for the inset, beside the place where the curve comes in from above
-            inside = width - INSET[0] - INSET[2] - INSET_TICKS
+            inside = width - INSET_BOX[0] - INSET_BOX[2] - INSET_TICKS_WIDTH
             high = min((row.alpha for row in geometric if row.alpha > high), default=high)
             high = high * (high / low) ** (width / inside - 1)
         else:
@@ -165,15 +169,15 @@ class SelectionDisplay:
         self.ax_.set_xscale("log")
         self.ax_.set_xlim(high, low * (low / high) ** (1 / width - 1))
         decades = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
-        self.ax_.set_xticks(10.0 ** decades[:: -(-len(decades) // MOST_TICKS)])
+        self.ax_.set_xticks(10.0 ** decades[:: -(-len(decades) // MAX_TICKS)])
         self.ax_.set_xticks([], minor=True)
         self.ax_.set_xlabel(r"alpha (geometric, weaker $\rightarrow$)", x=width / 2, color=GEOMETRIC)
 
     def _lay_out_starts(self, geometric: Sequence[Scored], others: Sequence[Scored]) -> None:
         """Starts from 0 to 1 on the right part of the axes, or on all of them."""
-        left = _width(others) + GAP if geometric else GAP
+        left = _width(others) + GAP_WIDTH if geometric else GAP_WIDTH
         tails = len(others) > 1
-        share = 1 - GAP - left if tails else GAP
+        share = 1 - GAP_WIDTH - left if tails else GAP_WIDTH
         self.tail_ax_.set_xlim(-left / share, (1 - left) / share)
         self.tail_ax_.xaxis.set_ticks_position("bottom")
         self.tail_ax_.xaxis.set_label_position("bottom")
@@ -181,7 +185,7 @@ class SelectionDisplay:
         if tails:
             self.tail_ax_.set_xlabel("start (tails)", x=left + share / 2, color=TAIL)
         if geometric:
-            self.ax_.plot([left - GAP] * 2, [0, 1], color="0.85", linewidth=0.8, transform=self.ax_.transAxes)
+            self.ax_.plot([left - GAP_WIDTH] * 2, [0, 1], color="0.85", linewidth=0.8, transform=self.ax_.transAxes)
 
     def _place(self, row: Scored) -> float:
         """Where a tail starts, as a share of the run; the last iterate at 1 and the uniform average at 0."""
@@ -242,7 +246,7 @@ class SelectionDisplay:
 
     def _draw_whole(self, geometric: Sequence[Scored], bottom: float, top: float) -> Axes:
         """Draw the geometric averages once more, small and with their band, and where the panel lies."""
-        inset = self.ax_.inset_axes(INSET)
+        inset = self.ax_.inset_axes(INSET_BOX)
         _draw_curve(inset, [row.alpha for row in geometric], geometric, True, {"color": GEOMETRIC, "linewidth": 1.0})
         inset.axhspan(bottom, top, color="0.4", alpha=0.3, linewidth=0)
         inset.set_xscale("log")
@@ -304,4 +308,4 @@ def _others(rows: Sequence[Scored]) -> list[Scored]:
 
 def _width(others: Sequence[Scored]) -> float:
     """Share of the width that geometric averages have."""
-    return 1.0 if not others else WITH_UNIFORM if len(others) == 1 else WITH_TAILS
+    return 1.0 if not others else WIDTH_BESIDE_UNIFORM if len(others) == 1 else WIDTH_BESIDE_TAILS

@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway.rows.types import Float
 
-FAR = 256  # binary exponent from which sums of weighted squares may overflow or underflow
+OVERFLOW_EXPONENT = 256  # binary exponent from which sums of weighted squares may overflow or underflow
 
 
 def far_exponent(values: Float) -> int:
@@ -22,7 +22,7 @@ def far_exponent(values: Float) -> int:
     """
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     exponent = math.frexp(largest)[1]
-    return exponent if abs(exponent) > FAR else 0
+    return exponent if abs(exponent) > OVERFLOW_EXPONENT else 0
 
 
 def scaled(values: Float, exponent: int) -> Float:

@@ -16,11 +16,11 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.types import Order, numbered
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
-KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
-IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
+KEPT_BYTES_FOR_PASSES = 2**30  # the same when they are to be read several times
+CACHE_BYTES = 2**20  # rows up to this size are read in any order without being gathered
 PIECE_BYTES = 2**22
-LONGEST = 2**16  # places in a piece
-IN_SEQUENCE = readonly(np.arange(LONGEST))
+MAX_PIECE_ROWS = 2**16  # places in a piece
+CONSECUTIVE_PLACES = readonly(np.arange(MAX_PIECE_ROWS))
 
 
 class Piece(NamedTuple):
@@ -61,7 +61,7 @@ class Feed:
         self.source = batch
         self.standardization = standardization
         self._keep = keep
-        most = KEPT_FOR_PASSES if several_passes else KEPT_BYTES
+        most = KEPT_BYTES_FOR_PASSES if several_passes else KEPT_BYTES
         small = batch.rows.nbytes <= most or standardization.leaves_rows
         self.kept = standardization.batch(batch) if keep or small else None
         self._weighted_norms: NDArray[np.float64] | None = None
@@ -106,16 +106,16 @@ class Feed:
         Pieces that are shared by several readers are small enough to stay in the cache.
         """
         nbytes = self.source.rows.nbytes if self.kept is None else self.kept.rows.nbytes
-        whole = self.kept is not None and (self._keep or nbytes <= IN_CACHE)
+        whole = self.kept is not None and (self._keep or nbytes <= CACHE_BYTES)
         at_hand = self.kept is not None and not shared and _consecutive(order)
-        size = LONGEST if whole or at_hand else min(LONGEST, max(1, PIECE_BYTES * len(self) // nbytes))
+        size = MAX_PIECE_ROWS if whole or at_hand else min(MAX_PIECE_ROWS, max(1, PIECE_BYTES * len(self) // nbytes))
         for first in range(0, len(order), size):
             numbers = order[first : first + size]
             if whole:
                 assert self.kept is not None
                 yield Piece(self.kept, numbered(numbers), numbers, in_sequence=False)
             else:
-                yield Piece(self.take(numbers), IN_SEQUENCE[: len(numbers)], numbers, in_sequence=True)
+                yield Piece(self.take(numbers), CONSECUTIVE_PLACES[: len(numbers)], numbers, in_sequence=True)
 
 
 def _consecutive(numbers: Order) -> bool:

@@ -17,8 +17,8 @@ from ridgeway.rows.forms import DenseRows, SparseRows, readonly
 from ridgeway.rows.types import Float
 from ridgeway.state import FLOATS, State, Stored
 
-SAMPLE = 1024  # rows whose mean is the origin of the sums
-TINY = float(np.finfo(np.float64).tiny)
+ORIGIN_ROWS = 1024  # rows whose mean is the origin of the sums
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 class Shares(NamedTuple):
@@ -84,7 +84,7 @@ class RowMoments:
         with np.errstate(over="ignore", under="ignore"):  # found below
             spread, target_spread = deviation**2 * total, target_deviation**2 * total
         for name, sizes, squares in (("X", deviation, spread), ("y", target_deviation, target_spread)):
-            if not (np.isfinite(squares).all() and ((squares >= TINY) | (sizes == 0)).all()):
+            if not (np.isfinite(squares).all() and ((squares >= SMALLEST_NORMAL) | (sizes == 0)).all()):
                 raise ValueError(
                     f"the squares of {name} and the weights exceed or fall below float64 (standard deviations from "
                     f"{sizes.min():g} to {sizes.max():g}): scale {name} or the weights."
@@ -170,7 +170,7 @@ def _dense_moments(rows: DenseRows, share: NDArray[np.float64]) -> tuple[NDArray
     """Mean and standard deviation of the columns, (d,), for shares (n,) of sum 1."""
     n_rows, n_columns = rows.shape
     sums, squares = np.zeros(n_columns), np.zeros(n_columns)
-    sample = rows.array[:: max(1, n_rows // SAMPLE)].astype(np.float64)
+    sample = rows.array[:: max(1, n_rows // ORIGIN_ROWS)].astype(np.float64)
     origin = (sample / len(sample)).sum(axis=0).astype(rows.dtype)
     exponent = np.frexp(np.abs(sample - origin).max(axis=0))[1]
     limits = np.finfo(rows.dtype)

@@ -20,9 +20,9 @@ from ridgeway.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
 # A column is constant when its standard deviation is within a few roundings of its mean.
-FEW_ROUNDINGS = 8.0
-LARGEST_SQUARES, LARGEST_WEIGHTS = 1e100, 1e60  # sums of squares of standardized targets and of weights
-SMALLEST_TARGET, LARGEST_TARGET = 1e-150, 1e150  # standard deviations whose squares are float64
+CONSTANT_ROUNDINGS = 8.0
+MAX_SUM_OF_SQUARES, MAX_SUM_OF_WEIGHTS = 1e100, 1e60  # sums of squares of standardized targets and of weights
+MIN_TARGET_DEVIATION, MAX_TARGET_DEVIATION = 1e-150, 1e150  # standard deviations whose squares are float64
 
 
 class _Columns(NamedTuple):
@@ -115,7 +115,7 @@ class Standardization:
         centre: bool,
     ) -> Standardization:
         mean, deviation = columns.mean, columns.deviation.copy()
-        deviation[deviation <= FEW_ROUNDINGS * float(np.finfo(columns.dtype).eps) * np.abs(mean)] = 0.0
+        deviation[deviation <= CONSTANT_ROUNDINGS * float(np.finfo(columns.dtype).eps) * np.abs(mean)] = 0.0
         used = np.ones_like(mean)
         if scale:
             size = columns.largest if columns.sparse else deviation
@@ -195,11 +195,11 @@ class Standardization:
     def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """(y - target_offset) / target_scale, (n, targets), in a precision that can hold their squares."""
         if not self.target_offset.any() and (self.target_scale == 1).all():
-            _require_squares("y", float(np.vdot(y, y)), LARGEST_SQUARES, dtype)
+            _require_squares("y", float(np.vdot(y, y)), MAX_SUM_OF_SQUARES, dtype)
             return np.ascontiguousarray(y, dtype)
         standard: Float = np.empty(y.shape, dtype)
         squares = _core.standardize_targets(y, self.target_offset, self.target_scale, standard)
-        _require_squares("y", squares, LARGEST_SQUARES, dtype)
+        _require_squares("y", squares, MAX_SUM_OF_SQUARES, dtype)
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
@@ -224,7 +224,7 @@ class Standardization:
             return ones(len(weight), dtype)
         with np.errstate(over="ignore"):
             scaled = weight / self.weight_scale
-        _require_squares("sample_weight", float(np.vdot(scaled, scaled)), LARGEST_WEIGHTS, dtype)
+        _require_squares("sample_weight", float(np.vdot(scaled, scaled)), MAX_SUM_OF_WEIGHTS, dtype)
         standard: Float = readonly(scaled.astype(dtype, copy=False))
         return standard
 
@@ -255,10 +255,10 @@ def _target_scales(mean: NDArray[np.float64], deviation: NDArray[np.float64], ce
     """Return what targets are divided by, (targets,), 1 if all are alike; refuse those without squares in float64."""
     with np.errstate(over="ignore"):
         scale: NDArray[np.float64] = deviation.copy() if centre else np.hypot(deviation, mean)
-    scale[scale <= np.finfo(np.float64).eps * FEW_ROUNDINGS * np.abs(mean if centre else 0.0)] = 0.0
-    if not (scale < LARGEST_TARGET).all():
+    scale[scale <= np.finfo(np.float64).eps * CONSTANT_ROUNDINGS * np.abs(mean if centre else 0.0)] = 0.0
+    if not (scale < MAX_TARGET_DEVIATION).all():
         raise ValueError(f"y is too large (standard deviation {scale.max():g}) for squared errors: scale it down.")
-    if ((scale > 0) & (scale < SMALLEST_TARGET)).any():
+    if ((scale > 0) & (scale < MIN_TARGET_DEVIATION)).any():
         smallest = scale[scale > 0].min()
         raise ValueError(f"y is too small (standard deviation {smallest:g}) for squared errors: scale it up.")
     scale[scale == 0] = 1.0

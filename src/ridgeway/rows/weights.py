@@ -9,7 +9,7 @@ import numpy as np
 from ridgeway.rows.forms import readonly
 from ridgeway.rows.types import Float
 
-LONGEST = 2**20  # rows; weights of longer batches are their own
+MAX_SHARED_ROWS = 2**20  # rows; weights of longer batches are their own
 
 _shared: dict[np.dtype[Any], Float] = {}  # as long as any batch so far has needed
 
@@ -17,7 +17,7 @@ _shared: dict[np.dtype[Any], Float] = {}  # as long as any batch so far has need
 def ones(n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:
     """Return weights of 1, (n_rows,), which cannot be written."""
     shared = _shared.get(dtype)
-    if n_rows > LONGEST:
+    if n_rows > MAX_SHARED_ROWS:
         shared = np.ones(n_rows, dtype)
     elif shared is None or len(shared) < n_rows:
         shared = _shared[dtype] = np.ones(1 << n_rows.bit_length(), dtype)

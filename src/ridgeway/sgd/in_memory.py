@@ -21,7 +21,7 @@ from ridgeway.sgd.splitting import Splitting
 from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, step_for
 from ridgeway.trajectory import Layout, Trajectory, join
 
-WORTH_GUESSING = 2**25  # bytes of rows from which a reading of them to set the step is worth sparing
+MIN_GUESSED_BYTES = 2**25  # bytes of rows from which a reading of them to set the step is worth sparing
 
 
 def run_sgd(
@@ -120,7 +120,7 @@ def run_sgd(
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(run_one, segments, streams))
 
-    if fixed is None and passes == chains == 1 and not shuffle and batch.rows.nbytes > WORTH_GUESSING:
+    if fixed is None and passes == chains == 1 and not shuffle and batch.rows.nbytes > MIN_GUESSED_BYTES:
         guessed = guess(batch)
         if guessed is not None:
             (trajectory,) = run_all(guessed)

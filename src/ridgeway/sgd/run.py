@@ -22,7 +22,7 @@ from ridgeway.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
 from ridgeway.user_warning import warn_user
 
-MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is called into question
+MAX_CLIPPED_SHARE = 0.1  # share of limited rows beyond which an automatic step is called into question
 
 
 class SGDRun:
@@ -202,7 +202,7 @@ class SGDRun:
             raise ValueError("the run has seen no rows: call update first.")
         trajectory = self._closed(self._state).trajectory()
         n_rows = trajectory.n_steps * self._batch_size
-        if self._schedule is None and trajectory.limited > MANY_LIMITED * n_rows:
+        if self._schedule is None and trajectory.limited > MAX_CLIPPED_SHARE * n_rows:
             warn_user(
                 f"{trajectory.limited} of about {n_rows} rows had their own step limited: the step of "
                 f"{trajectory.step:.3g}, set from the first batch, is too large for later rows. "

@@ -13,13 +13,13 @@ from typing import Any
 
 from ridgeway.averaging import Staircase
 from ridgeway.number import counted, real_number
-from ridgeway.sgd.step_size import LIMIT, LimitedStep
+from ridgeway.sgd.step_size import CLIPPING_LIMIT, LimitedStep
 from ridgeway.state import State, Stored
 
 CLIMB_SHARE = 0.25  # of a run that climbs
 CLIMB_SHARE_OF_FEW_PASSES = 0.5  # of a run whose rows come a few times: noise costs more than time there
-FEW_PASSES = 8
-STRONGEST = 1e3  # ridge strength, in units of the rows given, up to which averages are close to ridge
+MAX_FEW_PASSES = 8
+STRONGEST_ALPHA = 1e3  # ridge strength, in units of the rows given, up to which averages are close to ridge
 FIRST_STEP_FACTOR = 3.0  # c in the size of the first step
 LENGTH_BITS = 3  # leading bits of the length of a stair that are kept: blocks of a sketch are powers of two
 
@@ -58,7 +58,7 @@ class GrowingStep:
 
     size: float
     share: float = CLIMB_SHARE
-    strongest: float = STRONGEST
+    strongest: float = STRONGEST_ALPHA
     climb: int | None = None
 
     def __post_init__(self) -> None:
@@ -106,7 +106,7 @@ class GrowingStep:
 
 def climb_share(passes: int) -> float:
     """Return the share of a run that climbs by default."""
-    return CLIMB_SHARE_OF_FEW_PASSES if passes < FEW_PASSES else CLIMB_SHARE
+    return CLIMB_SHARE_OF_FEW_PASSES if passes < MAX_FEW_PASSES else CLIMB_SHARE
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def schedule_of(step: Any, n_steps: int | None = None, batch_size: int = 1) -> S
     if isinstance(step, Staircase):
         return Schedule(step)
     if isinstance(step, GrowingStep):
-        return Schedule(step.staircase(n_steps), LIMIT * batch_size)
+        return Schedule(step.staircase(n_steps), CLIPPING_LIMIT * batch_size)
     if isinstance(step, str):
         if step == "auto":
             return None

@@ -42,15 +42,15 @@ from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 
-FRACTION = 0.5
-LIMIT = 1.0
-MEDIANS = 256  # R^2 counts for at most this many medians
-PER_OCTAVE = 8
-ONE_IN = 32  # share of the rows in a sample, which ends at 128 runs
-GUESSED = 64  # the same where the run itself is going to confirm it
+STEP_FRACTION = 0.5
+CLIPPING_LIMIT = 1.0
+MAX_NORM_MEDIANS = 256  # R^2 counts for at most this many medians
+STEPS_PER_OCTAVE = 8
+SAMPLE_STRIDE = 32  # share of the rows in a sample, which ends at 128 runs
+GUESS_STRIDE = 64  # the same where the run itself is going to confirm it
 SAMPLED_RUNS = 128
-RUN = 64  # neighbouring rows read together when sampling
-SMALLEST_NORM, LARGEST_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
+RUN_ROWS = 64  # neighbouring rows read together when sampling
+MIN_SQUARED_NORM, MAX_SQUARED_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class LimitedStep:
     """
 
     size: float
-    limit: float = LIMIT
+    limit: float = CLIPPING_LIMIT
 
     def __post_init__(self) -> None:
         size = real_number("step", self.size, "expected 'auto' or a positive, finite number")
@@ -104,13 +104,13 @@ def step_for(r2: float) -> float:
     """0.5 / R^2, rounded down to a multiple of 2^(1/8); 1 when all rows are 0."""
     if r2 <= 0:
         return 1.0
-    if not SMALLEST_NORM <= r2 <= LARGEST_NORM:
+    if not MIN_SQUARED_NORM <= r2 <= MAX_SQUARED_NORM:
         raise ValueError(
-            f"the mean squared norm of the rows is {r2:g}: expected {SMALLEST_NORM:g} to {LARGEST_NORM:g}, for which "
-            f"there are steps and strengths in float64; scale the columns {'up' if r2 < 1 else 'down'}."
+            f"the mean squared norm of the rows is {r2:g}: expected {MIN_SQUARED_NORM:g} to {MAX_SQUARED_NORM:g}, for "
+            f"which there are steps and strengths in float64; scale the columns {'up' if r2 < 1 else 'down'}."
         )
-    eighths = PER_OCTAVE * (math.log2(FRACTION) - math.log2(r2))
-    return float(2.0 ** (math.floor(eighths) / PER_OCTAVE))
+    eighths = STEPS_PER_OCTAVE * (math.log2(STEP_FRACTION) - math.log2(r2))
+    return float(2.0 ** (math.floor(eighths) / STEPS_PER_OCTAVE))
 
 
 def final_step(q: NDArray[np.float64]) -> float:
@@ -138,18 +138,18 @@ def guess(batch: Batch) -> LimitedStep | None:
 
     A step that `step_for` gives for the R^2 of all rows as well is the one that `auto_step` finds.
     """
-    sample = sample_of(len(batch), GUESSED)
+    sample = sample_of(len(batch), GUESS_STRIDE)
     return None if sample is None else sampled_step(batch.rows.squared_norms_of(sample), batch.weight[sample])
 
 
 @lru_cache(maxsize=16)
-def sample_of(n_rows: int, one_in: int = ONE_IN) -> NDArray[np.intp] | None:
+def sample_of(n_rows: int, one_in: int = SAMPLE_STRIDE) -> NDArray[np.intp] | None:
     """Return numbers of rows to look at, in runs of neighbours; None when there are too few rows to sample."""
-    n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN))
+    n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN_ROWS))
     if n_runs < 2:
         return None
-    starts = np.arange(n_runs) * (n_rows - RUN) // (n_runs - 1)
-    sample: NDArray[np.intp] = readonly((starts[:, None] + np.arange(RUN)).reshape(-1))
+    starts = np.arange(n_runs) * (n_rows - RUN_ROWS) // (n_runs - 1)
+    sample: NDArray[np.intp] = readonly((starts[:, None] + np.arange(RUN_ROWS)).reshape(-1))
     return sample
 
 
@@ -160,14 +160,14 @@ def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
     """
     with np.errstate(over="ignore"):  # found below
         q = norms.astype(np.float64) * weight
-        first = np.arange(len(q)) // RUN % 2 == 0  # every other run of neighbours
+        first = np.arange(len(q)) // RUN_ROWS % 2 == 0  # every other run of neighbours
         sums = np.array([[half.sum(), (half * half).sum()] for half in (q[first], q[~first])])
     if not np.isfinite(sums).all():
         return None
     r2 = squared_scale(*sums.sum(axis=0).tolist())
     step = step_for(r2)
     agree = all(math.isclose(step_for(squared_scale(*half)), step, rel_tol=0.1) for half in sums.tolist())
-    ordinary = 2 * np.count_nonzero(q > r2 / (MEDIANS / 4)) > np.count_nonzero(q)  # r2 < 64 medians
+    ordinary = 2 * np.count_nonzero(q > r2 / (MAX_NORM_MEDIANS / 4)) > np.count_nonzero(q)  # r2 < 64 medians
     return LimitedStep(step) if agree and ordinary else None
 
 
@@ -178,8 +178,8 @@ def step_from(norms: Float, weight: Float) -> LimitedStep:
     if not np.isfinite(q.max(initial=0.0)):
         raise ValueError("weight * |x|^2 of a row exceeds float64: scale the columns or the weights down.")
     r2 = _mean_norm(q)
-    ordinary = 2 * np.count_nonzero(q > r2 / MEDIANS) > np.count_nonzero(q)  # r2 < 256 medians
-    return LimitedStep(step_for(r2 if ordinary else min(r2, MEDIANS * _median(q))))
+    ordinary = 2 * np.count_nonzero(q > r2 / MAX_NORM_MEDIANS) > np.count_nonzero(q)  # r2 < 256 medians
+    return LimitedStep(step_for(r2 if ordinary else min(r2, MAX_NORM_MEDIANS * _median(q))))
 
 
 def _mean_norm(q: NDArray[np.float64]) -> float:

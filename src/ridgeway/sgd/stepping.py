@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
 from ridgeway.sgd.divergence import DivergenceError
-from ridgeway.sgd.guard import EXPLOSION, LARGEST_Q, LARGEST_T2, SAFE, SUM_Q2
+from ridgeway.sgd.guard import EXPLOSION_FACTOR, LARGEST_Q, LARGEST_T2, SAFE_RATIO, SUM_Q2
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.states import RunState
 
@@ -52,7 +52,7 @@ def take_steps(
             f"the sum of (weight * |x|^2)^2 over the rows exceeds float64 (largest so far "
             f"{state.tally[:, LARGEST_Q].max():g}^2): scale the columns or the weights down."
         )
-    safe = batch.finite and state.schedule.limit <= SAFE
+    safe = batch.finite and state.schedule.limit <= SAFE_RATIO
     if not safe and has_exploded(state):
         raise _divergence(state, batch)
     return gains.T
@@ -78,8 +78,8 @@ def has_exploded(state: RunState) -> bool:
     if not np.isfinite(size):
         return True
     largest_q, largest_t2 = float(state.tally[0, LARGEST_Q]), float(state.tally[:, LARGEST_T2].max())
-    unsafe = min(state.schedule.sizes.largest * largest_q, state.schedule.limit) > SAFE
-    return unsafe and size * math.sqrt(largest_q) > EXPLOSION * math.sqrt(largest_t2)
+    unsafe = min(state.schedule.sizes.largest * largest_q, state.schedule.limit) > SAFE_RATIO
+    return unsafe and size * math.sqrt(largest_q) > EXPLOSION_FACTOR * math.sqrt(largest_t2)
 
 
 def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batch, NDArray[np.intp] | None]]:

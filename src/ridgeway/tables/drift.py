@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ridgeway.data import EncodedBatch
 from ridgeway.user_warning import warn_user
 
-MIN_ROWS = 500  # at each end: means of fewer differ by chance
-MAX_SHIFT = 0.5  # standard deviations within the ends, up to which their means may differ
+MIN_END_ROWS = 500  # at each end: means of fewer differ by chance
+MAX_SHIFT_DEVIATIONS = 0.5  # standard deviations within the ends, up to which their means may differ
 
 
 def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str], place: str) -> None:
@@ -24,11 +24,11 @@ def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str],
     names : of the features.
     place : what messages call the file.
     """
-    if min(len(first.y), len(last.y)) < MIN_ROWS:
+    if min(len(first.y), len(last.y)) < MIN_END_ROWS:
         return
     shifts = np.append(_shifts(first.X, last.X), _shifts(first.y[:, None], last.y[:, None]))
     most = int(np.argmax(shifts))
-    if shifts[most] <= MAX_SHIFT:
+    if shifts[most] <= MAX_SHIFT_DEVIATIONS:
         return
     what = "the target" if most == len(names) else f"{names[most]!r}"
     warn_user(

@@ -13,7 +13,7 @@ from ridgeway.available_memory import default_memory
 from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, column_names, target_of
 from ridgeway.data.memory import as_table
 from ridgeway.data.sample import SampleSource
-from ridgeway.data.shuffled import FEW_PARTS, shuffled
+from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.progress import Progress
 from ridgeway.state import State
@@ -25,8 +25,8 @@ from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 
 # With so many rows, or so many bytes of them, a stream begins: they set scales and step.
-FIRST_ROWS, FIRST_BYTES = 2**18, 2**26
-FAR_BEYOND = 2  # times the memory: rows that are expected to take so much are not collected first
+FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
+STREAMED_MEMORY_FACTOR = 2  # times the memory: rows that are expected to take so much are not collected first
 
 
 def fit_table(
@@ -122,7 +122,7 @@ class _Fit:
                 held.append(rows)
                 size += nbytes(rows)
                 expected = size * (progress.total or 0) / self._place.read  # a guess where rows are not counted yet
-                if size > self._memory or expected > FAR_BEYOND * self._memory:
+                if size > self._memory or expected > STREAMED_MEMORY_FACTOR * self._memory:
                     self._place = Place()
                     progress.restart(None if progress.total is None else progress.total * self._n_passes)
                     return None
@@ -155,7 +155,7 @@ class _Fit:
     def _mixes(self, source: ShuffledSource) -> bool:
         """Whether any two rows can become neighbours."""
         n_rows = self._place.rows + self._place.left_out
-        return source.n_parts >= FEW_PARTS or n_rows <= source.buffer_rows
+        return source.n_parts >= MIN_MIXED_PARTS or n_rows <= source.buffer_rows
 
     def _learned_pass(self, source: ShuffledSource, progress: Progress) -> list[EncodedBatch]:
         """Learn from what is left of a pass, and return its last two batches."""
@@ -204,7 +204,7 @@ class _Fit:
             return
         self._held.append(rows)
         n_rows, size = sum(len(part.y) for part in self._held), sum(map(nbytes, self._held))
-        if self._begun or n_rows >= FIRST_ROWS or size >= FIRST_BYTES:
+        if self._begun or n_rows >= FIRST_BATCH_ROWS or size >= FIRST_BATCH_BYTES:
             self._learn_held()
 
     def _learn_held(self) -> None:

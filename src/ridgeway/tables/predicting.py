@@ -21,9 +21,9 @@ from ridgeway.progress import Progress
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import TableModel
 
-NAME = "prediction"
-PARQUET = (".parquet", ".pq", ".parq")
-CSV = (".csv",)
+PREDICTION_COLUMN = "prediction"
+PARQUET_ENDINGS = (".parquet", ".pq", ".parq")
+CSV_ENDINGS = (".csv",)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,11 @@ def predict_table(
 
 def _new_columns(model: TableModel, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the columns of predictions, which differ from all others."""
-    wanted = [NAME] if isinstance(model.target, str | None) else [f"{NAME}_{target}" for target in model.target]
+    wanted = (
+        [PREDICTION_COLUMN]
+        if isinstance(model.target, str | None)
+        else [f"{PREDICTION_COLUMN}_{target}" for target in model.target]
+    )
     taken, columns = set(names), []
     for name in wanted:
         column = name
@@ -126,9 +130,9 @@ def _is_parquet(out: str | os.PathLike[str] | IO[bytes] | None) -> bool:
     if not isinstance(out, str | os.PathLike):
         return False
     ending = Path(out).suffix.lower()
-    if ending not in (*PARQUET, *CSV):
+    if ending not in (*PARQUET_ENDINGS, *CSV_ENDINGS):
         raise DataError(f"{out}: unknown format of predictions: expected a name that ends in .parquet or .csv.")
-    return ending in PARQUET
+    return ending in PARQUET_ENDINGS
 
 
 def _plain(table: Any, place: str) -> Any:

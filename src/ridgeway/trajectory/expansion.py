@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ridgeway import _core
 from ridgeway.averaging import Geometric, Scheme, Staircase
-from ridgeway.averaging.geometric import FLAT, geometric_survival, log_growths
+from ridgeway.averaging.geometric import MIN_LOG_GROWTH, geometric_survival, log_growths
 from ridgeway.averaging.scheme import survival_table
 from ridgeway.trajectory.time_blocks import Block
 
@@ -89,11 +89,11 @@ def expand_ridges(
         series_blocks,
         nodes=nodes,
         transform=transform,
-        flat=FLAT,
+        flat=MIN_LOG_GROWTH,
         coefficients=coefficients,
         errors=errors,
     )
-    flat = total < FLAT
+    flat = total < MIN_LOG_GROWTH
     if flat.any():
         survival = geometric_survival(strengths[flat], places(blocks), n_steps, steps)
         coefficients[flat], errors[flat] = expand_values(survival, blocks, n_steps)

@@ -15,11 +15,11 @@ from ridgeway.number import counted
 from ridgeway.state import State, Stored
 from ridgeway.trajectory.time_blocks import ONE_STAIR, Block, TimeBlocks
 
-DEFAULT_BUDGET = 2**30  # bytes of moments
-HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
-EARLY = 2**14  # steps, up to which short chunks cost more than a moment more of longer ones
-MOST = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
-NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
+DEFAULT_BUDGET_BYTES = 2**30  # bytes of moments
+BUDGETED_STEPS = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
+EARLY_STEPS = 2**14  # steps, up to which short chunks cost more than a moment more of longer ones
+MAX_STORED_COUNT = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
+MOMENT_BYTES = 8  # bytes of one moment: they are float64 whatever the rows are
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class Layout:
     def from_state(cls, stored: Stored) -> Layout:
         """Return the layout of a state."""
         return cls(
-            blocks_per_octave=stored.integer("blocks_per_octave", 1, MOST),
-            moments=stored.integer("moments", 1, MOST),
+            blocks_per_octave=stored.integer("blocks_per_octave", 1, MAX_STORED_COUNT),
+            moments=stored.integer("moments", 1, MAX_STORED_COUNT),
             steps_per_chunk=stored.integer("steps_per_chunk", 1),
             chunk_degree=stored.integer("chunk_degree", 1, 2),
         )
@@ -112,7 +112,7 @@ class Layout:
 
     def chunks_after(self, elapsed: float) -> tuple[int, int]:
         """Return steps_per_chunk and degree of the chunks of a block after so many steps."""
-        return (_early_chunks if elapsed < EARLY else _chunks)(self)
+        return (_early_chunks if elapsed < EARLY_STEPS else _chunks)(self)
 
     def numbers(self, n_steps: int, steps: Staircase = ONE_STAIR) -> int:
         """Count the numbers kept per coefficient after n_steps."""
@@ -124,7 +124,7 @@ class Layout:
         cls,
         dtype: np.dtype[np.floating[Any]],
         n_coefs: int,
-        memory_budget: int = DEFAULT_BUDGET,
+        memory_budget: int = DEFAULT_BUDGET_BYTES,
         steps: Staircase = ONE_STAIR,
     ) -> Layout:
         """Return the most accurate layout that fits the budget, in bytes, and is worth having in this precision.
@@ -137,9 +137,9 @@ class Layout:
         sizes = ((4, 6), (2, 6), (2, 5), (1, 5), (1, 4), (1, 3))
         compact = [cls(per_octave, moments, per_chunk, degree) for per_octave, moments in sizes]
         for layout in exact + compact:
-            if layout.numbers(HORIZON, steps) * n_coefs * NUMBER <= memory_budget:
+            if layout.numbers(BUDGETED_STEPS, steps) * n_coefs * MOMENT_BYTES <= memory_budget:
                 return layout
-        smallest = compact[-1].numbers(HORIZON, steps) * n_coefs * NUMBER
+        smallest = compact[-1].numbers(BUDGETED_STEPS, steps) * n_coefs * MOMENT_BYTES
         raise ValueError(
             f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
             f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."

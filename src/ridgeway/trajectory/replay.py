@@ -19,7 +19,7 @@ from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.time_blocks import Block
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
-NUMBERS_AT_A_TIME = 2**19  # survival values, or Chebyshev polynomials, that are held at once
+MAX_HELD_NUMBERS = 2**19  # survival values, or Chebyshev polynomials, that are held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +247,7 @@ class Replay(Trajectory):
         `numbers` are wanted for each row, and pieces are such that not too many are held at once.
         """
         first, last = self._row(start), self._row(stop)
-        at_once = max(1, NUMBERS_AT_A_TIME // numbers)
+        at_once = max(1, MAX_HELD_NUMBERS // numbers)
         for i in range(int(np.searchsorted(self._segment_ends, first, side="right")), len(self._segments)):
             segment, end = self._segments[i], int(self._segment_ends[i])
             before = end - len(segment)

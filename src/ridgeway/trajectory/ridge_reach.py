@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 # alpha * time from which the truncation of a geometric average does not matter: its relative effect on a direction of
 # any eigenvalue is at most x exp(-x) / (1 - exp(-x)) at alpha * time = x, 3.4% at 5.
-ENOUGH_TIME = 5.0
-NOTICEABLE = 0.1  # relative distance from ridge that the user should know of
-STEADY = 0.95  # largest ratio of successive changes that is extrapolated
-WEAKEST = 1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
+MIN_ALPHA_TIME = 5.0
+NOTABLE_DISTANCE = 0.1  # relative distance from ridge that the user should know of
+MAX_EXTRAPOLATED_RATIO = 0.95  # largest ratio of successive changes that is extrapolated
+WEAKEST_RELATIVE_ALPHA = (
+    1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
+)
 MIN_STEPS_TO_JUDGE = 256  # below, quarters are too short to tell a way from noise
 QUARTERS = (0.25, 0.5, 0.75)
 
@@ -41,11 +43,11 @@ class RidgeReach:
 
     def distance_at(self, alpha: float) -> float:
         """Return about how far the average at an alpha is from ridge: the weight that the missing steps would have."""
-        return self.distance * float(np.exp(-max(alpha, self.weakest) * ENOUGH_TIME / self.alpha))
+        return self.distance * float(np.exp(-max(alpha, self.weakest) * MIN_ALPHA_TIME / self.alpha))
 
     def is_short_of(self, alpha: float) -> bool:
         """Tell whether the average at an alpha is noticeably away from ridge."""
-        return self.distance_at(alpha) >= NOTICEABLE
+        return self.distance_at(alpha) >= NOTABLE_DISTANCE
 
 
 def ridge_reach(trajectory: Trajectory) -> RidgeReach:
@@ -75,7 +77,7 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     >>> ridge_reach(rw.run_sgd(X, X @ [1.0, 20.0], step=0.1, passes=200)).is_short_of(0.0)
     False
     """
-    alpha, weakest = ENOUGH_TIME / trajectory.elapsed, WEAKEST * trajectory.mean_squared_norm
+    alpha, weakest = MIN_ALPHA_TIME / trajectory.elapsed, WEAKEST_RELATIVE_ALPHA * trajectory.mean_squared_norm
     means = _means_of_quarters(trajectory)
     largest = 0.0 if means is None else float(np.abs(means).max())
     if means is None or largest == 0:
@@ -85,7 +87,7 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     on_its_way = min(first @ third, second @ third) > 0 and third @ third < second @ second
     if not on_its_way:
         return RidgeReach(alpha, 0.0, weakest)
-    ratio = min(float(second @ third) / float(second @ second), STEADY)
+    ratio = min(float(second @ third) / float(second @ second), MAX_EXTRAPOLATED_RATIO)
     end = means[-1] + third * ratio / (1 - ratio)
     uniform = trajectory.nearest_average([Uniform()]).astype(np.float64).reshape(-1) / largest
     size = float(np.linalg.norm(end))

@@ -17,8 +17,8 @@ from ridgeway.trajectory.time_blocks import Block
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 # Survival values may be off by this much for any scheme, even if the layout does better for the geometric family.
-NEGLIGIBLE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}
-MIXED_AT_ONCE = 512  # moments per product when a path is formed
+SURVIVAL_TOLERANCE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}
+MOMENTS_PER_PRODUCT = 512  # moments per product when a path is formed
 
 
 class Sketch(Trajectory):
@@ -95,7 +95,7 @@ class Sketch(Trajectory):
     @property
     def tolerance(self) -> float:
         """Largest error of a survival value, of any scheme that is answered; what errs more is refused."""
-        return max(1.1 * self._layout.tolerance, NEGLIGIBLE[self.dtype])
+        return max(1.1 * self._layout.tolerance, SURVIVAL_TOLERANCE[self.dtype])
 
     @property
     def nbytes(self) -> int:
@@ -225,7 +225,7 @@ def _grouped(blocks: Sequence[NDArray[np.float64]]) -> Iterator[NDArray[np.float
     for block in blocks:
         waiting.append(block)
         n_moments += len(block)
-        if n_moments >= MIXED_AT_ONCE or not block.flags.c_contiguous:
+        if n_moments >= MOMENTS_PER_PRODUCT or not block.flags.c_contiguous:
             yield np.concatenate(waiting) if len(waiting) > 1 else block
             waiting, n_moments = [], 0
     if waiting:

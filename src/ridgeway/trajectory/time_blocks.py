@@ -17,7 +17,7 @@ from ridgeway.averaging import Staircase
 if TYPE_CHECKING:
     from ridgeway.trajectory.layout import Layout
 
-MAX_CHUNK = 1024  # steps
+MAX_CHUNK_STEPS = 1024  # steps
 START = attrgetter("start")
 ONE_STAIR = Staircase((1.0,))  # a constant step: the size does not matter to the blocks
 
@@ -127,7 +127,7 @@ class TimeBlocks:
             if length < shortest:
                 return Block(start, left, left, 1, layout.chunk_degree)
         per_chunk, degree = layout.chunks_after(elapsed)
-        chunk = min(_power_of_two(max(1.0, elapsed // per_chunk)), length, MAX_CHUNK)
+        chunk = min(_power_of_two(max(1.0, elapsed // per_chunk)), length, MAX_CHUNK_STEPS)
         return Block(start, length, layout.moments, chunk, degree)
 
     def _elapsed(self, start: int) -> float:

@@ -15,7 +15,7 @@ from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.numbers import as_numbers
 
-LARGEST = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
+MAX_MAGNITUDE = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def require_finite(numbers: Any, name: str, dtype: Any, place: str) -> None:
             f"{place}: column {name!r} holds {numbers[row]} (row {row + 1:,} of the batch): expected finite numbers; "
             "replace it, or leave it empty for a missing value."
         )
-    most = LARGEST[np.dtype(dtype)]
+    most = MAX_MAGNITUDE[np.dtype(dtype)]
     largest = np.abs(numbers).max(initial=0)
     if largest > most:
         remedy = ", or encode with dtype='float64'" if dtype == np.float32 else ""

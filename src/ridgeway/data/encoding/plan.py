@@ -22,9 +22,12 @@ from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import no_column
 
 VERSION = 1
-WIDE, THIN = 256, 0.08  # features, and share of them that a row has, beyond and below which rows are sparse
-MOST_COLUMNS = 1 << 16
-MOST_FEATURES = 1 << 24
+MIN_SPARSE_FEATURES, MAX_SPARSE_SHARE = (
+    256,
+    0.08,
+)  # features, and share of them that a row has, beyond and below which rows are sparse
+MAX_COLUMNS = 1 << 16
+MAX_FEATURES = 1 << 24
 
 KINDS: dict[str, type[Encoding]] = {
     kind.kind: kind
@@ -54,7 +57,10 @@ class Plan:
         """Decide the form of the rows where the user did not."""
         if sparse == "auto":
             features = sum(len(encoding.names) for encoding in encodings)
-            sparse = features > WIDE and sum(encoding.n_entries for encoding in encodings) < THIN * features
+            sparse = (
+                features > MIN_SPARSE_FEATURES
+                and sum(encoding.n_entries for encoding in encodings) < MAX_SPARSE_SHARE * features
+            )
         if dtype == "auto":
             dtype = "float64" if double else "float32"
         return cls(tuple(encodings), bool(sparse), dtype)
@@ -137,8 +143,8 @@ class Plan:
         if dtype not in ("float32", "float64"):
             raise checked.refused("dtype", dtype, "float32 or float64")
         columns = state.get("columns")
-        if not isinstance(columns, list) or not 1 <= len(columns) <= MOST_COLUMNS:
-            raise checked.refused("columns", columns, f"a list of 1 to {MOST_COLUMNS:,} columns")
+        if not isinstance(columns, list) or not 1 <= len(columns) <= MAX_COLUMNS:
+            raise checked.refused("columns", columns, f"a list of 1 to {MAX_COLUMNS:,} columns")
         encodings = []
         for column in columns:
             kind = column.get("kind") if isinstance(column, Mapping) else None
@@ -148,8 +154,8 @@ class Plan:
         names = [encoding.column for encoding in encodings]
         if len(set(names)) != len(names):
             raise checked.refused("columns", names, "columns of different names")
-        if sum(encoding.n_features for encoding in encodings) > MOST_FEATURES:
-            raise checked.refused("columns", names, f"at most {MOST_FEATURES:,} features in all")
+        if sum(encoding.n_features for encoding in encodings) > MAX_FEATURES:
+            raise checked.refused("columns", names, f"at most {MAX_FEATURES:,} features in all")
         return cls(tuple(encodings), checked.flag(state, "sparse"), dtype)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.data.arrow import pa, pc
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.strings import as_levels
-from ridgeway.data.encoding.time_units import DAY
+from ridgeway.data.encoding.time_units import DAY_SECONDS
 from ridgeway.data.encoding.written_dates import EXAMPLES, ORDERS, date_parts_of
 from ridgeway.data.schema import is_string, kind_of, type_name
 
@@ -102,5 +102,5 @@ def _seconds(column: Any) -> NDArray[np.int64]:
     ticks = column.cast(pa.int32()) if types.is_date32(kind) or types.is_time32(kind) else column.cast(pa.int64())
     whole: NDArray[np.int64] = ticks.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     if types.is_date32(kind):
-        return whole * DAY
+        return whole * DAY_SECONDS
     return whole // (1000 if types.is_date64(kind) else TICKS[kind.unit])

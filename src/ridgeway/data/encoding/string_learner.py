@@ -16,10 +16,16 @@ from ridgeway.data.encoding.strings import as_levels, words_in
 from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import kind_of, type_name
 
-MOST_TRACKED = 200_000  # levels counted at a time
-LONGEST = 200  # characters of a level with a feature of its own
-WORDS, VARIED = 2.5, 0.3  # words a row, and share of distinct values, from which strings are text
-DISTINCT, FEW = 0.9, 20  # share of distinct values, of at least so many, from which they are identifiers
+MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
+MAX_LEVEL_CHARACTERS = 200  # characters of a level with a feature of its own
+MIN_TEXT_WORDS, MIN_TEXT_DISTINCT_SHARE = (
+    2.5,
+    0.3,
+)  # words a row, and share of distinct values, from which strings are text
+MIN_IDENTIFIER_DISTINCT_SHARE, MIN_IDENTIFIER_VALUES = (
+    0.9,
+    20,
+)  # share of distinct values, of at least so many, from which they are identifiers
 
 
 class StringLearner(Learner):
@@ -61,7 +67,7 @@ class StringLearner(Learner):
         for level, count in zip(levels.to_pylist(), counts.tolist(), strict=True):
             if count:
                 self._counts[level] += count
-        if len(self._counts) > MOST_TRACKED:
+        if len(self._counts) > MAX_TRACKED_LEVELS:
             kept = {level: count for level, count in self._counts.items() if count > 1}
             self._forgotten += len(self._counts) - len(kept)
             self._counts = Counter(kept)
@@ -85,10 +91,18 @@ class StringLearner(Learner):
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {level[:40]!r}")
         words = self._words / present
         noted = f"; {self.missing:,} missing: an indicator" if indicator else ""
-        if self.kind == "text" or (self.kind is None and words >= WORDS and distinct > max(VARIED * present, FEW)):
+        if self.kind == "text" or (
+            self.kind is None
+            and words >= MIN_TEXT_WORDS
+            and distinct > max(MIN_TEXT_DISTINCT_SHARE * present, MIN_IDENTIFIER_VALUES)
+        ):
             said = f"text of {words:.3g} words a row, hashed into {options.words} buckets{noted}"
             return WordsEncoding(self.column, said, options.words, indicator, words)
-        identifier = self.kind is None and distinct >= FEW and distinct > DISTINCT * present
+        identifier = (
+            self.kind is None
+            and distinct >= MIN_IDENTIFIER_VALUES
+            and distinct > MIN_IDENTIFIER_DISTINCT_SHARE * present
+        )
         frequent = [] if identifier else self._frequent(options)
         rare = distinct - len(frequent)
         buckets = min(options.buckets, 1 << max(rare - 1, 0).bit_length())
@@ -103,4 +117,6 @@ class StringLearner(Learner):
     def _frequent(self, options: Options) -> list[str]:
         fewest = min(options.min_count, (self.rows - self.missing) // 100)
         by_count = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
-        return [level for level, count in by_count if count >= fewest and len(level) <= LONGEST][: options.levels]
+        return [level for level, count in by_count if count >= fewest and len(level) <= MAX_LEVEL_CHARACTERS][
+            : options.levels
+        ]

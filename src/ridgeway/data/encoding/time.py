@@ -15,7 +15,7 @@ from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.seconds import seconds_of
-from ridgeway.data.encoding.time_units import DAY, YEAR
+from ridgeway.data.encoding.time_units import DAY_SECONDS, YEAR_SECONDS
 from ridgeway.data.encoding.written_dates import ORDERS
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -64,7 +64,7 @@ class TimeEncoding(Encoding):
         """Trend, season, days of the week, clock, indicator."""
         names: list[str] = []
         if self.origin is not None:
-            year = 1970 + round(self.origin / YEAR)
+            year = 1970 + round(self.origin / YEAR_SECONDS)
             names.append(f"{self.column} (years since {year})")
             names += [f"{self.column} {period} {wave}" for period in SEASON for wave in ("sin", "cos")]
             names += [f"{self.column}={day}" for day in WEEKDAYS]
@@ -93,7 +93,7 @@ class TimeEncoding(Encoding):
             first += 1 + len(SEASON_WAVES) + len(WEEKDAYS)
         if self.clock:
             end = slot + len(CLOCK_WAVES)
-            _write_waves(seconds, DAY, CLOCK_WAVES, first, codes[slot:end], values[slot:end])
+            _write_waves(seconds, DAY_SECONDS, CLOCK_WAVES, first, codes[slot:end], values[slot:end])
             slot = end
             first += len(CLOCK_WAVES)
         if missing.any():
@@ -141,9 +141,9 @@ def _write_date(seconds: NDArray[np.int64], origin: int, first: int, codes: Code
     first : feature of the trend; those of the season follow, and then seven days of the week.
     codes, values : (season + 2, n), filled in.
     """
-    codes[0], values[0] = first, (seconds - origin) / YEAR
-    _write_waves(seconds, YEAR, SEASON_WAVES, first + 1, codes[1:-1], values[1:-1])
-    codes[-1], values[-1] = first + len(codes) - 1 + _remainder(seconds // DAY + THURSDAY, len(WEEKDAYS)), 1
+    codes[0], values[0] = first, (seconds - origin) / YEAR_SECONDS
+    _write_waves(seconds, YEAR_SECONDS, SEASON_WAVES, first + 1, codes[1:-1], values[1:-1])
+    codes[-1], values[-1] = first + len(codes) - 1 + _remainder(seconds // DAY_SECONDS + THURSDAY, len(WEEKDAYS)), 1
 
 
 def _write_waves(
@@ -195,7 +195,7 @@ class TimeLearner(Learner):
             if self.missing == self.rows:
                 self._least, self._most = least, most
             self._least, self._most = min(self._least, least), max(self._most, most)
-            self._clock = self._clock or bool((present % DAY != self._least % DAY).any())
+            self._clock = self._clock or bool((present % DAY_SECONDS != self._least % DAY_SECONDS).any())
             self._sum += float(present.sum(dtype=np.float64))
         self.rows += len(seconds)
         self.missing += int(missing.sum())
@@ -217,5 +217,5 @@ class TimeLearner(Learner):
         if self._dated:
             year = np.datetime64(self._least, "s").astype("datetime64[Y]")
             origin = int(year.astype("datetime64[s]").astype(np.int64))
-        mean = 0.0 if origin is None else (self._sum / present - origin) / YEAR
+        mean = 0.0 if origin is None else (self._sum / present - origin) / YEAR_SECONDS
         return TimeEncoding(self.column, said, origin, mean, self._clock, self._zone, indicator, self._order)

@@ -91,7 +91,7 @@ class WordsEncoding(Encoding):
         return cls(
             checked.text(state, "column"),
             checked.text(state, "said"),
-            checked.whole(state, "buckets", 1, checked.MOST_BUCKETS),
+            checked.whole(state, "buckets", 1, checked.MAX_BUCKETS),
             checked.flag(state, "indicator"),
             checked.number(state, "mean_words"),
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa, pc
-from ridgeway.data.encoding.time_units import DAY
+from ridgeway.data.encoding.time_units import DAY_SECONDS
 
 # First, second and third number of a date; two digits of a year only between slashes, as 1.12.06 may be a version.
 SHAPE = (
@@ -52,7 +52,7 @@ class DateParts:
         months = np.where(bad, 0, 12 * (year - 1970) + month - 1).astype("datetime64[M]")
         bad |= day > ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
         days = months.astype("datetime64[D]").astype(np.int64) + np.where(bad, 0, day - 1)
-        return np.where(bad, 0, days * DAY + self.seconds), bad
+        return np.where(bad, 0, days * DAY_SECONDS + self.seconds), bad
 
 
 def date_parts_of(strings: Any) -> DateParts:

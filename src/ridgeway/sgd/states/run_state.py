@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, Float, readonly
-from ridgeway.sgd.guard import CLIPPED, SUM_Q, SUM_Q2, TALLY_SIZE
+from ridgeway.sgd.guard import N_CLIPPED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import Schedule
 from ridgeway.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import RunFacts, Trajectory
 
 End = tuple[_core.End, int]  # how a loop ended, and after how many steps
-UNBOUNDED = 2**62  # steps
+UNBOUNDED_STEPS = 2**62  # steps
 
 
 @dataclass(kw_only=True)
@@ -106,7 +106,7 @@ class RunState(ABC):
     @property
     def limited(self) -> int:
         """Rows whose own step was clipped."""
-        return int(self.tally[0, CLIPPED]) + self.clipped
+        return int(self.tally[0, N_CLIPPED]) + self.clipped
 
     @property
     def step_size(self) -> float:
@@ -117,7 +117,7 @@ class RunState(ABC):
     def steps_of_this_size(self) -> int:
         """How many steps in turn, from the next one on, have its size."""
         edge = self.schedule.sizes.edge_after(self.n_steps)
-        return UNBOUNDED if edge is None else edge - self.n_steps
+        return UNBOUNDED_STEPS if edge is None else edge - self.n_steps
 
     def problem(self) -> _core.Problem:
         """Return what the compiled loops need to know about the steps."""
