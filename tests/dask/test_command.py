@@ -96,7 +96,7 @@ def test_checkpoint_goes_last(
     assert checkpoint.exists()
     assert not Path(model).exists()
     assert run(given) == 0
-    assert "Going on from" in capsys.readouterr().out
+    assert "Resuming from" in capsys.readouterr().out
     assert Path(model).exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
     for options in (["--memory", "10"], ["--checkpoint", str(checkpoint), "--checkpoint-every", "10"]):
