@@ -209,7 +209,7 @@ def sizes(clients: dict[int, Any], folder: Path, costs: dict[str, float]) -> Cas
 def modelled(
     table: Opened, parameters: dict[str, Any], workers: int, costs: dict[str, float], gigabytes: float
 ) -> float:
-    """Seconds by the cost model of docs/scaling.md."""
+    """Seconds by the cost model of docs/cluster_measurements.md."""
     n_partitions = len(table.partitions)
     size = gigabytes / n_partitions
     n_chains, segments = (6, 1) if "cv" in parameters else (1, parameters.get("chains", 1))
