@@ -67,7 +67,7 @@ def test_no_target(ridgeway: Command) -> None:
     Path("t.csv").write_text("a,b,y\n" + "1,2,3\n4,5,7\n" * 9)
     said = ridgeway("fit", "t.csv", "--model", "m")
     assert said.code == 1
-    assert "t.csv: no target: expected the column to predict, by --target COLUMN" in said.err
+    assert "t.csv: no target: expected the column to predict, with --target COLUMN" in said.err
     assert "one of 'a', 'b', 'y'." in said.err
 
 

@@ -56,7 +56,7 @@ def test_several_files_have_the_same_columns(tmp_path: Path) -> None:
         (b"a,b\n1,2\n", "line 1 is 'a,b'"),
         (b"1 1:nan\n", "NaN or infinity after line 1"),
         (b"1 999999999:1\n", "column 999,999,999 after line 1: expected at most"),
-        (gzip.compress(b"1 1:2\n" * 5000, mtime=0)[:-20], "the file is damaged .*Truncated compressed stream"),
+        (gzip.compress(b"1 1:2\n" * 5000, mtime=0)[:-20], "the file is damaged, .*Truncated compressed stream"),
     ],
 )
 def test_refused(text: bytes, message: str, tmp_path: Path) -> None:

@@ -436,7 +436,7 @@ def test_schemes_are_checked_by_fit() -> None:
             getattr(model, learn)(X, y)
         with pytest.raises(NotFittedError):
             model.predict(X)
-    with pytest.warns(UserWarning, match="is answered by"):
+    with pytest.warns(UserWarning, match="is replaced by"):
         rw.AveragedSGDRegressor(averaging=rw.Tail(0.9), passes=1).fit(X, y)
 
 

@@ -65,8 +65,8 @@ class Geometric(Scheme):
 
     In a long run of least-squares SGD the expected average is (Sigma + alpha I)^{-1} E[xy], ridge regression, whatever
     the step sizes eta_t are. This assumes alpha * (eta_1 + .. + eta_T) well above 1: a run shorter than that is cut off
-    and regularised by its length as well. The average rests on the steps of the first 1 / alpha of time, so a strong
-    alpha wants small steps at the beginning.
+    and regularised by its length as well. The average depends mainly on the steps of the first 1 / alpha of time, so a
+    strong alpha needs small steps at the beginning.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Geometric(Scheme):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        """Return the uniform average, a weak, a middling and a strong regularisation."""
+        """Return the uniform average, a weak, a medium and a strong regularisation."""
         return cls(0.0), cls(1e-3), cls(0.5), cls(1e4)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ridgeway.number import real_number, whole_number
 from ridgeway.state import State, StateError, Stored
 
-MAX_STORED_STAIRS = 2**16  # stairs that a file may ask for
+MAX_STORED_STAIRS = 2**16  # in a file
 EXPECTED_STEP = "the step size must be a finite number above 0"
 
 
@@ -69,7 +69,7 @@ class Staircase:
 
     @classmethod
     def of_sequence(cls, steps: Iterable[float]) -> Staircase:
-        """Return the staircase of a sequence of step sizes, whose last one goes on; equal neighbours share a stair.
+        """Return the staircase of a sequence of step sizes, whose last one continues; equal neighbours share a stair.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class Staircase:
         """Return the staircase of a state."""
         sizes, edges = stored.raw("sizes"), stored.raw("edges")
         if not isinstance(sizes, list) or not isinstance(edges, list) or len(sizes) > MAX_STORED_STAIRS:
-            raise StateError(f"sizes and edges are no lists of at most {MAX_STORED_STAIRS} numbers.")
+            raise StateError(f"sizes and edges are not lists of at most {MAX_STORED_STAIRS} numbers.")
         return cls(tuple(sizes), tuple(edges))
 
     @cached_property

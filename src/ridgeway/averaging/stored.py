@@ -21,7 +21,7 @@ SCHEMES: dict[str, type[Scheme]] = {
 
 
 def scheme_of(stored: Stored) -> Scheme:
-    """Return the scheme of a state; its own checks see to the parameters.
+    """Return the scheme of a state; the scheme checks its parameters itself.
 
     Examples
     --------

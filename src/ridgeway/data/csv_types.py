@@ -13,11 +13,11 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.written_dates import ORDERS
 from ridgeway.data.schema import is_string
 
-MAX_DISTINCT_SHARE = 0.5  # share of distinct strings up to which a column is read as dictionary codes
-MIN_NUMBER_SHARE = 0.95  # share of numbers from which text in a column is taken for an error
-MIN_DISTINCT_NUMBERS = 100  # distinct numbers from which a column is no set of codes
+MAX_DISTINCT_SHARE = 0.5  # of strings that are read as dictionary codes
+MIN_NUMBER_SHARE = 0.95  # from this share of numbers on, text in a column is an error
+MIN_DISTINCT_NUMBERS = 100  # from this number on, a column does not hold codes
 
-# What pyarrow takes for missing, and what pandas, R, SQL and Weka write besides.
+# Missing values of pyarrow, and further spellings of pandas, R, SQL and Weka.
 NULL_SPELLINGS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
 
 CODES_TYPE = pa.dictionary(pa.int32(), pa.string())
@@ -43,7 +43,7 @@ def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = Fal
 
 
 def null_spellings(values: Sequence[str]) -> list[str]:
-    """Return the spellings of missing values: the usual ones, and those given; a whole number also as -999.0."""
+    """Return the spellings of missing values: the usual and the given ones; a whole number also as -999.0."""
     whole = [value.removesuffix(".0") for value in values if re.fullmatch(r"[-+]?\d+(\.0)?", value)]
     return list(dict.fromkeys([*NULL_SPELLINGS, *values, *whole, *(f"{value}.0" for value in whole)]))
 
@@ -85,7 +85,7 @@ def given_type(kind: str) -> Any:
 
 
 def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
-    """Refuse a column of numbers with a few words in it: neither reading would be right."""
+    """Raise an error for a column of numbers with a few texts, for which neither type is right."""
     number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
     if len(distinct) < MIN_DISTINCT_NUMBERS:
         return
@@ -100,22 +100,22 @@ def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
     row = pc.index(are, False).as_py()
     shown = ", ".join(repr(word) for word in words[:3].to_pylist())
     raise DataError(
-        f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among "
-        f"{share:.1%} numbers, expected one of them; correct the values, or {remedies(name, words[0].as_py())}"
+        f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among {share:.1%} "
+        f"numbers, expected numbers or text; correct the values, or {remedies(name, words[0].as_py())}"
     )
 
 
 def remedies(name: str, value: str) -> str:
-    """Return what to do about text in a column of numbers, on the command line and in Python."""
+    """Return the remedies for text in a column of numbers, on the command line and in Python."""
     return (
         f"leave the column out (--drop {shlex.quote(name)}; drop), read it as text "
-        f"(--kind {shlex.quote(name + '=text')}; kinds={{{name!r}: 'text'}}), or take the value for missing "
+        f"(--kind {shlex.quote(name + '=text')}; kinds={{{name!r}: 'text'}}), or treat the value as missing "
         f"(--null-values {shlex.quote(value)}; null_values)."
     )
 
 
 def not_utf8(path: Path, name: str) -> DataError:
-    """Return the error of text in another encoding."""
+    """Return the error for text in another encoding."""
     return DataError(
         f"{path}: column {name!r} holds text that is not UTF-8: expected UTF-8; convert the file, for instance with "
         "iconv -f latin1 -t utf-8."

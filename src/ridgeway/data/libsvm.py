@@ -1,4 +1,4 @@
-"""LIBSVM or SVMlight text, also compressed: ``target index:value index:value ...``, one sparse row a line."""
+"""LIBSVM or SVMlight text, also compressed: ``target index:value index:value ...``, one sparse row per line."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ MAX_COLUMNS = 1 << 27
 class LibsvmSource(Source):
     """Rows of one or more LIBSVM files; batches are ``(csr, y)``.
 
-    The files are read once at the start: that tells the number of rows and columns, and whether columns are counted
-    from 0 or from 1.
+    The files are read once at the start, to find the number of rows and columns, and whether columns are counted from 0
+    or from 1.
 
     Attributes
     ----------
     n_columns : number of columns.
-    zero_based : True when some row has a column 0.
+    zero_based : True if some row has a column 0.
     """
 
     def __init__(self, paths: Sequence[Path], batch_rows: int | None) -> None:
@@ -118,7 +118,7 @@ def _explained(chunk: bytes, path: Path, line: int) -> DataError:
 
 
 def _parsed(text: bytes) -> tuple[Any, Any]:
-    """Return X and y. Who reads other formats, or only names of columns, does not wait for scikit-learn."""
+    """Return X and y; scikit-learn is imported here only, because other formats do not need it."""
     found: tuple[Any, Any] = import_module("sklearn.datasets").load_svmlight_file(io.BytesIO(text), zero_based=True)
     return found
 

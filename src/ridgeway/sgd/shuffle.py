@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import AnyRows
 
-CACHE_BYTES = 2**23  # bytes of rows that are read in any order without loss
-RUN_BYTES = 2**13  # bytes read in one go from larger data
-POOL_RUNS = 512  # runs whose rows are mixed with one another
+CACHE_BYTES = 2**23  # rows up to this size are read in any order at full speed
+RUN_BYTES = 2**13  # consecutive bytes that are read from larger data
+POOL_RUNS = 512  # runs of consecutive rows whose rows are permuted together
 
 
 def shuffled_order(rows: AnyRows, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Checkpoints: a fit of a file that can be taken up again where it was interrupted, bit for bit."""
+"""Checkpoints of the fit of a file: an interrupted fit resumes from them, bit for bit."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ KIND = "checkpoint"
 
 @dataclass
 class Place:
-    """Where a fit stands between two batches.
+    """The position of a fit between two batches.
 
     Attributes
     ----------
-    passes : passes that are done.
+    passes : number of finished passes.
     batch : number of the next batch of the current pass.
     read : rows read in the current pass.
-    rows, left_out : rows learned from, and left out, in the first pass.
-    buffer_rows : rows of the buffer through which a stream is shuffled; 0 before it begins. With the seed it tells the
-        order of the rows, whatever memory there is when the fit goes on.
+    rows, left_out : rows used and left out in the first pass.
+    buffer_rows : rows of the buffer through which a stream is shuffled; 0 before it begins. Together with the seed it
+        determines the order of the rows, also if a resumed fit has other memory.
     """
 
     passes: int = 0
@@ -53,17 +53,17 @@ class Resumed:
 class Checkpoint:
     """A file to which a fit writes its state every so many rows.
 
-    ``with checkpoint:`` keeps other processes from the file; a fit does so by itself.
+    ``with checkpoint:`` locks the file against other processes; a fit does so itself.
 
     Parameters
     ----------
     path : the file.
-    every : rows between two writings; they happen at the end of a batch.
+    every : rows between two checkpoints, which are written at the end of a batch.
     """
 
     def __init__(self, path: str | os.PathLike[str], every: int = 1_000_000) -> None:
         self.path, self.every = Path(path), every
-        self._rows = 0  # since the last writing
+        self._rows = 0  # since the last checkpoint
         self._lock = FileLock(self.path, "checkpoint")
 
     def __enter__(self) -> Self:
@@ -76,7 +76,7 @@ class Checkpoint:
         self._lock.release()
 
     def begin(self, request: Request, fingerprint: State) -> Resumed | None:
-        """Return the state that an interrupted fit of this data has left, None if there is none."""
+        """Return the state of an interrupted fit of these data; None if there is none."""
         remove_partials(self.path)
         if not self.path.exists():
             return None
@@ -86,14 +86,14 @@ class Checkpoint:
                 if stored.raw(name) != given:
                     raise DataError(
                         f"{self.path}: a checkpoint of a fit with other {name} "
-                        f"({_difference(stored.raw(name), given)}): expected one of this fit; delete it to begin anew, "
-                        "or name another file."
+                        f"({_difference(stored.raw(name), given)}): expected one of this fit; delete it to start "
+                        "again, or give another file."
                     )
             place = stored.part("place")
             if "batch" in place and "buffer_rows" not in place:
                 raise DataError(
                     f"{self.path}: a checkpoint of version 0.1, which read rows in the order of the file: expected one "
-                    "of a fit in random order; delete it to begin anew, or name another file."
+                    "of a fit in random order; delete it to start again, or give another file."
                 )
             return Resumed(
                 Place(**{name: place.integer(name) for name in vars(Place())}),
@@ -114,7 +114,7 @@ class Checkpoint:
         request: Request,
         fingerprint: State,
     ) -> None:
-        """Count rows that were read, and write the state when it is time."""
+        """Count the rows that were read, and write the state if a checkpoint is due."""
         self._rows += rows
         if self._rows < self.every:
             return
@@ -129,13 +129,13 @@ class Checkpoint:
         write_state(self.path, state, KIND)
 
     def done(self) -> None:
-        """Remove the file: the fit has ended and its model is safe."""
+        """Remove the file, after the fit has ended and its model is saved."""
         remove_partials(self.path)
         self.path.unlink(missing_ok=True)
 
 
 def _difference(stored: Any, given: Any) -> str:
-    """Name the first entry in which two states differ."""
+    """Return the first entry in which two states differ, as text."""
     if isinstance(stored, dict) and isinstance(given, dict):
         for name in given:
             if stored.get(name) != given[name]:

@@ -1,4 +1,4 @@
-"""Plan: the encodings of all columns together, and the rows they make of a batch."""
+"""`Plan`: the encodings of all columns, and the rows that they make from a batch."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ KINDS: dict[str, type[Encoding]] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How a table becomes rows.
+    """How a table is encoded as rows.
 
-    The features are those of the columns in their order, the words of all texts last.
+    The features are in the order of the columns, with the words of all texts last.
 
     Attributes
     ----------
-    encodings : one for each column learned from.
-    sparse : whether rows come as CSR.
+    encodings : one for each column.
+    sparse : whether rows are CSR.
     dtype : "float32" or "float64".
     """
 
@@ -54,7 +54,7 @@ class Plan:
 
     @classmethod
     def of(cls, encodings: Sequence[Encoding], sparse: bool | str, dtype: str, double: bool) -> Plan:
-        """Decide the form of the rows where the user did not."""
+        """Decide the form of the rows if the user did not."""
         if sparse == "auto":
             features = sum(len(encoding.names) for encoding in encodings)
             sparse = (
@@ -160,5 +160,5 @@ class Plan:
 
 
 def _fixed(encoding: Encoding) -> int:
-    """Number of features that are no buckets of words."""
+    """Number of features that are not buckets of words."""
     return encoding.n_features - encoding.n_words

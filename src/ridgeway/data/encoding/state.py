@@ -1,4 +1,4 @@
-"""Values out of a dictionary that nobody vouches for: checked, or refused with their name."""
+"""Read values from an untrusted dictionary; an error names the wrong value."""
 
 from __future__ import annotations
 
@@ -65,5 +65,5 @@ def flag(state: Mapping[str, Any], name: str) -> bool:
 
 
 def refused(name: str, value: object, expected: str) -> ValueError:
-    """Return the error of a value."""
-    return ValueError(f"encoder: {name} is {str(value)[:60]!r}: expected {expected}; the file is damaged, fit anew.")
+    """Return the error for a value."""
+    return ValueError(f"encoder: {name} is {str(value)[:60]!r}: expected {expected}; the file is damaged, fit again.")

@@ -17,7 +17,7 @@ from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import kind_of, type_name
 
 MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
-MAX_LEVEL_CHARACTERS = 200  # characters of a level with a feature of its own
+MAX_LEVEL_CHARACTERS = 200  # of a level with its own feature
 MIN_TEXT_WORDS, MIN_TEXT_DISTINCT_SHARE = (
     2.5,
     0.3,
@@ -29,12 +29,12 @@ MIN_IDENTIFIER_DISTINCT_SHARE, MIN_IDENTIFIER_VALUES = (
 
 
 class StringLearner(Learner):
-    """Counts levels and words.
+    """Count levels and words.
 
     Parameters
     ----------
     column : name of the column.
-    kind : "category" or "text" when given, None to tell it from the values.
+    kind : "category" or "text" if given; None to detect it from the values.
     """
 
     def __init__(self, column: str, kind: str | None) -> None:
@@ -46,7 +46,7 @@ class StringLearner(Learner):
         self._dates = DateOrder(column) if kind is None else None
 
     def copy(self) -> Self:
-        """Return one that counts by itself."""
+        """Return an independent copy."""
         other = super().copy()
         other._counts = self._counts.copy()
         return other
@@ -74,11 +74,11 @@ class StringLearner(Learner):
 
     @property
     def doubt(self) -> str | None:
-        """Dates of which no order, or more than one, fits all."""
+        """The warning about dates if no order, or more than one, fits all."""
         return None if self._dates is None else self._dates.doubt
 
     def encoding(self, options: Options) -> Encoding:
-        """Tell dates, categories, text and identifiers apart."""
+        """Return the encoding of dates, categories, text or identifiers."""
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)

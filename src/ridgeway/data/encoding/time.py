@@ -38,16 +38,16 @@ CLOCK_WAVES = _waves(1440, len(CLOCK))  # minutes of a day
 class TimeEncoding(Encoding):
     """Parts of a point in time that a linear model can use.
 
-    A trend, in years since the beginning of the first year seen; sines and cosines of the time of year; a feature for
-    each day of the week; sines and cosines of the time of day. Times with a zone are read off a clock in that zone.
+    A trend, in years since the beginning of the first year; sines and cosines of the time of year; a feature for each
+    day of the week; sines and cosines of the time of day. Times with a zone are local times of that zone.
 
     Attributes
     ----------
     origin : seconds since 1970 of the beginning of the first year; None for times of day without a date.
-    mean : trend that stands for a missing value.
+    mean : trend of a missing value.
     clock : whether the time of day varies.
     zone : time zone; None for times without one.
-    indicator : whether a feature says that the value is missing.
+    indicator : whether a feature marks missing values.
     order : of day, month and year in dates that are written as text, see `written_dates`; None for 2013-01-31.
     """
 
@@ -84,7 +84,7 @@ class TimeEncoding(Encoding):
         return dated + (len(CLOCK_WAVES) if self.clock else 0) + self.indicator
 
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
-        """Write all parts; a missing time has the mean trend and nothing else."""
+        """Write all parts; a missing time has only the mean trend."""
         seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, place, self.order)
         slot = 0
         if self.origin is not None:
@@ -157,12 +157,12 @@ def _write_waves(
 
 
 def _remainder(numbers: NDArray[np.int64], period: int) -> NDArray[np.int64]:
-    """Numbers modulo a period, at a third of the time that NumPy's own remainder takes."""
+    """Return numbers modulo a period, three times as fast as NumPy's remainder."""
     return numbers - numbers // period * period
 
 
 class TimeLearner(Learner):
-    """Range of a column of times, and whether their time of day varies.
+    """Learn the range of a column of times, and whether the time of day varies.
 
     Parameters
     ----------
@@ -180,14 +180,14 @@ class TimeLearner(Learner):
         self._sum = 0.0
 
     def look(self, column: Any, place: str) -> None:
-        """Look at the range."""
+        """Learn from more rows."""
         if self._dated is None:
             self._dated = not pa.types.is_time(column.type)
             self._zone = getattr(column.type, "tz", None)
         self.add(*seconds_of(column, self.column, self._zone, self._dated, place, self._order))
 
     def add(self, seconds: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
-        """Look at more times, (rows,), and at which of them are missing."""
+        """Learn from more times, (rows,), of which some are missing."""
         self._dated = self._dated is not False
         present = seconds[~missing]
         if len(present):
@@ -201,7 +201,7 @@ class TimeLearner(Learner):
         self.missing += int(missing.sum())
 
     def encoding(self, options: Options) -> Encoding:
-        """Choose the parts."""
+        """Return the encoding."""
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
