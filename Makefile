@@ -1,28 +1,31 @@
-# Two commands on a fresh machine: make demo, make test. They need python3, make and the package registry.
+# On a fresh machine run `make demo` or `make test`. They need python3, make and the package registry.
 PYTHON := .venv/bin/python
 READY := .venv/.ready
 CORE := .venv/.core
 CORE_SOURCES := $(shell find core -name '*.?pp' -o -name CMakeLists.txt)
 
-.PHONY: setup stub demo test check coverage sanitize test-oldest bench bench-peers docs clean
+QUICK_TESTS := tests/averaging tests/rows tests/core tests/cli/test_failure.py tests/test_files.py tests/test_imports.py \
+	tests/test_public.py::test_surface
+
+.PHONY: setup stub demo quick test check coverage sanitize test-oldest bench bench-peers docs clean
 
 setup: $(READY) $(CORE)
 
 $(READY): pyproject.toml
-	@echo "Setting up .venv with everything a developer needs (once, about two minutes) ..."
+	@echo "Setting up .venv with all development tools (once, about two minutes) ..."
 	@python3 -m venv .venv
 	@$(PYTHON) -m pip install --quiet --upgrade "pip>=25.1"
 	@$(PYTHON) -m pip install --quiet --group dev
 	@scripts/with_compiler $(PYTHON) -m pip install --quiet --no-build-isolation --editable ".[all]"
 	@touch $@ $(CORE)
 
-# The compiled core is built anew when one of its sources changes; only what depends on the change is compiled.
+# The compiled core is built again when one of its sources changes. Only files that depend on the change are compiled.
 $(CORE): $(READY) $(CORE_SOURCES)
 	@echo "Building the compiled core ..."
 	@scripts/with_compiler $(PYTHON) -m pip install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@
 
-# The types of the compiled core, from what it was built with; a test compares them.
+# Generate the types of the compiled core. A test compares them with the core.
 stub: setup
 	$(PYTHON) -m nanobind.stubgen -q -m ridgeway._core -o src/ridgeway/_core.pyi
 	.venv/bin/ruff format -q src/ridgeway/_core.pyi
@@ -36,10 +39,14 @@ check: setup
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
+# A fast subset, under a minute: schemes, rows, kernels of the core, messages, the public surface and the imports.
+quick: setup
+	$(PYTHON) -m pytest -n 2 -q $(QUICK_TESTS)
+
 test: check
 	$(PYTHON) -m pytest -n 2 -q -rs
 
-# Branches of the Python sources that the tests take, in all their processes. Fails below 95 of 100 branches.
+# Measure the branches of the Python sources that tests take, in all processes. Fails below 95%.
 coverage: setup
 	@rm -f .coverage .coverage.*
 	.venv/bin/coverage run -m pytest -n 2 -q
@@ -48,8 +55,8 @@ coverage: setup
 	@.venv/bin/coverage json -q -o coverage.json
 	$(PYTHON) scripts/branches.py coverage.json
 
-# The compiled core with address and undefined-behaviour sanitizers and with every argument checked, in an environment of
-# its own: the tests of its loops, of damaged models and of made-up states.
+# Build the compiled core with sanitizers (address, undefined behaviour) and argument checks, in a separate environment.
+# Then run the tests of its loops, of damaged models and of invalid states.
 sanitize: setup
 	@python3 -m venv .venv-sanitize
 	@$(PYTHON) -c "import site; print(site.getsitepackages()[0])" > .venv-sanitize/site.txt
@@ -60,7 +67,7 @@ sanitize: setup
 	scripts/sanitized .venv-sanitize/bin/python -m pytest -q -p no:cacheprovider \
 		tests/core tests/sgd tests/trajectory tests/storage/test_damage.py tests/storage/test_contradictions.py
 
-# The oldest versions that we claim to work with, in an environment of their own.
+# Run the tests with the oldest supported versions, in a separate environment.
 test-oldest:
 	python3 -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
@@ -71,9 +78,9 @@ test-oldest:
 bench: setup
 	$(PYTHON) -m benchmarks
 
-# Other libraries live in an environment of their own, so that their demands touch nobody; their warnings are not ours.
-# Then the tables and plots of the documentation are made from what was measured. RIDGEWAY_DATA may name a folder with
-# california_housing.csv.gz and wine_dot_com.csv.gz: these are then measured too.
+# Other libraries are installed in a separate environment, because they need other versions. Their warnings are ignored.
+# The results give the tables and plots of the documentation. If RIDGEWAY_DATA names a folder with
+# california_housing.csv.gz and wine_dot_com.csv.gz, these are measured, too.
 bench-peers: .venv-peers/.ready
 	OMP_NUM_THREADS=1 .venv-peers/bin/python -W ignore -m benchmarks.peers
 	.venv-peers/bin/python -m benchmarks.publish
@@ -89,7 +96,7 @@ bench-peers: .venv-peers/.ready
 	fi
 	@touch $@
 
-# Warnings are errors; nothing is fetched.
+# Warnings are errors. The build works offline.
 docs: setup
 	.venv/bin/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"

@@ -17,7 +17,7 @@ from benchmarks.yardsticks import grid_search, ridge_cv
 FOLDS, HOLDOUT, PROGRESSIVE = Target(high=10), Target(high=2), Target(high=3)
 OVER_RIDGE_CV, OVER_GRID_SEARCH = Target(low=10), Target(low=50)
 PASSES = 10
-MANY = np.logspace(-6, 3, 1000)
+PATH_ALPHAS = np.logspace(-6, 3, 1000)
 
 
 def cases(quick: bool = False) -> Iterator[Case]:
@@ -77,7 +77,7 @@ def _default(X: Array, y: Array, repeats: int) -> Case:
         "default fit": partial(_fit, X, y),
         "RidgeCV": lambda: ridge_cv(X, y),
         "grid search": lambda: grid_search(X, y, 20),
-        "path of 1,000": lambda: model.path(MANY),
+        "path of 1,000": lambda: model.path(PATH_ALPHAS),
         "at": lambda: model.at(0.1).coef_,
     }
     timings = interleave(tasks, repeats, {"RidgeCV": 2, "grid search": 1})

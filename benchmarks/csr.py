@@ -17,7 +17,7 @@ from benchmarks.yardsticks import averaged_epoch, averaged_epoch_in_order
 ALPHAS = np.logspace(-5, 1, 20)
 SHAPE = (500_000, 200_000)
 QUICK_SHAPE = (100_000, 50_000)
-PER_ROW = 50
+ENTRIES_PER_ROW = 50
 PER_EPOCH = Target(high=2.5)
 AGREEMENT = Target(high=2e-4)
 
@@ -26,7 +26,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
     """Time one large matrix."""
     _replay_path(*sparse_rows(2_000, 500, 10))  # compiles the kernels
     n_rows, n_columns = QUICK_SHAPE if quick else SHAPE
-    X, y = sparse_rows(n_rows, n_columns, PER_ROW)
+    X, y = sparse_rows(n_rows, n_columns, ENTRIES_PER_ROW)
     replay = cast("rw.Replay", rw.run_sgd(X, y))
     tasks: dict[str, Callable[[], object]] = {
         "pass and path": lambda: _replay_path(X, y),

@@ -36,10 +36,10 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.groups import HeldOutErrors
 
 COLUMNS = 100
-GROUP = 40_000  # rows of a row group: 16 MB
+GROUP_ROWS = 40_000  # rows of a row group: 16 MB
 DIRECTIONS = 20  # that candidates are mixed from, about
 FITS = 2  # on each cluster: the first one pays for memory that a worker has not had yet
-LATENCY = 0.015  # seconds between two tasks of a convoy
+TASK_LATENCY_SECONDS = 0.015  # seconds between two tasks of a convoy
 MODES: dict[str, dict[str, Any]] = {
     "parallel chains": {"alpha": 1.0, "chains": 2},
     "5-fold selection": {"cv": 5},
@@ -97,14 +97,14 @@ def cluster(workers: int) -> Iterator[distributed.Client]:
 
 def write(folder: Path, gigabytes: float) -> None:
     """Write float32 rows to files of eight row groups each."""
-    n_rows = max(8 * GROUP, round(gigabytes * 1e9 / 4 / COLUMNS))
-    for part, first in enumerate(range(0, n_rows, 8 * GROUP)):
-        X, y = dense_rows(min(8 * GROUP, n_rows - first), COLUMNS, np.float32, seed=part)
+    n_rows = max(8 * GROUP_ROWS, round(gigabytes * 1e9 / 4 / COLUMNS))
+    for part, first in enumerate(range(0, n_rows, 8 * GROUP_ROWS)):
+        X, y = dense_rows(min(8 * GROUP_ROWS, n_rows - first), COLUMNS, np.float32, seed=part)
         columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(COLUMNS)}
         pq.write_table(
             pa.table({**columns, "y": y}),
             folder / f"part{part:03d}.parquet",
-            row_group_size=GROUP,
+            row_group_size=GROUP_ROWS,
             use_dictionary=False,
         )
 
@@ -200,7 +200,7 @@ def sizes(clients: dict[int, Any], folder: Path, costs: dict[str, float]) -> Cas
         table = opened_files(folder / "part000.parquet", "y", None, megabytes << 21)
         for workers, client in clients.items():
             took = seconds(partial(fit_opened, estimator({"alpha": 1.0}), table, Cluster(client)), 2)
-            ratio = took / modelled(table, {"alpha": 1.0}, workers, costs, 8 * GROUP * COLUMNS * 4e-9)
+            ratio = took / modelled(table, {"alpha": 1.0}, workers, costs, 8 * GROUP_ROWS * COLUMNS * 4e-9)
             name = f"{megabytes} MB, {workers} worker(s): measured over modelled"
             results.append(Result(name, ratio))
     return Case("one chain, one file", results, {})
@@ -209,18 +209,18 @@ def sizes(clients: dict[int, Any], folder: Path, costs: dict[str, float]) -> Cas
 def modelled(
     table: Opened, parameters: dict[str, Any], workers: int, costs: dict[str, float], gigabytes: float
 ) -> float:
-    """Seconds by the cost model of docs/scaling.md."""
+    """Seconds by the cost model of docs/cluster_measurements.md."""
     n_partitions = len(table.partitions)
     size = gigabytes / n_partitions
     n_chains, segments = (6, 1) if "cv" in parameters else (1, parameters.get("chains", 1))
     learning = costs["learn, six runs"] / 6 if n_chains == 6 else costs["learn, one run"]
-    task = Costs((costs["load"] + costs["prepare"]) * size, learning * size, LATENCY)
+    task = Costs((costs["load"] + costs["prepare"]) * size, learning * size, TASK_LATENCY_SECONDS)
     parallel = min(segments, workers)
     swept = simulate(
         sizes_of(n_chains, workers // parallel), n_partitions // parallel, workers // parallel, task
     ).seconds
     survey = n_partitions * (costs["load"] + costs["survey"]) * size / workers
-    group = 4 * COLUMNS * GROUP / 1e9  # gigabytes of a row group
+    group = 4 * COLUMNS * GROUP_ROWS / 1e9  # gigabytes of a row group
     norms = min(16, n_partitions) * (costs["load"] + costs["prepare"]) * group / workers
     looks = 2 * n_partitions if "cv" in parameters else 0  # halfway and at the end
     scored = looks * (costs["load"] + costs["score, five folds"]) * size / workers

@@ -22,7 +22,7 @@ from benchmarks.report import Case, Result, Target
 from benchmarks.timing import REPEATS, interleave
 
 ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0)
-WEAK = 0.001
+WEAK_ALPHA = 0.001
 SPLITS, SEEDS = 3, 5
 ROWS, COLUMNS, BATCH = 1_000_000, 20, 10_000
 FILES = {  # name -> file, target, whether to predict its logarithm
@@ -70,7 +70,7 @@ def _defaults(name: str, load: Callable[[], tuple[Array, Array]], splits: int) -
     for seed in range(splits):
         train, test, labels, _ = train_test_split(X, y.astype(np.float64), test_size=0.2, random_state=seed)
         model = rw.AveragedSGDRegressor(random_state=seed).fit(train, labels)
-        found.append(_distances(model, train, labels, test, (WEAK, *ALPHAS)))
+        found.append(_distances(model, train, labels, test, (WEAK_ALPHA, *ALPHAS)))
     table = np.array(found)
     mean = np.exp(np.log(table[:, 1:]).mean())
     results = [

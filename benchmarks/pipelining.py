@@ -3,7 +3,7 @@
 A discrete-event simulation of what `ridgeway.dask.sweep` does. Workers load partitions, a few ahead of the slowest
 chain; a convoy of chains learns from a partition on the worker that has loaded it, before that worker loads another;
 its next task is handed out when its last result has reached the client. It shows how many workers serial chains keep
-busy, and gives the times of `docs/scaling.md`. Run it with `python -m benchmarks.pipelining`.
+busy, and gives the times of `docs/cluster_measurements.md`. Run it with `python -m benchmarks.pipelining`.
 """
 
 from __future__ import annotations

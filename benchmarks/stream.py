@@ -10,7 +10,7 @@ from pathlib import Path
 
 import ridgeway as rw
 from benchmarks.report import Case, Result, Target
-from benchmarks.tables import LEVELS, MANY, write
+from benchmarks.tables import LEVELS, MANY_LEVELS, write
 from benchmarks.timing import interleave
 from ridgeway.data import Source, encoded_batches, open_data
 
@@ -27,7 +27,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
     with tempfile.TemporaryDirectory() as folder:
         for name, path in write(Path(folder), megabytes).items():
             yield _file(name, open_data(path), ADDED)
-        wide = write(Path(folder), megabytes / 4, LEVELS | MANY)["Parquet"]
+        wide = write(Path(folder), megabytes / 4, LEVELS | MANY_LEVELS)["Parquet"]
         yield _file("Parquet", open_data(wide))
 
 

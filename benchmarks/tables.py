@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-PIECE = 200_000  # rows
+PIECE_ROWS = 200_000  # rows
 LEVELS = {"carrier": 16, "origin": 3, "dest": 105}
-MANY = {"tail": 4000}
+MANY_LEVELS = {"tail": 4000}
 
 
 def pieces(levels: Mapping[str, int], seed: int = 0) -> Iterator[Any]:
@@ -25,19 +25,21 @@ def pieces(levels: Mapping[str, int], seed: int = 0) -> Iterator[Any]:
     slopes = rng.standard_normal(8)
     start = 1_356_998_400
     while True:
-        numbers = np.round(rng.standard_normal((PIECE, 8)) * 50 + 100, 3)
-        counts = rng.integers(0, 2400, (PIECE, 4))
-        codes = {column: (rng.random(PIECE) ** 2 * count).astype(np.int32) for column, count in levels.items()}
-        y = numbers @ slopes / 50 + counts[:, 0] / 1000 + rng.standard_normal(PIECE)
+        numbers = np.round(rng.standard_normal((PIECE_ROWS, 8)) * 50 + 100, 3)
+        counts = rng.integers(0, 2400, (PIECE_ROWS, 4))
+        codes = {column: (rng.random(PIECE_ROWS) ** 2 * count).astype(np.int32) for column, count in levels.items()}
+        y = numbers @ slopes / 50 + counts[:, 0] / 1000 + rng.standard_normal(PIECE_ROWS)
         for column, code in codes.items():
             y += effects[column][code]
         columns: dict[str, Any] = {"y": np.round(y, 3)}
-        columns |= {f"number{k}": pa.array(numbers[:, k], mask=rng.random(PIECE) < 0.01 * (k < 4)) for k in range(8)}
+        columns |= {
+            f"number{k}": pa.array(numbers[:, k], mask=rng.random(PIECE_ROWS) < 0.01 * (k < 4)) for k in range(8)
+        }
         columns |= {f"count{k}": counts[:, k] for k in range(4)}
         columns |= {column: pa.DictionaryArray.from_arrays(codes[column], names[column]) for column in levels}
-        columns["late"] = rng.random(PIECE) < 0.3
-        columns["time"] = pa.array(start + 10 * np.arange(PIECE)).cast(pa.timestamp("s"))
-        start += 10 * PIECE
+        columns["late"] = rng.random(PIECE_ROWS) < 0.3
+        columns["time"] = pa.array(start + 10 * np.arange(PIECE_ROWS)).cast(pa.timestamp("s"))
+        start += 10 * PIECE_ROWS
         yield pa.record_batch(columns)
 
 

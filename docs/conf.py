@@ -55,7 +55,9 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-ALONE = ("index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected", "open_questions")
+ALONE = (
+    "index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected", "open_questions", "glossary",
+)  # fmt: skip
 html_sidebars = {page: [] for page in ALONE}
 
 

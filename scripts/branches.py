@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-REQUIRED = 95.0  # percent
+REQUIRED_PERCENT = 95.0  # percent
 
 
 def main(report: Path) -> int:
@@ -17,8 +17,9 @@ def main(report: Path) -> int:
     for name, count in sorted(missed.items(), key=lambda item: -item[1])[:10]:
         print(f"{count:5} missed in {name}")
     share = 100 * totals["covered_branches"] / totals["num_branches"]
-    print(f"{totals['covered_branches']} of {totals['num_branches']} branches: {share:.2f}% (required: {REQUIRED:g}%)")
-    return int(share < REQUIRED)
+    covered, total = totals["covered_branches"], totals["num_branches"]
+    print(f"{covered} of {total} branches: {share:.2f}% (required: {REQUIRED_PERCENT:g}%)")
+    return int(share < REQUIRED_PERCENT)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ import ridgeway as rw
 from ridgeway.sgd.step_size import step_from
 
 PICTURE = Path(__file__).parents[1] / "docs" / "_static" / "path.svg"
-SHOWN = 6  # columns with the largest effects
+N_SHOWN_COLUMNS = 6  # columns with the largest effects
 ALPHAS = np.logspace(-2, 2, 97)
-EVERY = 8  # exact ridge is drawn at every eighth alpha
+EXACT_STRIDE = 8  # exact ridge is drawn at every eighth alpha
 
 
 def paths() -> tuple[list[NDArray[np.float64]], NDArray[np.float64], list[str]]:
@@ -42,11 +42,11 @@ def draw(runs: list[NDArray[np.float64]], exact: NDArray[np.float64], names: lis
     figure = Figure(figsize=(9, 3.8), layout="constrained", facecolor="white")
     both = figure.subplots(1, 2, sharex=True, sharey=True)
     runs, exact = [run * (1 + ALPHAS[:, None]) for run in runs], exact * (1 + ALPHAS[:, None])
-    columns = np.argsort(-np.abs(exact[0]))[:SHOWN]
+    columns = np.argsort(-np.abs(exact[0]))[:N_SHOWN_COLUMNS]
     for axes, run, title in zip(both, runs, ("constant step (version 0.1)", "growing step (now)"), strict=True):
         for column in columns:
             (line,) = axes.semilogx(ALPHAS, run[:, column], label=names[column].replace("_", " "))
-            axes.plot(ALPHAS[::EVERY], exact[::EVERY, column], "o", color=line.get_color(), markersize=4)
+            axes.plot(ALPHAS[::EXACT_STRIDE], exact[::EXACT_STRIDE, column], "o", color=line.get_color(), markersize=4)
         axes.set_title(title, fontsize=11, loc="left")
         axes.set_xlabel("ridge strength alpha")
         axes.spines[["top", "right"]].set_visible(False)

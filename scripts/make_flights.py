@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 OUTPUT = Path(__file__).parents[1] / "src" / "ridgeway" / "datasets" / "flights.npz"
 FIRST_DAY = pd.Timestamp("2013-01-01")
 HOURS = 365 * 24
-HIGHEST_WIND = 200.0  # mph; the source holds one report of 1048
-KNOT = 1.15078  # mph; the source's winds are whole knots times this
+MAX_WIND_MPH = 200.0  # mph; the source holds one report of 1048
+KNOT_MPH = 1.15078  # mph; the source's winds are whole knots times this
 
 # The unit in which each quantity is a whole number.
 WEATHER_SCALE = {
     "temp": 0.01,
     "dewp": 0.01,
     "humid": 0.01,
-    "wind_speed": KNOT,
-    "wind_gust": KNOT,
+    "wind_speed": KNOT_MPH,
+    "wind_gust": KNOT_MPH,
     "precip": 0.01,
     "pressure": 0.1,
     "visib": 0.01,
@@ -69,7 +69,7 @@ def hourly_weather(weather: Any, origin: str) -> npt.NDArray[np.int16]:
     here = weather[weather["origin"] == origin].sort_values("time_hour")
     here = here.assign(
         hour_of_year=day_of_year(here) * 24 + here["hour"],
-        wind_speed=here["wind_speed"].where(here["wind_speed"] < HIGHEST_WIND),
+        wind_speed=here["wind_speed"].where(here["wind_speed"] < MAX_WIND_MPH),
     )
     here["wind_gust"] = here["wind_gust"].fillna(here["wind_speed"])
     # The clock shows one hour twice when summer time ends: its last report counts.

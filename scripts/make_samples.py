@@ -31,7 +31,7 @@ from ridgeway.cli.commands import run
 from ridgeway.tables import Checkpoint, Request, fit_table
 
 COLUMNS, PREDICTED_ROWS, FURTHER_ROWS = 3, 8, 24
-ODD = 101  # rows after which a stream stands between the two steps of a pair, and within a block of its sketch
+ODD_ROWS = 101  # rows after which a stream stands between the two steps of a pair, and within a block of its sketch
 Options = dict[str, Any]
 
 
@@ -112,19 +112,19 @@ FITS: dict[str, tuple[Options, Batch, bool]] = {
 # Name: parameters, and batches of a stream. Samples of streams go on from a state between two batches.
 STREAMS: dict[str, tuple[Options, list[Batch]]] = {
     "stream-first-steps": ({}, [problem(9)]),
-    "stream": ({"averaging": "geometric"}, [problem(64), problem(150 + ODD, seed=3)]),
-    "stream-chunks": ({"alpha": 0.1}, [problem(2500 + ODD)]),
-    "stream-even": ({"averaging": "geometric"}, [problem(ODD + 1)]),
-    "stream-float32": ({"alpha": 0.1}, [problem(2500 + ODD, np.float32)]),
+    "stream": ({"averaging": "geometric"}, [problem(64), problem(150 + ODD_ROWS, seed=3)]),
+    "stream-chunks": ({"alpha": 0.1}, [problem(2500 + ODD_ROWS)]),
+    "stream-even": ({"averaging": "geometric"}, [problem(ODD_ROWS + 1)]),
+    "stream-float32": ({"alpha": 0.1}, [problem(2500 + ODD_ROWS, np.float32)]),
     "stream-mini-batches": ({"batch_size": 7, "averaging": "geometric"}, [problem(95)]),
-    "stream-weights": ({"averaging": "geometric"}, [weighted(problem(ODD))]),
-    "stream-alpha-given": ({"alpha": 0.1}, [problem(ODD)]),
-    "stream-tail": ({"averaging": "tail"}, [problem(ODD)]),
-    "stream-step-limited": ({"alpha": 0.1, "step": rw.LimitedStep(0.05, 0.5)}, [with_outliers(problem(ODD))]),
-    "stream-no-intercept": ({"alpha": 0.1, "fit_intercept": False}, [problem(ODD)]),
-    "stream-targets": ({"averaging": "geometric"}, [problem(ODD, targets=2)]),
-    "stream-csr": ({"averaging": "geometric"}, [sparse_problem(ODD)]),
-    "stream-csr-float32": ({"alpha": 0.1}, [sparse_problem(ODD, np.float32)]),
+    "stream-weights": ({"averaging": "geometric"}, [weighted(problem(ODD_ROWS))]),
+    "stream-alpha-given": ({"alpha": 0.1}, [problem(ODD_ROWS)]),
+    "stream-tail": ({"averaging": "tail"}, [problem(ODD_ROWS)]),
+    "stream-step-limited": ({"alpha": 0.1, "step": rw.LimitedStep(0.05, 0.5)}, [with_outliers(problem(ODD_ROWS))]),
+    "stream-no-intercept": ({"alpha": 0.1, "fit_intercept": False}, [problem(ODD_ROWS)]),
+    "stream-targets": ({"averaging": "geometric"}, [problem(ODD_ROWS, targets=2)]),
+    "stream-csr": ({"averaging": "geometric"}, [sparse_problem(ODD_ROWS)]),
+    "stream-csr-float32": ({"alpha": 0.1}, [sparse_problem(ODD_ROWS, np.float32)]),
     "stream-csr-mini-batches": ({"alpha": 0.1, "batch_size": 7}, [sparse_problem(95)]),
 }
 
@@ -181,7 +181,9 @@ def write_kernels(folder: Path) -> None:
         goes_on = "n_components" in options
         averages = ("uniform", "last") if goes_on else ()
         write_sample(folder / name, model, rows_like(make), further(rows) if goes_on else None, averages)
-    begun = rw.AveragedKernelRegressor(n_components=6, random_state=0, averaging="geometric").partial_fit(*problem(ODD))
+    begun = rw.AveragedKernelRegressor(n_components=6, random_state=0, averaging="geometric").partial_fit(
+        *problem(ODD_ROWS)
+    )
     write_sample(folder / "kernel-stream", begun, rows_like(problem), further(problem(1)))
     X, y, _ = problem(30)
     new = rows_like(problem)
@@ -259,11 +261,11 @@ def write_tables(folder: Path) -> None:
 def write_checkpoints(folder: Path) -> None:
     """Write the checkpoint of a fit in its second pass, with the model that the fit ends with, and the table."""
     folder.mkdir()
-    table = shop_table(ODD)
+    table = shop_table(ODD_ROWS)
     pyarrow.csv.write_csv(table, folder / "learned.csv")
     pyarrow.csv.write_csv(shop_table(PREDICTED_ROWS, seed=7), folder / "table.csv")
     request = Request(target="price", passes=3, alpha=0.1)
-    state = Checkpoint(folder / "state", every=2 * ODD)  # written once, after two of three passes
+    state = Checkpoint(folder / "state", every=2 * ODD_ROWS)  # written once, after two of three passes
     model = fit_table(pyarrow.csv.read_csv(folder / "learned.csv"), request, checkpoint=state)
     write_sample(folder / "checkpoint", model, folder / "table.csv")
     (folder / "state").replace(folder / f"checkpoint{MODEL}")
@@ -271,7 +273,7 @@ def write_checkpoints(folder: Path) -> None:
 
 def write_cluster_checkpoint(folder: Path) -> None:
     """Write the checkpoint of a fit by partitions that ended within its first pass, with the model of a whole fit."""
-    rows = problem(ODD)
+    rows = problem(ODD_ROWS)
     model = fit_by_partitions(rows)
     write_sample(folder / "cluster", model, rows_like(problem))
     np.savez_compressed(folder / f"learned{ANSWERS}", rows=rows.rows, targets=rows.targets)
@@ -298,7 +300,7 @@ def fit_by_partitions(batch: Batch, checkpoint: Path | None = None) -> Any:
     import dask.array as da  # noqa: PLC0415
 
     estimator = sgd(passes=2, alpha=0.1)
-    chunk = ODD // 4 + 1
+    chunk = ODD_ROWS // 4 + 1
     X = da.from_array(batch.rows, chunks=(chunk, COLUMNS), name="rows")
     y = da.from_array(batch.targets, chunks=chunk, name="targets")
     return rw.dask.fit(estimator, (X, y), client="serial", checkpoint=checkpoint, checkpoint_every=0.0)

@@ -27,7 +27,7 @@ from tests.data.mutations import mutated
 
 from ridgeway.data import DataError, TableEncoder, open_data
 
-SECONDS = 20.0  # for one file
+TIME_LIMIT_SECONDS = 20.0  # for one file
 FORMS = ("csv", "csv.gz", "parquet", "snappy.parquet", "zstd.parquet")
 
 
@@ -114,7 +114,7 @@ def main() -> None:
                 theirs.close()
             ours.send(path.name)
             try:
-                answer, memory = ours.recv() if ours.poll(SECONDS) else ("HANG", 0)
+                answer, memory = ours.recv() if ours.poll(TIME_LIMIT_SECONDS) else ("HANG", 0)
             except (EOFError, ConnectionError):
                 worker.join()
                 answer, memory = f"DIED with {worker.exitcode}", 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.peers.reference import DIVERGED, NEAR, ratio, reach, ridge_error, rmse
+from benchmarks.peers.reference import DIVERGED_ERROR_RATIO, NEAR_ERROR_RATIO, ratio, reach, ridge_error, rmse
 from benchmarks.peers.sets import BUNDLED, RealSet, real_sets
 from benchmarks.peers.text import planted_words
 
@@ -57,14 +57,14 @@ def test_reach() -> None:
         frame = pd.DataFrame({"a": common + difference * apart, "b": common - difference * apart, "y": y})
         return reach(RealSet("pair", "made here", lambda: frame, "y").split(0))
 
-    assert near(1.0) <= NEAR
+    assert near(1.0) <= NEAR_ERROR_RATIO
     assert near(1e-4) > 2
 
 
 # Law: predictions that are not numbers count as infinitely wrong, and ratios end at a bound.
 def test_divergence() -> None:
     assert rmse(np.array([1.0, np.nan]), np.zeros(2)) == np.inf
-    assert ratio(np.inf, 1.0) == DIVERGED
+    assert ratio(np.inf, 1.0) == DIVERGED_ERROR_RATIO
     assert rmse(np.array([3.0, 4.0]), np.zeros(2)) == pytest.approx(np.sqrt(12.5))
 
 

@@ -110,7 +110,7 @@ def test_without_pyarrow() -> None:
         "import ridgeway as rw\n"
         "try:\n    rw.TableEncoder\nexcept ModuleNotFoundError as error:\n    print(error)"
     )
-    assert python(code).startswith("pyarrow is not installed: files and tables are read with it; pip install")
+    assert python(code).startswith("pyarrow is not installed: files and tables need it; pip install")
 
 
 # Law: an install where no cache can be written imports and runs.

@@ -23,7 +23,7 @@ from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
 
 SPLITS = 3
-FEW = 3  # sets in a quick run
+N_QUICK_SETS = 3  # sets in a quick run
 EPOCHS = 10
 GRID = np.logspace(-6, 1, 8)
 
@@ -40,7 +40,7 @@ class Choice:
 def cases(quick: bool = False) -> Iterator[Case]:
     """Go through the sets."""
     sets = list(real_sets())
-    for table in sets[:FEW] if quick else sets:
+    for table in sets[:N_QUICK_SETS] if quick else sets:
         splits = [table.split(seed) for seed in range(1 if quick else SPLITS)]
         found = {name: [method(split) for split in splits] for name, method in METHODS.items()}
         ridge = [choice.chosen for choice in found["RidgeCV"]]

@@ -26,7 +26,7 @@ from benchmarks.planted import Array
 from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
 
-BATCH = 20_000  # rows
+BATCH_ROWS = 20_000  # rows
 GIGABYTE = 2**30
 LEARNERS = ("read only", "ridgeway, stream", "Gram + eigh, streamed", "SGDRegressor, averaged", "SGDRegressor")
 ALPHA = 1e-4  # of the exact path, which does not choose
@@ -49,8 +49,8 @@ def pieces(n_rows: int, n_columns: int, seed: int) -> Iterator[tuple[Array, Arra
     coef = mixing.standard_normal(n_columns).astype(np.float32) / np.sqrt(n_columns)
     factor = mixing.standard_normal((5, n_columns)).astype(np.float32)
     rng = np.random.default_rng(seed)
-    for first in range(0, n_rows, BATCH):
-        n = min(BATCH, n_rows - first)
+    for first in range(0, n_rows, BATCH_ROWS):
+        n = min(BATCH_ROWS, n_rows - first)
         X = rng.standard_normal((n, n_columns), dtype=np.float32)
         X += rng.standard_normal((n, 5), dtype=np.float32) @ factor
         yield X, X @ coef + rng.standard_normal(n, dtype=np.float32)
@@ -67,7 +67,7 @@ def write(path: Path, n_rows: int, n_columns: int) -> None:
 
 def batches(path: Path) -> Iterator[tuple[Array, Array]]:
     """Read the file in batches."""
-    for batch in pyarrow.parquet.ParquetFile(path, pre_buffer=False).iter_batches(BATCH):
+    for batch in pyarrow.parquet.ParquetFile(path, pre_buffer=False).iter_batches(BATCH_ROWS):
         table = np.column_stack([column.to_numpy() for column in batch.columns])
         yield np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(np.float64)
 
@@ -111,7 +111,7 @@ def _bounded(path: Path, name: str, n_columns: int, bound: float) -> dict[str, f
     start = perf_counter()
     predict = learn(path, name)
     seconds = perf_counter() - start
-    X, y = next(pieces(BATCH, n_columns, seed=2))
+    X, y = next(pieces(BATCH_ROWS, n_columns, seed=2))
     error = float(np.sqrt(np.mean((predict(X) - y) ** 2))) if predict is not None else float("nan")
     return {"seconds": seconds, "error": error}
 

@@ -17,9 +17,9 @@ from benchmarks.timing import Timing
 
 SETS = ("digits", "concrete", "computers", "california")
 QUICK_SETS = ("concrete",)
-MOST_ROWS = 4_000
+MAX_ROWS = 4_000
 GRID = np.logspace(-7, 1, 9)
-HELD_OUT = 0.1
+HELD_OUT_SHARE = 0.1
 
 
 def cases(quick: bool = False) -> Iterator[Case]:
@@ -30,7 +30,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
 
 
 def _case(name: str, split: Split) -> Case:
-    split = Split(split.X[:MOST_ROWS], split.y[:MOST_ROWS], split.test_X, split.test_y)
+    split = Split(split.X[:MAX_ROWS], split.y[:MAX_ROWS], split.test_X, split.test_y)
     errors, timings = {}, {}
     for label, method in {"ridgeway": _averaged, "KernelRidge, 9 strengths": _kernel_ridge}.items():
         start = perf_counter()
@@ -49,7 +49,7 @@ def _averaged(split: Split) -> Array:
 
 def _kernel_ridge(split: Split) -> Array:
     """Nine strengths on held-out rows, then the best one for all of them."""
-    n_held, mean = round(HELD_OUT * len(split.y)), split.y.mean()
+    n_held, mean = round(HELD_OUT_SHARE * len(split.y)), split.y.mean()
 
     def model(alpha: float, n_rows: int) -> KernelRidge:
         return KernelRidge(alpha=alpha * n_rows, kernel="rbf", gamma=1 / split.X.shape[1])

@@ -13,13 +13,13 @@ from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
 
 SPLITS = 3
-FEW = 3  # sets in a quick run
+N_QUICK_SETS = 3  # sets in a quick run
 
 
 def cases(quick: bool = False) -> Iterator[Case]:
     """Go through the sets, then through wine reviews where there are any."""
     sets = list(real_sets())
-    for table in sets[:FEW] if quick else sets:
+    for table in sets[:N_QUICK_SETS] if quick else sets:
         splits = [table.split(seed) for seed in range(1 if quick else SPLITS)]
         far = geometric_mean(reach(split) for split in splits)
         yield _case(table.name, splits, [ridge_error(split) for split in splits], far)

@@ -14,7 +14,7 @@ import ridgeway as rw
 from benchmarks.peers.sets import Split
 from benchmarks.planted import Array
 
-BATCH = 1000  # rows
+BATCH_ROWS = 1000  # rows
 Learner = Callable[[Split], Array]  # predictions of the test rows
 
 
@@ -27,8 +27,8 @@ def ridgeway_fit(split: Split) -> Array:
 def ridgeway_stream(split: Split) -> Array:
     """Batches of 1,000 rows; scales come from the first, the choice from predictions before learning."""
     model = rw.AveragedSGDRegressor()
-    for first in range(0, len(split.y), BATCH):
-        model.partial_fit(split.X[first : first + BATCH], split.y[first : first + BATCH])
+    for first in range(0, len(split.y), BATCH_ROWS):
+        model.partial_fit(split.X[first : first + BATCH_ROWS], split.y[first : first + BATCH_ROWS])
     return np.asarray(model.predict(split.test_X))
 
 
@@ -39,9 +39,9 @@ def sgd(split: Split, average: bool = False) -> Array:
     """
     scaler: Any = StandardScaler() if isinstance(split.X, np.ndarray) else FunctionTransformer(accept_sparse=True)
     model = SGDRegressor(average=average, random_state=0)
-    mean, deviation = split.y[:BATCH].mean(), split.y[:BATCH].std()
-    for first in range(0, len(split.y), BATCH):
-        rows, y = split.X[first : first + BATCH], split.y[first : first + BATCH]
+    mean, deviation = split.y[:BATCH_ROWS].mean(), split.y[:BATCH_ROWS].std()
+    for first in range(0, len(split.y), BATCH_ROWS):
+        rows, y = split.X[first : first + BATCH_ROWS], split.y[first : first + BATCH_ROWS]
         scaler = scaler.partial_fit(rows) if isinstance(scaler, StandardScaler) else scaler.fit(rows)
         model.partial_fit(scaler.transform(rows), (y - mean) / deviation)
     return np.asarray(model.predict(scaler.transform(split.test_X)) * deviation + mean)

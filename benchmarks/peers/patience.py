@@ -8,11 +8,11 @@ from time import perf_counter
 
 from benchmarks.timing import Timing
 
-PATIENCE = 5.0  # seconds that all repeats of a task may take; the first is always made
+TIME_LIMIT_SECONDS = 5.0  # seconds that all repeats of a task may take; the first is always made
 
 
 def take_turns(
-    tasks: Mapping[str, Callable[[], object]], repeats: int, patience: float = PATIENCE
+    tasks: Mapping[str, Callable[[], object]], repeats: int, patience: float = TIME_LIMIT_SECONDS
 ) -> dict[str, Timing]:
     """Time the tasks in turn, `repeats` times over, each round in the opposite order of the one before.
 

@@ -26,8 +26,8 @@ from benchmarks.timing import Timing
 SETS = ("flights", "diamonds", "ames", "chicago", "star", "hotel_rates", "labsup", "california")
 QUICK_SETS = ("chicago",)
 GRID = np.logspace(-6, 1, 10)
-LONGEST = 4.0  # seconds after which a method goes on no further
-HELD_OUT = 0.1
+TIME_LIMIT_SECONDS = 4.0  # seconds after which a method goes on no further
+HELD_OUT_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _case(name: str, split: Split) -> Case:
             seconds = perf_counter() - start
             results.append(Result(label, ratio(rmse(predicted, split.test_y), ridge)))
             timings[label] = Timing((seconds,))
-            if seconds > LONGEST:
+            if seconds > TIME_LIMIT_SECONDS:
                 break
     results += [Result("rows", len(split.y)), Result("columns", split.X.shape[1])]
     return Case(name, results, timings)
@@ -85,7 +85,7 @@ def _ridgeway(split: Split, passes: int) -> Array:
 def _gram(split: Split, effort: int) -> Array:
     """Choose on held-out rows, then solve for all of them."""
     assert effort == 0
-    n_held = round(HELD_OUT * len(split.y))
+    n_held = round(HELD_OUT_SHARE * len(split.y))
     path = rw.ExactRidgePath().fit(split.X[n_held:], split.y[n_held:])
     alphas = STRENGTHS / len(split.y)
     errors = ((path.predict_path(split.X[:n_held], alphas) - split.y[:n_held, None]) ** 2).mean(axis=0)
@@ -111,7 +111,7 @@ def _searched(build: Callable[[float, int, int], object]) -> Callable[[Split, in
     def fit(split: Split, effort: int) -> Array:
         rows = standardized(split)
         mean, deviation = rows.y.mean(), rows.y.std()
-        y, n_held = (rows.y - mean) / deviation, round(HELD_OUT * len(rows.y))
+        y, n_held = (rows.y - mean) / deviation, round(HELD_OUT_SHARE * len(rows.y))
 
         def fitted(alpha: float, X: Array, targets: Array) -> object:
             return build(alpha, effort, len(targets)).fit(X, targets)  # type: ignore[attr-defined]

@@ -12,9 +12,9 @@ from benchmarks.peers.sets import Split
 from benchmarks.planted import Array
 
 STRENGTHS = np.logspace(-6, 6, 25)
-DIVERGED = 1000.0  # errors beyond count as this many times that of ridge
+DIVERGED_ERROR_RATIO = 1000.0  # errors beyond count as this many times that of ridge
 STEPS = 1_000_000
-NEAR = 1.003
+NEAR_ERROR_RATIO = 1.003
 
 
 def rmse(predicted: Array, y: Array) -> float:
@@ -26,8 +26,8 @@ def rmse(predicted: Array, y: Array) -> float:
 
 
 def ratio(error: float, reference: float) -> float:
-    """Error over that of the reference, DIVERGED at most."""
-    return min(error / reference, DIVERGED)
+    """Error over that of the reference, DIVERGED_ERROR_RATIO at most."""
+    return min(error / reference, DIVERGED_ERROR_RATIO)
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:
@@ -50,7 +50,7 @@ def ridge_error(split: Split) -> float:
 def reach(split: Split) -> float:
     """Test error over ridge's after a million gradient steps without noise, at the best moment to stop.
 
-    The step is the automatic one. Where this is above NEAR the columns are too badly conditioned for gradient steps.
+    The step is the automatic one. Above NEAR_ERROR_RATIO the columns are too badly conditioned for gradient steps.
     """
     rows = standardized(split)
     mean = rows.y.mean()

@@ -24,9 +24,9 @@ import scipy.sparse
 from benchmarks.planted import Array
 
 DATA = "RIDGEWAY_DATA"  # environment variable: a folder of further sets
-MOST_ROWS = 50_000
-MOST_LEVELS = 50  # a category of more is dropped
-MOST_GAPS = 0.3  # a column with more is dropped
+MAX_ROWS = 50_000
+MAX_LEVELS = 50  # a category of more is dropped
+MAX_MISSING_SHARE = 0.3  # a column with more is dropped
 TEST_SHARE = 0.2
 
 
@@ -63,7 +63,7 @@ class RealSet:
     def split(self, seed: int) -> Split:
         """Return a split into rows to learn from and rows to predict, in random order."""
         X, y = _numbers(self)
-        order = np.random.default_rng(seed).permutation(len(y))[:MOST_ROWS]
+        order = np.random.default_rng(seed).permutation(len(y))[:MAX_ROWS]
         n_test = round(TEST_SHARE * len(order))
         train, test = order[n_test:], order[:n_test]
         varying = np.ptp(X[train], axis=0) > 0
@@ -104,8 +104,8 @@ def _numbers(table: RealSet) -> tuple[Array, Array]:
     y = frame.pop(table.target).to_numpy(np.float64)
     for column in list(frame):
         numeric = pd.api.types.is_numeric_dtype(frame[column])
-        too_many = not numeric and frame[column].nunique() > MOST_LEVELS
-        if too_many or frame[column].isna().mean() > MOST_GAPS:
+        too_many = not numeric and frame[column].nunique() > MAX_LEVELS
+        if too_many or frame[column].isna().mean() > MAX_MISSING_SHARE:
             del frame[column]
     whole = frame.notna().all(axis=1).to_numpy()
     X = pd.get_dummies(frame[whole]).to_numpy(np.float64)

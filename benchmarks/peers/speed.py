@@ -19,39 +19,41 @@ from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
 
 STRENGTHS = np.logspace(-6, 3, 100)
-ONE = np.array([1e-4])
+ONE_STRENGTH = np.array([1e-4])
 SHAPES = ((100_000, 10), (100_000, 30), (100_000, 100), (1_000_000, 100), (50_000, 300), (20_000, 1000), (5_000, 3000))
 QUICK_SHAPES = ((5_000, 10), (5_000, 100), (2_000, 500))
-TOO_LARGE = dict.fromkeys(("skglm", "snapml", "Ridge sag", "adelie"), 1.2e7)  # entries of X: minutes beyond
+MAX_ENTRIES = dict.fromkeys(("skglm", "snapml", "Ridge sag", "adelie"), 1.2e7)  # entries of X: minutes beyond
 REPEATS = 3
-TEST = 2_000  # rows
+TEST_ROWS = 2_000  # rows
 
 
 def shapes(quick: bool = False) -> Iterator[Case]:
     """Time a path of 100 strengths, or one strength where a method knows no path, for rows of many shapes."""
     for n_rows, n_columns in QUICK_SHAPES if quick else SHAPES:
-        X, y = dense_rows(n_rows + TEST, n_columns, np.float64)
-        rows, targets = X[:-TEST], y[:-TEST]
+        X, y = dense_rows(n_rows + TEST_ROWS, n_columns, np.float64)
+        rows, targets = X[:-TEST_ROWS], y[:-TEST_ROWS]
         solvers = {
             f"{name}, 100 strengths": partial(solver, rows, targets, STRENGTHS) for name, solver in PATHS.items()
         }
         solvers["RidgeCV, 25 strengths"] = partial(ridge_cv, rows, targets, STRENGTHS[::4])
-        solvers |= {f"{name}, 1 strength": partial(solver, rows, targets, ONE) for name, solver in SINGLE.items()}
-        fitting = {
-            name: task for name, task in solvers.items() if rows.size < TOO_LARGE.get(name.split(",")[0], np.inf)
+        solvers |= {
+            f"{name}, 1 strength": partial(solver, rows, targets, ONE_STRENGTH) for name, solver in SINGLE.items()
         }
-        yield _case(f"{n_rows:,} x {n_columns:,}", fitting, X[-TEST:], y[-TEST:], f"{OURS}, 100 strengths")
+        fitting = {
+            name: task for name, task in solvers.items() if rows.size < MAX_ENTRIES.get(name.split(",")[0], np.inf)
+        }
+        yield _case(f"{n_rows:,} x {n_columns:,}", fitting, X[-TEST_ROWS:], y[-TEST_ROWS:], f"{OURS}, 100 strengths")
 
 
 def strengths(quick: bool = False) -> Iterator[Case]:
     """Time paths of more and more strengths."""
     n_rows, n_columns = (2_000, 100) if quick else (50_000, 100)
-    X, y = dense_rows(n_rows + TEST, n_columns, np.float64)
+    X, y = dense_rows(n_rows + TEST_ROWS, n_columns, np.float64)
     for count in (1, 10, 100, 1000):
-        alphas = np.logspace(-6, 3, count) if count > 1 else ONE
+        alphas = np.logspace(-6, 3, count) if count > 1 else ONE_STRENGTH
         chosen = PATHS | ({name: SINGLE[name] for name in ("Ridge lsqr", "glum")} if count <= 10 else {})
-        tasks = {name: partial(solver, X[:-TEST], y[:-TEST], alphas) for name, solver in chosen.items()}
-        yield _case(f"{count} strength" + "s" * (count > 1), tasks, X[-TEST:], y[-TEST:], OURS)
+        tasks = {name: partial(solver, X[:-TEST_ROWS], y[:-TEST_ROWS], alphas) for name, solver in chosen.items()}
+        yield _case(f"{count} strength" + "s" * (count > 1), tasks, X[-TEST_ROWS:], y[-TEST_ROWS:], OURS)
 
 
 def sparsity(quick: bool = False) -> Iterator[Case]:
@@ -61,11 +63,11 @@ def sparsity(quick: bool = False) -> Iterator[Case]:
     paths: dict[str, Solver] = {OURS: PATHS[OURS]}
     names = ("SGDRegressor, averaged epoch", "Ridge lsqr", "Ridge sparse_cg", "Ridge sag", "snapml")
     for per_row in (5, 50, 200):
-        X, y = sparse_rows(n_rows + TEST, n_columns, per_row)
-        rows, targets = X[:-TEST].tocsr().astype(np.float64), y[:-TEST].astype(np.float64)
+        X, y = sparse_rows(n_rows + TEST_ROWS, n_columns, per_row)
+        rows, targets = X[:-TEST_ROWS].tocsr().astype(np.float64), y[:-TEST_ROWS].astype(np.float64)
         tasks = {f"{name}, 20 strengths": partial(solver, rows, targets, alphas) for name, solver in paths.items()}
-        tasks |= {f"{name}, 1 strength": partial(SINGLE[name], rows, targets, ONE) for name in names}
-        yield _case(f"{per_row} entries a row", tasks, X[-TEST:], y[-TEST:], f"{OURS}, 20 strengths")
+        tasks |= {f"{name}, 1 strength": partial(SINGLE[name], rows, targets, ONE_STRENGTH) for name in names}
+        yield _case(f"{per_row} entries a row", tasks, X[-TEST_ROWS:], y[-TEST_ROWS:], f"{OURS}, 20 strengths")
 
 
 def _case(name: str, tasks: Mapping[str, Callable[[], Array]], X: Any, y: Array, ours: str) -> Case:

@@ -29,7 +29,7 @@ from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
 
 GRID = np.logspace(-3, 3, 13)
-HELD_OUT = 0.1
+HELD_OUT_SHARE = 0.1
 
 
 def cases(quick: bool = False) -> Iterator[Case]:
@@ -61,7 +61,7 @@ def tuned_ridge(solver: str) -> Callable[[Split], Array]:
     """scikit-learn's sparse ridge: 13 strengths on held-out rows, then the best one for all of them."""
 
     def fit(split: Split) -> Array:
-        n_held = round(HELD_OUT * len(split.y))
+        n_held = round(HELD_OUT_SHARE * len(split.y))
 
         def model(alpha: float) -> Ridge:
             return Ridge(alpha, solver=solver, random_state=0)

@@ -28,7 +28,7 @@ COLORS = {
     "Vowpal Wabbit": "#7a7a7a",
     "River": "#4aa3df",
 }
-FARTHEST = 3.0  # error ratios beyond are drawn at the edge
+MAX_ERROR_RATIO = 3.0  # error ratios beyond are drawn at the edge
 
 
 def one_pass(results: Results) -> Figure:
@@ -39,7 +39,7 @@ def one_pass(results: Results) -> Figure:
     figure = Figure(figsize=(7.5, 0.22 * len(cases) + 1.4), layout="constrained")
     axes: Any = figure.subplots()
     for name in reversed(ONE_PASS):
-        excess = [min(max(case.values[name] - 1, 1e-4), FARTHEST - 1) for case in cases]
+        excess = [min(max(case.values[name] - 1, 1e-4), MAX_ERROR_RATIO - 1) for case in cases]
         ours = name.startswith("ridgeway")
         axes.plot(
             excess,
@@ -53,8 +53,8 @@ def one_pass(results: Results) -> Figure:
         )
     axes.set_xscale("log")
     axes.set_yticks(range(len(cases)), [case.name.replace("_", " ") for case in cases], fontsize=8)
-    ticks = [1e-4, 1e-3, 1e-2, 1e-1, 1, FARTHEST - 1]
-    axes.set_xticks(ticks, ["1 or less", "1.001", "1.01", "1.1", "2", f"{FARTHEST:g} +"])
+    ticks = [1e-4, 1e-3, 1e-2, 1e-1, 1, MAX_ERROR_RATIO - 1]
+    axes.set_xticks(ticks, ["1 or less", "1.001", "1.01", "1.1", "2", f"{MAX_ERROR_RATIO:g} +"])
     axes.minorticks_off()
     axes.set_xlabel("test error after one pass / RidgeCV's")
     axes.grid(axis="both", alpha=0.25)
@@ -77,7 +77,7 @@ def race(results: Results) -> Figure:
                 if label == method or label.startswith(f"{method}, ")
             )
             seconds = [second for second, _ in mine]
-            errors = np.minimum.accumulate([min(value, FARTHEST) for _, value in mine])
+            errors = np.minimum.accumulate([min(value, MAX_ERROR_RATIO) for _, value in mine])
             axes.plot(seconds, np.maximum(errors - 1, 1e-4), "o-", ms=3, lw=1.3, color=COLORS[method], label=method)
         axes.set(xscale="log", yscale="log", ylim=(7e-5, 3), title=f"{case.name}, {case.shape}")
         axes.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1], ["<= 1", "1.001", "1.01", "1.1", "2"])

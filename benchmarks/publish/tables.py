@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from benchmarks.peers.reference import DIVERGED, NEAR, geometric_mean
+from benchmarks.peers.reference import DIVERGED_ERROR_RATIO, NEAR_ERROR_RATIO, geometric_mean
 from benchmarks.publish.results import Measured, Results
 
 ONE_PASS = ("ridgeway, fit", "ridgeway, stream", "SGDRegressor", "SGDRegressor, averaged", "Vowpal Wabbit", "River")
 OURS = ("ridgeway, fit", "ridgeway, stream")
 TUNED = ("ridgeway", "RidgeCV", "glmnet", "SGDRegressor, grid search")
-REACH = "gradient steps without noise"
-TIED = 1.001
+LIMIT_STEPS_NAME = "gradient steps without noise"
+TIE_RATIO = 1.001
 README_SHAPES = ("100,000 x 10", "1,000,000 x 100", "20,000 x 1,000")
 RACERS = ("ridgeway", "Gram + eigh", "RidgeCV", "glmnet", "SGDRegressor, averaged", "Ridge sag", "Ridge lsqr")
 
@@ -34,14 +34,14 @@ def error(value: float | None) -> str:
     """Write a ratio of errors: four digits, three beyond 1.1."""
     if value is None:
         return "-"
-    if value >= DIVERGED / 10:
+    if value >= DIVERGED_ERROR_RATIO / 10:
         return "diverges"
     return f"{value:.4f}" if value < 1.1 else f"{value:.2f}"
 
 
 def reached(case: Measured) -> bool:
     """Whether gradient steps can come to ridge on this set."""
-    return case.values[REACH] <= NEAR
+    return case.values[LIMIT_STEPS_NAME] <= NEAR_ERROR_RATIO
 
 
 def one_pass(results: Results) -> str:
@@ -76,7 +76,7 @@ def one_pass_summary(results: Results) -> str:
     lines = []
     for ours, words in zip(OURS, ("`fit(passes=1, shuffle=False)`", "`partial_fit`"), strict=True):
         won, of = first_places(results, ours)
-        near, _ = first_places(results, ours, TIED)
+        near, _ = first_places(results, ours, TIE_RATIO)
         lines.append(
             f"- {words}: first on {won} of {of} sets ({won / of:.0%}); first or within 0.1% of the first on {near} "
             f"({near / of:.0%})."

@@ -17,7 +17,7 @@ from typing import Any
 
 from scripts.fuzz.cases import run
 
-PORTION = 50  # cases between two notes of how far the run has come
+CASES_PER_NOTE = 50  # cases between two notes of how far the run has come
 
 
 def outcome(seed: int) -> tuple[int, bool, list[str]]:
@@ -40,8 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
     state = _read(options.state, options.seeds)
     began, done_before = time.monotonic(), state["done"]
     with ProcessPoolExecutor(options.jobs) as pool:
-        for start in range(first + state["done"], last, PORTION):
-            seeds = range(start, min(start + PORTION, last))
+        for start in range(first + state["done"], last, CASES_PER_NOTE):
+            seeds = range(start, min(start + CASES_PER_NOTE, last))
             for _, learned, failures in _outcomes(pool, seeds, options.jobs):
                 state["learned"] += learned
                 state["failures"] += failures

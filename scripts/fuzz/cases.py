@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import ridgeway as rw
 
-EXTREME = 0.4  # share of data sets with scales from 1e-300 to 1e300
+EXTREME_SHARE = 0.4  # share of data sets with scales from 1e-300 to 1e300
 OURS = (ValueError, TypeError, rw.DivergenceError)
 IGNORED = (ConvergenceWarning, ResourceWarning)  # a file that an interrupt left open is closed by Python
 SAID = (
@@ -92,7 +92,7 @@ def run(seed: int) -> Case:
     """Draw a fit or a stream from a seed and look at all that it does."""
     rng = np.random.default_rng(seed)
     case = Case(seed)
-    model, rows = draw_estimator(rng), draw_rows(rng, EXTREME)
+    model, rows = draw_estimator(rng), draw_rows(rng, EXTREME_SHARE)
     streams = hasattr(model, "partial_fit") and rng.random() < 0.6
     drawn = " ".join(str(model).split())
     case.told = f"{'stream' if streams else 'fit'} of {drawn} with {rows.dense.dtype}{rows.dense.shape}, {rows.form}"

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 FORMS = ("dense", "fortran", "csr_matrix", "csr_array", "csc_matrix", "csc_array", "coo_matrix", "coo_array")
-MOST = {"float32": 38.0, "float64": 300.0}  # decades
+MAX_DECADES = {"float32": 38.0, "float64": 300.0}  # decades
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def draw_rows(rng: np.random.Generator, extreme: float) -> Rows:
     n_targets = int(rng.choice([0, 0, 0, 1, 3]))
     if n_targets:
         y = np.outer(y, rng.standard_normal(n_targets)) + rng.standard_normal((n, n_targets))
-    most = MOST.get(dtype, 5.0)
+    most = MAX_DECADES.get(dtype, 5.0)
     if rng.random() < extreme:
         dense *= 10.0 ** rng.uniform(-most, most, d if rng.random() < 0.5 else 1)
     if rng.random() < extreme:

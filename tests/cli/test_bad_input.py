@@ -44,12 +44,12 @@ def assert_refused(said: Said, *words: str) -> None:
 TEXTS: dict[str, tuple[str | bytes, list[str]]] = {
     "target missing": ("a,b,z\n1,2,3\n", ["t.csv", "no column 'y'", "its columns are 'a', 'b', 'z'"]),
     "target spelled otherwise": ("a,Y\n1,2\n", ["no column 'y'", "did you mean 'Y'?"]),
-    "target is text": ("a,y\n" + "1,low\n2,high\n" * 9, ["t.csv", "target column 'y' is no number", "'low'"]),
+    "target is text": ("a,y\n" + "1,low\n2,high\n" * 9, ["t.csv", "target column 'y' is of kind 'category'", "'low'"]),
     "all targets missing": ("a,y\n1,\n2,NA\n3,\n", ["t.csv", "none of the 3 rows has a target", "'y'"]),
     "empty": ("", ["t.csv", "empty"]),
     "header only": ("a,y\n", ["t.csv", "no rows"]),
-    "only the target": ("y\n1\n2\n", ["t.csv", "no column is left to learn from"]),
-    "nothing but constants": ("a,y\n" + "1,2\n1,3\n" * 9, ["t.csv", "no column says anything"]),
+    "only the target": ("y\n1\n2\n", ["t.csv", "no column is left"]),
+    "nothing but constants": ("a,y\n" + "1,2\n1,3\n" * 9, ["t.csv", "no usable column"]),
     "numbers and text mixed": (
         "a,y\n" + "".join(f"{i},{i}\n" for i in range(500)) + "oops,1\n", ["t.csv", "'a'", "oops"]
     ),
@@ -73,7 +73,7 @@ def test_other_files(ridgeway: Command) -> None:
     assert_refused(fit(ridgeway, "missing.csv"), "missing.csv: no such file", "check the path")
     assert_refused(fit(ridgeway, "*.parquet"), "no file matches")
     Path("t.parquet").write_text(ROWS)
-    assert_refused(fit(ridgeway, "t.parquet"), "t.parquet", "damaged or not what its name says")
+    assert_refused(fit(ridgeway, "t.parquet"), "t.parquet", "damaged, or its ending is wrong")
     write_parquet(shop_table(), Path("t.parquet"))
     whole = Path("t.parquet").read_bytes()
     Path("t.parquet").write_bytes(whole[: len(whole) // 2])
@@ -89,7 +89,7 @@ def test_other_files(ridgeway: Command) -> None:
 def test_options(ridgeway: Command) -> None:
     Path("t.csv").write_text(ROWS)
     assert_refused(fit(ridgeway, "t.csv", "--drop", "c"), "no column 'c'")
-    assert_refused(fit(ridgeway, "t.csv", "--weight", "b"), "weight column 'b' is no number")
+    assert_refused(fit(ridgeway, "t.csv", "--weight", "b"), "weight column 'b' is of kind 'category'")
     assert_refused(fit(ridgeway, "t.csv", "--log-target"), "'y' holds 0", "above 0")
     assert_refused(fit(ridgeway, "t.csv", "--alpha", "-1"), "alpha=-1.0 is negative")
     assert_refused(fit(ridgeway, "t.csv", "--averaging", "tail", "--alpha", "1"), "alpha=1.0 has no meaning")
@@ -149,7 +149,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 def test_full_disk(
     ridgeway: Command, full_disk: Path, shop_csv: Path, shop_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ridgeway.tables.table_fit.FIRST_ROWS", 1)
+    monkeypatch.setattr("ridgeway.tables.fitting.FIRST_BATCH_ROWS", 1)
     for name in ("m.safetensors", "p.parquet", "p.csv", "c"):
         (full_disk / name).write_text(f"an earlier {name}")
     full = "no space is left on the disk"

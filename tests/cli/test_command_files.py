@@ -32,7 +32,7 @@ def unchanged(tmp_path: Path, shop_csv: Path, shop_model: Path) -> Iterator[None
 
 FIT = ["--target", "price", "--passes", 1]
 CLASHES: dict[str, tuple[list[Any], list[str]]] = {
-    "model over data": (["fit", "d.csv", *FIT, "--model", "d.csv"], ["--model d.csv", "DATA", "overwritten"]),
+    "model over data": (["fit", "d.csv", *FIT, "--model", "d.csv"], ["--model d.csv", "DATA", "would overwrite it"]),
     "model over data, spelled otherwise": (["fit", "d.csv", *FIT, "--model", "./parts/../d.csv"], ["--model", "DATA"]),
     "report over data, by a link": (["fit", "d.csv", *FIT, "--report", "link.csv"], ["--report link.csv", "DATA"]),
     "data by a link": (["fit", "link.csv", *FIT, "--model", "d.csv"], ["--model d.csv", "DATA"]),
@@ -72,7 +72,7 @@ def test_clashes(name: str, ridgeway: Command) -> None:
 def test_output_pipe(ridgeway: Command, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for arguments in (["fit", "d.csv", *FIT, "--model", "pipe"], ["predict", "m", "d.csv", "--out", "pipe"]):
-        assert_refused(ridgeway(*arguments), "pipe is a pipe or a device", "expected the name of a file")
+        assert_refused(ridgeway(*arguments), "pipe is a pipe or a device", "expected the path of a file")
 
 
 # Law: clashes are found before data are read: data that cannot be read are refused for the clash.
@@ -85,7 +85,10 @@ def test_before_reading(ridgeway: Command) -> None:
 def test_ignored_options(ridgeway: Command) -> None:
     cluster = ["fit", "d.csv", *FIT, "--workers", 1]
     assert_refused(ridgeway(*cluster, "--memory", 100), "--memory has no effect on a cluster")
-    assert_refused(ridgeway(*cluster, "--checkpoint", "c", "--checkpoint-every", 10), "--checkpoint-every counts rows")
+    assert_refused(
+        ridgeway(*cluster, "--checkpoint", "c", "--checkpoint-every", 10),
+        "--checkpoint-every has no effect on a cluster",
+    )
     assert_refused(ridgeway("fit", "d.csv", *FIT, "--checkpoint-every", 10), "--checkpoint-every needs a checkpoint")
 
 

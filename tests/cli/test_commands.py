@@ -50,7 +50,7 @@ def test_fit_and_predict(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> N
     assert Path("m.safetensors").read_bytes() == Path("again").read_bytes()
     said = ridgeway("predict", "m.safetensors", shop_csv, "--out", "p.parquet")
     assert said.code == 0
-    assert "Ignored, as the model does not know them: price." in said.out
+    assert "Ignored columns, which the model does not know: price." in said.out
     table = pyarrow.parquet.read_table("p.parquet")
     assert table.column_names[-1] == "prediction"
     np.testing.assert_array_equal(table["prediction"].to_numpy(), rw.load("m.safetensors").predict(shop_csv))
@@ -92,7 +92,7 @@ def test_kernel(ridgeway: Command, tmp_path: Path) -> None:
     for options, message in (
         (["--gamma", 0.1], "add --kernel rbf"),
         (["--components", 20], "add --kernel rbf"),
-        (["--kernel", "rbf", "--components", 20, "--report", "c.html"], "leave out one of them"),
+        (["--kernel", "rbf", "--components", 20, "--report", "c.html"], "leave out --report or --components"),
     ):
         said = ridgeway("fit", file, *target, *options)
         assert said.code == 2
@@ -195,9 +195,9 @@ def test_nothing_to_say(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> No
 def test_demo(ridgeway: Command) -> None:
     said = ridgeway("demo", "--out", "demo.html")
     assert said.code == 0
-    for words in ("Arrival delay of 261,877 flights", "<- chosen", "exact ridge", "path of 1,000 alphas", "demo.html"):
+    for words in ("261,877 flights to fit", "<- chosen", "exact ridge", "path of 1,000 alphas", "demo.html"):
         assert words in said.out
-    found = re.search(r"Test error ([\d.]+) minutes; always predicting the mean: ([\d.]+)\.", said.out)
+    found = re.search(r"Test error \(RMSE\) ([\d.]+) minutes; always predicting the mean: ([\d.]+)\.", said.out)
     assert found is not None
     assert float(found[1]) < float(found[2])
     assert "Flights out of New York" in Path("demo.html").read_text(encoding="utf-8")
@@ -252,8 +252,8 @@ def test_without_click(monkeypatch: pytest.MonkeyPatch) -> None:
         (["fit", "t.csv", "--passes", "many"], "expected int or auto"),
         (["fit", "t.csv", "--nonsense"], "No such option"),
         (["predict", "m", "t.csv", "--alpha", "1", "--averaging", "last"], "expected one of them"),
-        (["predict", "m", "t.csv", "--json"], "name a file by --out"),
-        (["predict", "m", "t.csv", "--averaging", "tail"], "leaves a choice"),
+        (["predict", "m", "t.csv", "--json"], "add --out FILE"),
+        (["predict", "m", "t.csv", "--averaging", "tail"], "is a family, not one average"),
         (["nothing"], "No such command"),
     ],
 )

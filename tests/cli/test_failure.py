@@ -13,7 +13,7 @@ from tests.cli.command import Command
 
 import ridgeway as rw
 from ridgeway.averaging import scheme_of
-from ridgeway.cli.failure import BUG, Interrupted, explained
+from ridgeway.cli.failure import EXIT_BUG, Interrupted, explained
 from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.data import DataError
 from ridgeway.theory import residual_filter
@@ -26,7 +26,7 @@ from ridgeway.validation.scalars import ridge_strength
     [
         (Interrupted("Go on."), "Interrupted. Go on.", 130),
         (KeyboardInterrupt(), "Interrupted: nothing was changed.", 130),
-        (MemoryError(), "Error: not enough memory; allow less of it", 1),
+        (MemoryError(), "Error: not enough memory; lower the limit of a fit with --memory", 1),
         (DataError("t.csv: empty"), "Error: t.csv: empty", 1),
         (ClusterError("the scheduler is lost"), "Error: the scheduler is lost", 1),
         (OSError(errno.ENOSPC, "No space", "m"), "Error: m: no space is left on the disk", 1),
@@ -66,7 +66,7 @@ def raised(call: Callable[[], Any]) -> BaseException:
 def test_bugs_are_ours(call: Callable[[], Any]) -> None:
     error = raised(call)
     message, code = explained(error)
-    assert code == BUG == 70
+    assert code == EXIT_BUG == 70
     assert message.startswith(f"Internal error: {type(error).__name__}: ")
     assert "a bug of ridgeway" in message
     assert "--debug" in message
@@ -106,8 +106,8 @@ def test_interrupted_before_a_checkpoint(
     monkeypatch.setattr("ridgeway.tables.table_fit.TableEncoder.fit", interrupted)
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m")
     assert (said.code, said.out) == (130, "")
-    assert "Nothing was written; with --checkpoint FILE" in said.err
+    assert "Nothing was written. Add --checkpoint FILE" in said.err
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m", "--checkpoint", "c")
     assert said.code == 130
-    assert "No checkpoint was written yet; begin anew by the same command" in said.err
+    assert "No checkpoint was written yet. Start again with the same command" in said.err
     assert list(tmp_path.iterdir()) == []

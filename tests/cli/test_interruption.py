@@ -83,11 +83,11 @@ def test_interrupted(data: Path, whole: tuple[bytes, float], tmp_path: Path) -> 
     process.send_signal(signal.SIGINT)
     said = finish(process)
     assert said.code == 130
-    assert "Interrupted. The state is in c; go on by the same command:\n  ridgeway fit " in said.err
+    assert "Interrupted. The checkpoint is in c. Resume with the same command:\n  ridgeway fit " in said.err
     assert "Traceback" not in said.err
     assert os.listdir(tmp_path) == ["c"]
     said = finish(fit(data, tmp_path, *CHECKPOINT))
-    assert "Going on from c." in said.out
+    assert "Resuming from c." in said.out
     assert (tmp_path / "m").read_bytes() == whole[0]
 
 
@@ -122,6 +122,6 @@ def test_checkpoint_goes_last(data: Path, whole: tuple[bytes, float], tmp_path: 
     assert (tmp_path / "c").exists()
     (tmp_path / "moved").rename(tmp_path / "out")
     said = finish(fit(data, tmp_path, *given))
-    assert "Going on from c." in said.out
+    assert "Resuming from c." in said.out
     assert (tmp_path / "out" / "m").read_bytes() == whole[0]
     assert os.listdir(tmp_path) == ["out"]

@@ -42,10 +42,10 @@ def test_accuracy(ridgeway: Command, shop_csv: Path) -> None:
 def test_accuracy_of_others(ridgeway: Command, shop_csv: Path) -> None:
     fit = ["fit", shop_csv, "--target", "price", "--passes", 1]
     assert "held-out rows, log price: squared error" in ridgeway(*fit, "--log-target").out
-    assert "In the last part of the stream, each row predicted before" in ridgeway(*fit, "--memory", 0).out
+    assert "On the last part of the stream, where each row is predicted before" in ridgeway(*fit, "--memory", 0).out
     said = ridgeway(*fit, "--alpha", 0.1, "--model", "given")
-    assert "no row held out, so the error of new rows is not known" in said.out
-    assert "no row held out, so the error of new rows is not known" in ridgeway("show", "given").out
+    assert "no row was held out: the error on new rows is not known" in said.out
+    assert "no row was held out: the error on new rows is not known" in ridgeway("show", "given").out
     assert json.loads(ridgeway("show", "given", "--json").out)["held_out"] is None
 
 
@@ -59,7 +59,7 @@ def test_few_rows(n_rows: int, ridgeway: Command) -> None:
         return
     assert said.code == 0
     assert f"Warning: nothing could be chosen from {n_rows} rows: the uniform average is used" in said.err
-    assert "Nothing was chosen" in said.out
+    assert "No averages were compared and no row was held out" in said.out
 
 
 # Law: a fit without --target says so, by the option, with the columns to choose from.
@@ -67,14 +67,14 @@ def test_no_target(ridgeway: Command) -> None:
     Path("t.csv").write_text("a,b,y\n" + "1,2,3\n4,5,7\n" * 9)
     said = ridgeway("fit", "t.csv", "--model", "m")
     assert said.code == 1
-    assert "t.csv: no target: expected the column to predict, by --target COLUMN" in said.err
+    assert "t.csv: no target: expected the column to predict, with --target COLUMN" in said.err
     assert "one of 'a', 'b', 'y'." in said.err
 
 
-# Law: numbers of claims may stand together with commas between, or in several options.
+# Law: numbers of claims may be separated by commas, or given in several options.
 def test_paper_only(ridgeway: Command) -> None:
     told = json.loads(ridgeway("paper", "--out", "folder", "--only", "1,28", "--only", 12, "--quick", "--json").out)
     assert list(told["results"]) == ["1", "12", "28"]
     said = ridgeway("paper", "--out", "folder", "--only", "1,x")
     assert said.code == 2
-    assert "'1,x': expected numbers with commas between, such as 13,18." in said.err
+    assert "'1,x': expected numbers separated by commas, such as 13,18." in said.err

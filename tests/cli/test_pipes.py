@@ -51,7 +51,7 @@ def test_redirected(shop_csv: Path, tmp_path: Path) -> None:
     with (tmp_path / "d.csv").open("rb") as file:
         said = piped(tmp_path, None, "fit", "-", *FIT, "--model", "d.csv", stdin=file)
     assert said.code == 2
-    assert "--model d.csv is the file of DATA" in said.err
+    assert "--model d.csv is the input DATA" in said.err
     with (tmp_path / "d.csv").open("rb") as file:
         assert piped(tmp_path, None, "fit", "-", *FIT, "--model", "m", stdin=file).code == 0
     assert (tmp_path / "d.csv").read_bytes() == shop_csv.read_bytes()
@@ -82,7 +82,7 @@ def test_named_pipe(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> None:
 def test_no_writer(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "copy").mkdir()
-    with pytest.raises(DataError, match=r"pipe: a pipe that no program has written to for 0\.1 seconds"):
+    with pytest.raises(DataError, match=r"pipe: no program wrote to this pipe for 0\.1 seconds"):
         copy_of_pipe(str(tmp_path / "pipe"), tmp_path / "copy", patience=0.1)
     said = piped(tmp_path, b"", "fit", "-", *FIT)
     assert said.code == 1
@@ -95,14 +95,15 @@ def test_refused(ridgeway: Command, tmp_path: Path) -> None:
     for options in (["--checkpoint", "c"], ["--workers", 1]):
         said = ridgeway("fit", "pipe", *FIT, *options)
         assert said.code == 2
-        assert f"pipe is a pipe, which can be read only once: expected a file with {options[0]}"[:60] in said.err
+        assert "pipe is a pipe, which can be read only once" in said.err
+        assert str(options[0]) in said.err
     for device in ("/dev/zero", "/dev/null"):
         said = ridgeway("fit", device, *FIT)
         assert said.code == 2
         assert f"{device} is a socket or a device" in said.err
     said = piped(tmp_path, b"", "predict", "-", "-")
     assert said.code == 2
-    assert "MODEL and DATA are one pipe" in said.err
+    assert "MODEL and DATA are the same pipe" in said.err
     assert os.listdir() == ["pipe"]
 
 

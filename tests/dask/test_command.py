@@ -73,7 +73,7 @@ def test_kernel_model_of_a_table(parquet: Path) -> None:
     errors = [np.average((one.predict(parquet) - y) ** 2, weights=weight) for one in (model, local)]
     assert errors[0] == pytest.approx(errors[1], rel=0.3)
     assert errors[0] < 0.5 * y.var()
-    with pytest.raises(ValueError, match="chains=2: a kernel model has one chain here; leave chains out"):
+    with pytest.raises(ValueError, match="chains=2: expected 1 for a kernel model; leave chains out"):
         fit_table_on(Serial(), parquet, request, chains=2)
 
 
@@ -96,7 +96,7 @@ def test_checkpoint_goes_last(
     assert checkpoint.exists()
     assert not Path(model).exists()
     assert run(given) == 0
-    assert "Going on from" in capsys.readouterr().out
+    assert "Resuming from" in capsys.readouterr().out
     assert Path(model).exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
     for options in (["--memory", "10"], ["--checkpoint", str(checkpoint), "--checkpoint-every", "10"]):

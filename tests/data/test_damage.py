@@ -14,7 +14,7 @@ from tests.data.mutations import mutated
 from tests.data.tables import mixed_table, write
 
 from ridgeway.data import DataError, TableEncoder, open_data
-from ridgeway.data.csv_types import NULLS
+from ridgeway.data.csv_types import NULL_SPELLINGS
 
 FILES = 60
 
@@ -55,7 +55,7 @@ def test_csv(tmp_path: Path) -> None:
             assert len(fields) == len(found[name]), name
             for field, value in zip(fields, found[name], strict=True):
                 if value is None:
-                    assert field.strip() in NULLS
+                    assert field.strip() in NULL_SPELLINGS
                 elif isinstance(value, int | float) and not isinstance(value, bool):
                     assert math.isclose(float(field), value, rel_tol=1e-15)
                 elif isinstance(value, str):

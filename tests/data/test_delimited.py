@@ -76,9 +76,9 @@ def test_any_strings(path: Path, strings: list[str]) -> None:
 
 # Law: whole numbers that get decimals later, and dates that get hours, are read on; every row comes once.
 def test_types_widen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
-    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
-    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 1 << 10)
+    monkeypatch.setattr(delimited, "MIN_BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(delimited, "MIN_BLOCK_ROWS", 1)
     rows = [f"{k},2013-01-01,{k}" for k in range(1000)] + ["0.5,2013-01-01T12:00:00,1000"] + ["7,2013-01-01,1001"]
     found = read(path, "a,b,c\n" + "\n".join(rows) + "\n", batch_rows=300)
     assert found["a"] == [*map(float, range(1000)), 0.5, 7.0]
@@ -92,9 +92,9 @@ def test_types_widen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Law: a column that is empty among the first rows takes the type of its first value.
 def test_empty_at_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
-    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
-    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 1 << 10)
+    monkeypatch.setattr(delimited, "MIN_BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(delimited, "MIN_BLOCK_ROWS", 1)
     rows = [f"{k},," for k in range(1000)] + ["1000,2.5,x"]
     found = read(path, "a,b,c\n" + "\n".join(rows) + "\n")
     assert found == {"a": list(range(1001)), "b": [None] * 1000 + [2.5], "c": [None] * 1000 + ["x"]}
@@ -108,9 +108,9 @@ def test_mixed_columns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(path, f"a,b\n{rows}\nabc,x\n", null_values=["abc"])["a"][-1] is None
     assert read(path, f"a,b\n{rows}\nabc,x\n", kinds={"a": "text"})["a"][-1] == "abc"
     assert "a" not in read(path, f"a,b\n{rows}\nabc,x\n", columns=["b"])
-    monkeypatch.setattr(delimited, "SAMPLE", 1 << 10)
-    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
-    monkeypatch.setattr(delimited, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 1 << 10)
+    monkeypatch.setattr(delimited, "MIN_BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(delimited, "MIN_BLOCK_ROWS", 1)
     with pytest.raises(DataError, match=r"column 'a': after row [\d,]+: got 'abc', expected a number.*kinds="):
         read(path, f"a,b\n{rows}\nabc,x\n")
     with pytest.raises(DataError, match=r"column 'a': after row .*got 'abc', expected a number"):
@@ -137,12 +137,12 @@ def test_given_kinds(path: Path) -> None:
     [
         ("", "the file is empty"),
         (" \n\n", "the file is empty"),
-        (b"\xef\xbb\xbf\n", "the first line is no header"),
+        (b"\xef\xbb\xbf\n", "the first line is not a header"),
         ("a,b\n", "there is a header but no rows"),
         ("a,b,a\n1,2,3\n", "two columns are named 'a'"),
         ("a,b\n1,2\n3\n", "Expected 2 columns, got 1.*expected 2 fields separated by ','"),
         ('a,b\n1,2\n3,"x\n', "column 'b': a quotation mark before 'x.*is never closed"),
-        ("1,2\n3,4\n", "the first line holds numbers .*put a line with names on top"),
+        ("1,2\n3,4\n", "the first line holds numbers .*add a first line with names"),
         ("a,b\n1,é\n2,x\n".encode("latin1"), "column 'b' holds text that is not UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "the text is UTF-16"),
     ],
@@ -163,7 +163,7 @@ def test_no_table(path: Path, text: str | bytes, message: str) -> None:
     ],
 )
 def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("SAMPLE", 1 << 10), ("BLOCK", 1 << 10), ("BLOCK_ROWS", 1)):
+    for name, size in (("SAMPLE_BYTES", 1 << 10), ("MIN_BLOCK_BYTES", 1 << 10), ("MIN_BLOCK_ROWS", 1)):
         monkeypatch.setattr(delimited, name, size)
     rows = b"".join(f"{k},x\n".encode() for k in range(1000))
     with pytest.raises(DataError, match=message):
@@ -172,7 +172,7 @@ def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pyt
 
 # Law: columns that turn out to need wider types in one block widen together: the file is not read once for each.
 def test_columns_widen_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("SAMPLE", 1 << 13), ("BLOCK", 1 << 14), ("BLOCK_ROWS", 1)):
+    for name, size in (("SAMPLE_BYTES", 1 << 13), ("MIN_BLOCK_BYTES", 1 << 14), ("MIN_BLOCK_ROWS", 1)):
         monkeypatch.setattr(delimited, name, size)
     columns = 300
     early = [",".join(["1", ""] * (columns // 2)) for _ in range(40)]

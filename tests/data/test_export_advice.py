@@ -14,10 +14,10 @@ from ridgeway.data import DataError, open_data
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("https://host/a.csv", r"https://host/a\.csv: an address on a network.*curl -LO 'https://host/a\.csv'"),
+        ("https://host/a.csv", r"https://host/a\.csv: a URL.*curl -LO 'https://host/a\.csv'"),
         ("s3://bucket/a.parquet", r"aws s3 cp 's3://bucket/a\.parquet' \."),
         ("gs://bucket/a.parquet", "gcloud storage cp"),
-        ("ssh://host/a.csv", "download it first and name the file"),
+        ("ssh://host/a.csv", "download it first and give its path"),
         ("file:///data/a.csv", "expected its path; leave out 'file://'"),
         ("postgresql://me@host/db", r"a database: expected a file.*psql .*copy"),
         ("postgres://me@host/db", r"a database: expected a file.*psql .*copy"),

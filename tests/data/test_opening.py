@@ -19,7 +19,7 @@ from tests.data.tables import FORMS, mixed_table, values, write
 
 from ridgeway.data import DataError, open_data
 from ridgeway.data.common_type import wider
-from ridgeway.data.source import BATCH_BYTES, FEWEST_ROWS, MOST_ROWS, rows_per_batch
+from ridgeway.data.source import BATCH_BYTES, MAX_BATCH_ROWS, MIN_BATCH_ROWS, rows_per_batch
 
 
 # Law: every format gives the same rows in the same batches as the table it was written from.
@@ -154,7 +154,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "table.xyz").write_bytes(b"PK")
     with pytest.raises(DataError, match=r"table\.xyz: unknown format: expected Parquet, CSV, .*rename"):
         open_data(tmp_path / "table.xyz")
-    with pytest.raises(DataError, match="a dict is no table: expected a path"):
+    with pytest.raises(DataError, match="a dict is not a table: expected a path"):
         open_data({"a": [1]})
     with pytest.raises(DataError, match="it has no rows"):
         open_data(pa.table({"a": pa.array([], pa.int64())}))
@@ -162,7 +162,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
         open_data(pa.table([[1], [2]], names=["a", "a"]))
     with pytest.raises(DataError, match=r"y has shape \(3,\): expected \(2,\)"):
         open_data((np.eye(2), [1.0, 2.0, 3.0]))
-    with pytest.raises(DataError, match=r"column of mixed types.*column b"):
+    with pytest.raises(DataError, match=r"column of mixed or unsupported types.*column b"):
         open_data(pd.DataFrame({"b": [1, "x", 2.5]}))
     with pytest.raises(ValueError, match="start=-1: expected the number of a batch"):
         open_data(pa.table({"a": [1]})).batches(-1)
@@ -188,7 +188,7 @@ def test_files_that_disagree(tmp_path: Path) -> None:
         (batch,) = open_data(folder).batches()
         assert batch.to_pydict() == {"a": [1.0, 2.5], "b": ["x", "x"]}
         write(pa.table({"a": [1], "c": ["x"]}), folder / f"3.{form}")
-        with pytest.raises(DataError, match=rf"3\.{form}: its columns differ .* lacks 'b' and has 'c' besides"):
+        with pytest.raises(DataError, match=rf"3\.{form}: its columns differ .* lacks 'b' and also has 'c'"):
             open_data(folder)
         assert open_data(folder, columns=["a"]).schema is not None
         write(pa.table({"a": ["one"], "b": ["x"]}), folder / f"3.{form}")
@@ -263,9 +263,9 @@ def test_shapes(tmp_path: Path) -> None:
 def test_rows_of_a_batch(row_bytes: float) -> None:
     rows = rows_per_batch(None, row_bytes)
     assert rows & (rows - 1) == 0
-    assert FEWEST_ROWS <= rows <= MOST_ROWS
-    assert rows * row_bytes <= BATCH_BYTES or rows == FEWEST_ROWS
-    assert 2 * rows * row_bytes > BATCH_BYTES or rows == MOST_ROWS
+    assert MIN_BATCH_ROWS <= rows <= MAX_BATCH_ROWS
+    assert rows * row_bytes <= BATCH_BYTES or rows == MIN_BATCH_ROWS
+    assert 2 * rows * row_bytes > BATCH_BYTES or rows == MAX_BATCH_ROWS
 
 
 # Law: the type of two columns holds the values of both, whichever comes first; where there is none, the first stays.

@@ -18,7 +18,7 @@ from tests.data.tables import FORMS, ONE_PART, mixed_table, values, write
 
 from ridgeway.data import DataError, ShuffledSource, Source, line_ranges, open_data
 from ridgeway.data.part import Part
-from ridgeway.data.shuffled import FEW_PARTS, MIN_BUFFER_BYTES, shuffled
+from ridgeway.data.shuffled import MIN_BUFFER_BYTES, MIN_MIXED_PARTS, shuffled
 
 ROWS = 6000
 
@@ -185,7 +185,7 @@ def test_size_of_buffer(tmp_path: Path) -> None:
     many, one = (open_data(write(table, tmp_path / f"t.{form}"), batch_rows=64) for form in ("feather", "csv.gz"))
     rows = {memory: shuffled(many, memory).buffer_rows * 8 for memory in (0, 2**28, 2**28 + 2**20, 2**34)}
     assert rows == {0: MIN_BUFFER_BYTES, 2**28: 2**27, 2**28 + 2**20: 2**27, 2**34: 2**30}
-    assert shuffled(many, 0).n_parts >= FEW_PARTS
+    assert shuffled(many, 0).n_parts >= MIN_MIXED_PARTS
     assert [shuffled(one, memory).buffer_rows * 8 for memory in (2**28, 2**34)] == [2**27, 2**33]
 
 

@@ -47,9 +47,9 @@ def test_booleans_and_missing_weights() -> None:
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (["a", "b"], "shop.csv: the target column 'y' is no number but a text such as 'a'"),
+        (["a", "b"], "shop.csv: the target column 'y' is of kind 'text', with values such as 'a'"),
         ([1.0, float("inf")], "the target column 'y' holds infinity"),
-        ([[1], [2]], "the target column 'y' is no number but a other"),
+        ([[1], [2]], "the target column 'y' is of kind 'other'"),
     ],
 )
 def test_refused_targets(column: Any, message: str) -> None:
@@ -65,7 +65,7 @@ def test_refused_names_and_weights() -> None:
         target_of(batch, "zzz")
     with pytest.raises(DataError, match="the weight column 'w' holds -1: expected 0 or more"):
         target_of(batch, "arr_delay", "w")
-    with pytest.raises(DataError, match="the weight column 'carrier' is no number"):
+    with pytest.raises(DataError, match="the weight column 'carrier' is of kind"):
         target_of(batch, "arr_delay", "carrier")
 
 

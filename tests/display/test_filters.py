@@ -80,7 +80,7 @@ def test_axes_and_keywords() -> None:
     ("schemes", "eigenvalues", "message"),
     [
         ([], None, "schemes is empty: expected at least one scheme"),
-        (SCHEMES, [0.0, 1.0], "expected numbers above 0 for a logarithmic axis; leave the others out"),
+        (SCHEMES, [0.0, 1.0], "expected numbers above 0 for a logarithmic axis; leave out the others"),
         (SCHEMES, [], "expected numbers above 0"),
         (SCHEMES, [100.0], "step [*] eigenvalue is up to 10: expected at most 2"),
     ],

@@ -182,14 +182,14 @@ def test_spread() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alphas": [0.0, 1.0]}, "expected strengths above 0 for a logarithmic axis; leave 0 out"),
+        ({"alphas": [0.0, 1.0]}, "expected strengths above 0 for a logarithmic axis; leave out 0"),
         ({"target": 1}, "target=1 is out of range: the fitted y had one target"),
     ],
 )
 def test_refusals(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PathDisplay.from_estimator(fitted("exact"), **options)
-    with pytest.raises(ValueError, match="target=2 is out of range: expected 0 to 1, the targets of fit"):
+    with pytest.raises(ValueError, match="target=2 is out of range: expected 0 to 1, the targets of the fit"):
         PathDisplay.from_estimator(fitted("exact", targets=2), target=2)
     with pytest.raises(NotFittedError):
         PathDisplay.from_estimator(rw.ExactRidgePath())

@@ -436,7 +436,7 @@ def test_schemes_are_checked_by_fit() -> None:
             getattr(model, learn)(X, y)
         with pytest.raises(NotFittedError):
             model.predict(X)
-    with pytest.warns(UserWarning, match="is answered by"):
+    with pytest.warns(UserWarning, match="is replaced by"):
         rw.AveragedSGDRegressor(averaging=rw.Tail(0.9), passes=1).fit(X, y)
 
 
@@ -541,7 +541,7 @@ def test_rows_that_are_not_kept(form: Any, monkeypatch: pytest.MonkeyPatch) -> N
     X, y = data()
     options: dict[str, Any] = {"averaging": "geometric", "alpha": 0.1, "passes": 2, "random_state": 0}
     kept = rw.AveragedSGDRegressor(**options).fit(form(X), y)
-    monkeypatch.setattr("ridgeway.rows.feed.KEPT_FOR_PASSES", 0)
+    monkeypatch.setattr("ridgeway.rows.feed.KEPT_BYTES_FOR_PASSES", 0)
     again = rw.AveragedSGDRegressor(**options).fit(form(X), y)
     assert again.step_ == pytest.approx(kept.step_, rel=1e-12)
     np.testing.assert_allclose(again.coef_, kept.coef_, rtol=1e-9)

@@ -45,7 +45,7 @@ def test_refusals() -> None:
     fourier = rw.AveragedKernelRegressor(n_components=20, averaging="uniform", passes=2, random_state=0).fit(X, y)
     given = rw.AveragedKernelRegressor(kernel="precomputed", random_state=0).fit(rbf_kernel(X), y)
     for model in (fourier, given):
-        with pytest.raises(TypeError, match=r"no rows to show effects.*nystroem"):
+        with pytest.raises(TypeError, match=r"keeps no rows.*nystroem"):
             summarize(model)
     sparse = rw.AveragedKernelRegressor(random_state=0).fit(scipy.sparse.csr_array(X), y)
     with pytest.raises(TypeError, match="sparse rows cannot be reported"):

@@ -267,5 +267,5 @@ def test_alpha_0_and_errors_off_the_grid() -> None:
     summary = summarize(fitted("folds"))
     assert summary.comparison is not None
     fewer = dataclasses.replace(summary.comparison, errors=summary.comparison.errors[1:])
-    with pytest.raises(ValueError, match="the errors of the summary are not on its grid"):
+    with pytest.raises(ValueError, match="the summary has errors off its grid"):
         dataclasses.replace(summary, comparison=fewer)

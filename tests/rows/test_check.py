@@ -66,7 +66,7 @@ def test_norms_that_overflow(form: Any) -> None:
             TypeError,
             "X holds the text '1': every argument must be a number",
         ),
-        ((np.array([[pd.NA, 1.0]] * 4, dtype=object), y), TypeError, "X holds objects that are no numbers.*missing"),
+        ((np.array([[pd.NA, 1.0]] * 4, dtype=object), y), TypeError, "X holds objects that are not numbers.*missing"),
         (([[1.0], [1.0, 2.0]], [1.0, 2.0]), ValueError, "X is a list of unequal parts"),
         ((np.ma.masked_array(X, X > 5), y), TypeError, "X is a masked array"),
         ((X, None), ValueError, "the target y is None"),

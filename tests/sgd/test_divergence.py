@@ -22,7 +22,7 @@ ALPHAS = (0.0, 1e-9, 1e-3, 1.0, 1e3, 1e9)
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 def test_explosion(dtype: Any, form: Any, batch_size: int, store: str) -> None:
     X, y = problem(n=200, dtype=dtype)
-    with pytest.raises(rw.DivergenceError, match="certainly safe on these rows") as caught:
+    with pytest.raises(rw.DivergenceError, match="safe on these rows") as caught:
         rw.run_sgd(form(X), y, step=10.0, batch_size=batch_size, store=store)
     error = caught.value
     assert error.step == 10.0

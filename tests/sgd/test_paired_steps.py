@@ -174,5 +174,5 @@ def test_runs_of_other_versions_are_refused(name: str) -> None:
     X, y = rows_of(5, np.float64)
     state = run_of(X, y[:, 0], [], PAIRED[1]).state()
     del state["progress"][name]
-    with pytest.raises(StateError, match=rf"no {name}: .* or run anew"):
+    with pytest.raises(StateError, match=rf"no {name}: .* or start a new run"):
         SGDRun.from_state(Stored(state, "run"))

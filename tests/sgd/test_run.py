@@ -104,9 +104,7 @@ def test_first_batch_sets_the_step(form: Any) -> None:
     first = run.trajectory()
     assert first.step == rw.run_sgd(X[:100], y[:100]).step
     run.update(form(1e3 * X[100:]), y[100:])
-    with pytest.warns(
-        UserWarning, match="of about 200 rows had their own step limited.*a larger batch, or pass a step"
-    ):
+    with pytest.warns(UserWarning, match="of about 200 rows had their updates clipped.*a larger batch, or pass a step"):
         second = run.trajectory()
     assert second.step == first.step
     assert second.limited == first.limited + 100
@@ -227,5 +225,7 @@ def test_what_cannot_be_stored() -> None:
     with pytest.raises(ValueError, match="a run with store='replay' refers to rows and cannot be stored"):
         run.state()
     start: Any = ["a", "b", "c"]
-    with pytest.raises(TypeError, match=r"w0=\['a', 'b', 'c'\] is no array of numbers: expected the coefficients"):
+    with pytest.raises(
+        TypeError, match=r"w0=\['a', 'b', 'c'\] is not an array of numbers: expected the start coefficients"
+    ):
         rw.SGDRun(0.1, w0=start)

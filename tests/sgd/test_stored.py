@@ -32,5 +32,5 @@ def test_a_stored_run_goes_on(n_rows: int) -> None:
 def test_a_run_from_chunks_of_another_length_is_refused() -> None:
     state = run_over(5003).state()
     state["progress"]["chunk"] *= 2
-    with pytest.raises(StateError, match="stands in a chunk of 8 steps: expected 4"):
+    with pytest.raises(StateError, match="is within a chunk of 8 steps: expected 4"):
         rw.SGDRun.from_state(Stored(state))

@@ -102,7 +102,7 @@ def resumed(fit: Callable[[], Any], checkpoint: Path) -> Any:
         return fit()
     except (CheckpointError, rw.ModelFileError) as refusal:
         said = str(refusal)
-    assert "begin anew" in said
+    assert "delete it to" in said
     assert checkpoint.read_bytes() == kept
     return None
 

@@ -104,7 +104,7 @@ def test_several_targets(odd: Path, memory: int, tmp_path: Path) -> None:
 def test_bad_targets() -> None:
     table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, None, 3.0, 4.0], "z": [-1.0, 2.0, 3.0, None]})
     assert fit_table(table, request_of(target=("y", "z"))).facts.left_out == 2
-    with pytest.raises(DataError, match="the target 'y' is named twice"):
+    with pytest.raises(DataError, match="the target 'y' is given twice"):
         fit_table(table, request_of(target=("y", "y")))
     with pytest.raises(DataError, match="the target column 'z' holds -1"):
         fit_table(table, request_of(target=("y", "z"), log_target=True))

@@ -32,12 +32,12 @@ PLAIN = ["parquet", "one group", "csv", "feather"]
 @pytest.fixture(autouse=True)
 def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes as of a file a hundred times as long: a buffer of a tenth of the rows, and a sample of them."""
-    monkeypatch.setattr(source_module, "MOST_ROWS", 512)
-    monkeypatch.setattr(table_fit, "FIRST_ROWS", 2048)
+    monkeypatch.setattr(source_module, "MAX_BATCH_ROWS", 512)
+    monkeypatch.setattr(table_fit, "FIRST_BATCH_ROWS", 2048)
     monkeypatch.setattr(shuffled, "MIN_BUFFER_BYTES", 2**17, raising=False)
     monkeypatch.setattr(shuffled, "MAX_BUFFER_BYTES", 2**17, raising=False)
     monkeypatch.setattr(line_ranges, "MIN_RANGE_BYTES", 2**12, raising=False)
-    monkeypatch.setattr(sample, "PLACE_BYTES", 2**16, raising=False)
+    monkeypatch.setattr(sample, "MAX_PART_BYTES", 2**16, raising=False)
 
 
 def flights(rows: int = ROWS) -> Any:

@@ -28,8 +28,8 @@ PRICE = Request(target="price", passes=2)
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MOST_ROWS", 256)
-    monkeypatch.setattr(table_fit, "FIRST_ROWS", 1024)
+    monkeypatch.setattr(source, "MAX_BATCH_ROWS", 256)
+    monkeypatch.setattr(table_fit, "FIRST_BATCH_ROWS", 1024)
 
 
 def by_hand(path: Path, request: Request, pass_number: int | None = None) -> tuple[TableEncoder, Iterator[Any]]:
@@ -74,7 +74,7 @@ def test_in_memory(write: Any, weight: str | None, tmp_path: Path) -> None:
 # Law: a streamed fit is partial_fit over the shuffled and encoded batches, pass after pass, bit for bit.
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.tables.table_fit.FIRST_ROWS", 1)
+    monkeypatch.setattr("ridgeway.tables.table_fit.FIRST_BATCH_ROWS", 1)
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
     request = Request(target="price", weight=weight, passes=3)
     model = fit_table(path, request, memory=0)
@@ -317,7 +317,7 @@ def test_nothing_to_learn_from() -> None:
     table = pa.table({"x": [1.0, 2.0], "y": pa.array([None, None], pa.float64())})
     with pytest.raises(DataError, match=r"none of the 2 rows has a target \(column 'y'\)"):
         fit_table(table, Request(target="y"))
-    with pytest.raises(DataError, match="no column says anything"):
+    with pytest.raises(DataError, match="no usable column"):
         fit_table(pa.table({"x": [1.0, 1.0], "y": [1.0, 2.0]}), Request(target="y"))
     with pytest.raises(DataError, match="cv=5 needs all rows in memory"):
         fit_table(shop_table(), Request(target="price", cv=5), memory=1000)

@@ -24,7 +24,7 @@ def model() -> TableModel:
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MOST_ROWS", 300)
+    monkeypatch.setattr(source, "MAX_BATCH_ROWS", 300)
 
 
 # Law: every format in and out holds the same rows, and the prediction as the last column.
@@ -71,12 +71,12 @@ def test_errors(model: TableModel, tmp_path: Path) -> None:
     table = shop_table(10)
     with pytest.raises(DataError, match="there is no column 'shop'"):
         model.predict(table.drop_columns(["shop"]))
-    with pytest.raises(DataError, match="there are no columns 'size', 'shop'"):
+    with pytest.raises(DataError, match="missing columns 'size', 'shop'"):
         model.predict(table.drop_columns(["shop", "size"]))
     with pytest.raises(DataError, match=r"ends in \.parquet or \.csv"):
         predict_table(model, table, tmp_path / "p.xlsx")
     lists = table.append_column("list", pa.array([[1]] * 10))
-    with pytest.raises(DataError, match=r"'list' .* has no form in CSV"):
+    with pytest.raises(DataError, match=r"'list' .* cannot be written as CSV"):
         predict_table(model, lists, tmp_path / "p.csv")
     assert list(tmp_path.iterdir()) == []
     predict_table(model, lists, tmp_path / "p.parquet")
@@ -108,7 +108,9 @@ def test_sparse_rows(model: TableModel, tmp_path: Path) -> None:
     (tmp_path / "wide.svm").write_text("0 0:1 9:4\n")
     with pytest.raises(DataError, match=r"wide\.svm: 10 columns: expected at most 3, as in the fit"):
         sparse.predict(tmp_path / "wide.svm")
-    with pytest.raises(DataError, match="a table, but the model is one of sparse rows: expected LIBSVM text"):
+    with pytest.raises(DataError, match="a table, but the model was fitted to sparse rows: expected LIBSVM text"):
         sparse.predict(shop_table(10))
-    with pytest.raises(DataError, match="sparse rows, but the model is one of a table: expected columns with names"):
+    with pytest.raises(
+        DataError, match="sparse rows, but the model was fitted to a table: expected columns with names"
+    ):
         model.predict(tmp_path / "t.svm")

@@ -13,7 +13,7 @@ from ridgeway import Geometric, Layout, Staircase
 from ridgeway.trajectory import TimeBlocks
 from ridgeway.trajectory.expansion import expand
 from ridgeway.trajectory.layout import EARLY_STEPS, _truncation
-from ridgeway.trajectory.time_blocks import MAX_CHUNK, ONE_STAIR
+from ridgeway.trajectory.time_blocks import MAX_CHUNK_STEPS, ONE_STAIR
 
 LAYOUTS = [Layout(q, m, *c) for q in (1, 2, 4, 8) for m in (3, 6, 9, 12) for c in ((64, 2), (1024, 2), (256, 1))]
 
@@ -109,7 +109,7 @@ def test_early_chunks(steps_per_chunk: int, degree: int) -> None:
     layout = Layout(4, 6, steps_per_chunk, degree)
     early, late = layout.block(EARLY_STEPS // 2), layout.block(EARLY_STEPS)
     per_chunk = steps_per_chunk if early.degree == degree else steps_per_chunk // 4
-    assert early.chunk == min(EARLY_STEPS // 2 // per_chunk, early.length, MAX_CHUNK)
+    assert early.chunk == min(EARLY_STEPS // 2 // per_chunk, early.length, MAX_CHUNK_STEPS)
     assert late.degree == degree
     assert _truncation(per_chunk, early.degree + 1) <= _truncation(steps_per_chunk, degree + 1)
     assert (steps_per_chunk, degree) != (256, 1) or early.degree == 2  # those of float32 rows

@@ -99,7 +99,7 @@ def test_tails(start: float) -> None:
     if used == asked:
         answer = sketch.coef(asked)
     else:
-        with pytest.warns(UserWarning, match=r"is answered by Tail\(start=\d+\).*store='replay'"):
+        with pytest.warns(UserWarning, match=r"is replaced by Tail\(start=\d+\).*store='replay'"):
             answer = sketch.coef(asked)
     assert used.first(40_000) in sketch.layout.edges(40_000)
     assert abs(used.first(40_000) - asked.first(40_000)) <= 40_000 / 8

@@ -15,7 +15,7 @@ from ridgeway.validation.scalars import real_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# exp of it is finite: where the continuation of S beyond the run is held.
+# exp of it is finite; the continuation of S beyond the run is bounded by it.
 MAX_EXPONENT = 700.0
 
 
@@ -28,7 +28,7 @@ class Exponential(Scheme):
 
         p_t = (1 - decay) decay^{T-t} for t >= 1,  p_0 = decay^T;   S(j) = 1 - decay^{T-j+1}, j = 1..T
 
-    It counts steps, whatever their sizes are. It is the recursion avg_t = decay * avg_{t-1} + (1 - decay) * w_t from
+    It counts steps and ignores their sizes. It is the recursion avg_t = decay * avg_{t-1} + (1 - decay) * w_t from
     avg_0 = w_0, and regularises by the length of the run alone. It assumes that the last 1 / (1 - decay) iterates
     scatter about the solution: in a shorter run the start w_0 keeps the weight decay^T. `continued_survival` is held at
     a large finite value far beyond the run, and at j = 0 it is 1 - decay^{T+1}.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Below this value of the sum of log(1 + eta alpha) over T + 1 steps the average is the uniform one to the last bit.
-FLAT = 1e-17
+MIN_LOG_GROWTH = 1e-17
 
 
 def log_growth(alpha: float, step: float) -> float:
@@ -45,8 +45,8 @@ def geometric_survival(
     past, left = steps.sums(growth, places), steps.sums_left(growth, places, n_steps + 1)
     total = steps.sums(growth, np.array([n_steps + 1.0]))[:, 0]
     values = np.empty_like(past)
-    _core.fill_geometric_survival(past=past, left=left, total=total, flat=FLAT, values=values)
-    flat = total < FLAT
+    _core.fill_geometric_survival(past=past, left=left, total=total, flat=MIN_LOG_GROWTH, values=values)
+    flat = total < MIN_LOG_GROWTH
     if flat.any():
         values[flat] = uniform_survival(places, n_steps, steps)
     return values.reshape(len(growth), *j.shape)
@@ -65,8 +65,8 @@ class Geometric(Scheme):
 
     In a long run of least-squares SGD the expected average is (Sigma + alpha I)^{-1} E[xy], ridge regression, whatever
     the step sizes eta_t are. This assumes alpha * (eta_1 + .. + eta_T) well above 1: a run shorter than that is cut off
-    and regularised by its length as well. The average rests on the steps of the first 1 / alpha of time, so a strong
-    alpha wants small steps at the beginning.
+    and regularised by its length as well. The average depends mainly on the steps of the first 1 / alpha of time, so a
+    strong alpha needs small steps at the beginning.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Geometric(Scheme):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        """Return the uniform average, a weak, a middling and a strong regularisation."""
+        """Return the uniform average, a weak, a medium and a strong regularisation."""
         return cls(0.0), cls(1e-3), cls(0.5), cls(1e4)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
@@ -109,7 +109,7 @@ class Geometric(Scheme):
     def _weights(self, t: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:
         growth = log_growths(np.array([self.alpha]), steps)
         total = float(steps.sums(growth, np.array([n_steps + 1.0]))[0, 0])
-        if total < FLAT:
+        if total < MIN_LOG_GROWTH:
             return time_shares(t, n_steps, steps)
         stops: NDArray[np.float64] = -np.expm1(-growth[0])[steps.stairs_of(t + 1)]
         weights: NDArray[np.float64] = np.exp(-steps.sums(growth, t)[0]) * stops / -math.expm1(-total)

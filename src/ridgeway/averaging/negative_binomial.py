@@ -18,7 +18,7 @@ from ridgeway.validation.scalars import ridge_strength, whole_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# exp of it is finite: where the continuation of S beyond the run is held.
+# exp of it is finite; the continuation of S beyond the run is bounded by it.
 MAX_EXPONENT = 700.0
 
 

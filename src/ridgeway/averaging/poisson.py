@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # S at the last so many steps is a sum of weights: a difference of two tails would cancel there.
 SUMMED_STEPS = 4096
-NEGLIGIBLE = -40.0  # logarithm of a probability that is lost when subtracted from 1
-VANISHED = -746.0  # the exponential of it is 0
+NEGLIGIBLE_LOG_PROBABILITY = -40.0  # logarithm of a probability that is lost when subtracted from 1
+UNDERFLOW_LOG_PROBABILITY = -746.0  # the exponential of it is 0
 
 
 @final
@@ -97,9 +97,9 @@ class Poisson(Scheme):
         early = steps.elapsed(j) <= self.mean * steps.last
         values = np.ones_like(j)
         chosen = early & (j > 0)
-        log_upper = self._log_probability(UPPER, j[chosen], steps, log_total + NEGLIGIBLE)
+        log_upper = self._log_probability(UPPER, j[chosen], steps, log_total + NEGLIGIBLE_LOG_PROBABILITY)
         values[chosen] -= np.exp(log_upper - log_total)
-        log_lower = self._log_probability(LOWER, j[~early], steps, log_total + VANISHED)
+        log_lower = self._log_probability(LOWER, j[~early], steps, log_total + UNDERFLOW_LOG_PROBABILITY)
         values[~early] = (np.exp(log_lower) - beyond) / math.exp(log_total)
         return np.where(j <= n_steps + 1, np.clip(values, 0.0, 1.0), values)
 
@@ -108,7 +108,7 @@ class Poisson(Scheme):
             return np.where(t > 0, 0.0, 1.0)
         if not steps.constant:
             log_total, _ = self._log_totals(n_steps, steps)
-            log_density = self._log_probability(DENSITY, t + 1, steps, log_total + VANISHED)
+            log_density = self._log_probability(DENSITY, t + 1, steps, log_total + UNDERFLOW_LOG_PROBABILITY)
             sizes = np.array(steps.sizes)[steps.stairs_of(t + 1)] / steps.last
             return np.exp(log_density - log_total) * sizes
         # In logarithms: a mass may underflow where its share of a small total does not.
@@ -137,7 +137,7 @@ class Poisson(Scheme):
         """Return log P(G <= n_steps), refusing where it underflows, and P(G > n_steps)."""
         length = np.array([n_steps + 1.0])
         if float(steps.elapsed(n_steps + 1)) > self.mean * steps.last:
-            beyond = math.exp(self._log_probability(LOWER, length, steps, VANISHED)[0])
+            beyond = math.exp(self._log_probability(LOWER, length, steps, UNDERFLOW_LOG_PROBABILITY)[0])
             return math.log1p(-beyond), beyond
         log_total = float(self._log_probability(UPPER, length, steps, -math.inf)[0])
         if log_total < math.log(sys.float_info.min):

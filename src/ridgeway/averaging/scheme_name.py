@@ -1,4 +1,4 @@
-"""Schemes in the few characters that a picture has room for."""
+"""Short names of schemes, for plots."""
 
 from __future__ import annotations
 

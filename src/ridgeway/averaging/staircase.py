@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.validation.scalars import real_number, whole_number
 
-MAX_STORED_STAIRS = 2**16  # stairs that a file may ask for
-EXPECTED = "the step size must be a finite number above 0"
+MAX_STORED_STAIRS = 2**16  # in a file
+EXPECTED_STEP = "the step size must be a finite number above 0"
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Staircase:
     edges: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        sizes = tuple(real_number("step", size, EXPECTED) for size in self.sizes)
+        sizes = tuple(real_number("step", size, EXPECTED_STEP) for size in self.sizes)
         edges = tuple(whole_number("edges", edge, "the edges must be ints, numbers of steps") for edge in self.edges)
         for size in sizes:
             if size <= 0:
-                raise ValueError(f"step={size!r} is not positive: {EXPECTED}; a safe choice is 1 / max |x|^2.")
+                raise ValueError(f"step={size!r} is not positive: {EXPECTED_STEP}; a safe choice is 1 / max |x|^2.")
         if len(sizes) != len(edges) + 1:
             raise ValueError(
                 f"sizes has {len(sizes)} entries and edges has {len(edges)}: expected one edge fewer than sizes, as "
@@ -69,7 +69,7 @@ class Staircase:
 
     @classmethod
     def of_sequence(cls, steps: Iterable[float]) -> Staircase:
-        """Return the staircase of a sequence of step sizes, whose last one goes on; equal neighbours share a stair.
+        """Return the staircase of a sequence of step sizes, whose last one continues; equal neighbours share a stair.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class Staircase:
         """Return the staircase of a state."""
         sizes, edges = stored.raw("sizes"), stored.raw("edges")
         if not isinstance(sizes, list) or not isinstance(edges, list) or len(sizes) > MAX_STORED_STAIRS:
-            raise StateError(f"sizes and edges are no lists of at most {MAX_STORED_STAIRS} numbers.")
+            raise StateError(f"sizes and edges are not lists of at most {MAX_STORED_STAIRS} numbers.")
         return cls(tuple(sizes), tuple(edges))
 
     @cached_property

@@ -14,14 +14,14 @@ from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
 from ridgeway.storage.state import Stored
 
-LARGEST_ORDER = 1000  # the time that an average takes grows with it
+MAX_STORED_ORDER = 1000  # the time that an average takes grows with it
 SCHEMES: dict[str, type[Scheme]] = {
     kind.__name__: kind for kind in (Geometric, Uniform, Tail, Last, NegativeBinomial, Poisson, Exponential)
 }
 
 
 def scheme_of(stored: Stored) -> Scheme:
-    """Return the scheme of a state; its own checks see to the parameters.
+    """Return the scheme of a state; the scheme checks its parameters itself.
 
     Examples
     --------
@@ -31,5 +31,5 @@ def scheme_of(stored: Stored) -> Scheme:
     """
     kind = SCHEMES[stored.text("scheme", tuple(SCHEMES))]
     if kind is NegativeBinomial:
-        stored.integer("order", 1, LARGEST_ORDER)
+        stored.integer("order", 1, MAX_STORED_ORDER)
     return kind(**{field.name: stored.raw(field.name) for field in fields(kind)})

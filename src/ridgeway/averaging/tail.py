@@ -16,7 +16,9 @@ from ridgeway.validation.scalars import real_number, whole_number
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-EXPECTED = "the start must be an iterate index (an int, 0 or more) or a share of the run's time (a float in [0, 1))"
+EXPECTED_START = (
+    "the start must be an iterate index (an int, 0 or more) or a share of the run's time (a float in [0, 1))"
+)
 
 
 @final
@@ -54,15 +56,15 @@ class Tail(Scheme):
 
     def __post_init__(self) -> None:
         if isinstance(self.start, Integral):
-            start: float = whole_number("start", self.start, EXPECTED)
+            start: float = whole_number("start", self.start, EXPECTED_START)
             remedy = "Tail(0) averages all iterates"
             valid = start >= 0
         else:
-            start = real_number("start", self.start, EXPECTED)
+            start = real_number("start", self.start, EXPECTED_START)
             remedy = "Tail(1) starts at the first step, Last() is the end of the run"
             valid = 0 <= start < 1
         if not valid:
-            raise ValueError(f"start={start!r} is out of range: {EXPECTED}; {remedy}.")
+            raise ValueError(f"start={start!r} is out of range: {EXPECTED_START}; {remedy}.")
         object.__setattr__(self, "start", start)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The command line. Commands import what they need when they run, so that help comes at once."""
+"""The command line. Commands import what they need when they run, so that help prints at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 
 def main() -> None:
-    """Run the command line and exit with its code: 0 fine, 1 the data or the model is wrong, 2 usage, 70 a bug."""
+    """Run the command line and exit: 0 success, 1 wrong data or model, 2 wrong usage, 70 a bug of ridgeway."""
     try:
         run = import_module("ridgeway.cli.commands").run
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Averages as they are written on the command line: ``tail``, ``tail:0.5``, ``poisson:100``."""
+"""Parse averages given on the command line: ``tail``, ``tail:0.5``, ``poisson:100``."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import click
 
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
-else:  # older versions of click know no parameters there
+else:  # in older versions of click ParamType takes no type parameter
     ParamType = click.ParamType
 
-NAMES = ("auto", "geometric", "tail", "uniform", "last")
+AVERAGE_NAMES = ("auto", "geometric", "tail", "uniform", "last")
 
 
 class Average(ParamType):
-    """A family to choose from, or a scheme with its parameters."""
+    """The name of a family of averages, or one scheme with its parameters."""
 
     name = "average"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return a name or a scheme."""
-        if value in NAMES:
+        if value in AVERAGE_NAMES:
             return value
         from dataclasses import fields
 
@@ -34,8 +34,8 @@ class Average(ParamType):
         kind = known.get(name.lower().replace("-", "").replace("_", ""))
         if kind is None or not given:
             self.fail(
-                f"{value!r}: expected {', '.join(NAMES)}, or a scheme with its numbers, such as tail:0.5, tail:1000, "
-                "geometric:0.1, poisson:100, exponential:0.999 or negativebinomial:0.1,2.",
+                f"{value!r}: expected {', '.join(AVERAGE_NAMES)}, or a scheme with its numbers, such as tail:0.5, "
+                "tail:1000, geometric:0.1, poisson:100, exponential:0.999 or negativebinomial:0.1,2.",
                 param,
                 ctx,
             )
@@ -54,7 +54,7 @@ class NumberOrAuto(ParamType):
     Parameters
     ----------
     kind : int or float.
-    words : further words that are allowed.
+    words : other words that are accepted, beside ``auto``.
     """
 
     def __init__(self, kind: type[int] | type[float], *words: str) -> None:
@@ -72,9 +72,11 @@ class NumberOrAuto(ParamType):
 
 
 def require_one(alpha: float | None, averaging: Any) -> Any:
-    """Return the average that --alpha or --averaging names, None when neither does."""
+    """Return the average that --alpha or --averaging gives; None if neither is given."""
     if alpha is not None and averaging is not None:
-        raise click.UsageError("--alpha and --averaging name two averages: expected one of them.")
+        raise click.UsageError("--alpha and --averaging are both given: expected one of them.")
     if averaging in ("auto", "geometric", "tail"):
-        raise click.UsageError(f"--averaging {averaging} leaves a choice, which a fit made: expected tail:0.5, say.")
+        raise click.UsageError(
+            f"--averaging {averaging} is a family, not one average: expected an average such as tail:0.5."
+        )
     return averaging if alpha is None else alpha

@@ -1,4 +1,4 @@
-"""Options of the form COLUMN=KIND."""
+"""Parse options of the form COLUMN=KIND."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ KINDS = ("number", "boolean", "category", "text", "time", "day-first", "month-fi
 
 
 def kinds_of(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """Return the kinds by the names of their columns; a name may hold the sign =."""
+    """Return a dictionary from column names to kinds. A column name may contain the sign =."""
     kinds: dict[str, str] = {}
     for text in given:
         name, sign, kind = text.rpartition("=")
@@ -20,7 +20,9 @@ def kinds_of(context: click.Context, option: click.Parameter, given: tuple[str, 
             )
         if kinds.get(name, kind) != kind:
             raise click.BadParameter(
-                f"{name!r} has two kinds: {kinds[name]} and {kind}; leave one out.", context, option
+                f"{name!r} has two kinds, {kinds[name]} and {kind}: expected one; leave the other out.",
+                context,
+                option,
             )
         kinds[name] = kind
     return kinds

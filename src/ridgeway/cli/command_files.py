@@ -1,4 +1,4 @@
-"""The files that a command reads and writes: compared with each other before any of them is touched."""
+"""Check the files of a command, its inputs and outputs, before any of them is read or written."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ridgeway.data.files import find_files, format_of, reads
 def command_files(
     inputs: Mapping[str, str], outputs: Mapping[str, str | None], only_files: str | None = None
 ) -> Iterator[dict[str, str]]:
-    """Check the files of a command, and give the paths to read its inputs from.
+    """Check the files of a command, and yield the paths from which to read its inputs.
 
-    No output may be an input, another output, or a file that an input folder or pattern would read as data the next
-    time: these are errors of usage, found before anything is read. Links are followed. Pipes are copied to temporary
-    files, which are removed at the end.
+    No output may be an input, another output, or a file that an input folder or pattern would read as data in the
+    next run. These are usage errors, raised before anything is read. Links are followed. Pipes are copied to
+    temporary files, which are removed at the end.
 
     Parameters
     ----------
     inputs : paths of files, folders, patterns or pipes, by the names of their arguments.
     outputs : paths of the files to write, by their options; None for those that are not written.
-    only_files : the options that cannot work with a pipe as input, in words; None where pipes are welcome.
+    only_files : the options that do not accept a pipe as input, as text for a message; None if pipes are accepted.
     """
     written = {option: path for option, path in outputs.items() if path is not None}
     for option, path in written.items():
@@ -38,11 +38,11 @@ def command_files(
     pipes = [name for name, path in found.items() if path is None]
     if pipes and only_files is not None:
         raise click.UsageError(
-            f"{inputs[pipes[0]]} is a pipe, which can be read only once: expected a file with {only_files}; write the "
-            "rows to a file and name that."
+            f"{inputs[pipes[0]]} is a pipe, which can be read only once, and {only_files} reads it several times: "
+            "expected a file; write the rows to a file and give its path."
         )
     if len(pipes) > len({inputs[name] for name in pipes}):
-        raise click.UsageError(f"{' and '.join(pipes)} are one pipe: expected two files, or a file and a pipe.")
+        raise click.UsageError(f"{' and '.join(pipes)} are the same pipe: expected two files, or a file and a pipe.")
     _require_apart({name: path for name, path in found.items() if path is not None}, written)
     for path in written.values():
         _require_writable(path)
@@ -55,36 +55,36 @@ def command_files(
             place = Path(folder) / str(number)
             place.mkdir()
             copies[name] = copy_of_pipe(inputs[name], place)
-        with _telling_pipes({str(copy): inputs[name] for name, copy in copies.items()}):
+        with _pipes_named_as_given({str(copy): inputs[name] for name, copy in copies.items()}):
             yield {name: str(copies.get(name, path)) for name, path in found.items()}
 
 
 def require_data(path: str) -> None:
-    """Raise an error unless there are data at a path, in a format that is read; nothing heavy is imported for it."""
+    """Raise an error unless a path holds data in a known format. Nothing heavy is imported."""
     format_of(find_files(path)[:1])
 
 
 def _require_apart(inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
-    """Refuse an output that is an input, would be read with one, or is another output."""
+    """Raise an error if an output is an input, would be read as part of one, or is another output."""
     for option, path in outputs.items():
         for name, read in inputs.items():
             if _same_file(path, read):
                 raise click.UsageError(
-                    f"{option} {path} is the file of {name}, which would be overwritten: expected another file; name "
-                    f"one by {option}."
+                    f"{option} {path} is the input {name} and would overwrite it: expected another file; give another "
+                    f"path with {option}."
                 )
             if reads(read, path):
                 raise click.UsageError(
-                    f"{option} {path} is among the files that {name} {read} stands for, and would be read as data: "
-                    f"expected a file outside of it; name one by {option}."
+                    f"{option} {path} is one of the files of {name} {read} and would be read as data: expected a file "
+                    f"outside of it; give another path with {option}."
                 )
     options = list(outputs)
     for place, option in enumerate(options):
         for other in options[:place]:
             if _same_file(outputs[option], outputs[other]):
                 raise click.UsageError(
-                    f"{other} and {option} name the same file, {outputs[option]}: expected two files; name another "
-                    f"one by {option}."
+                    f"{other} and {option} are the same file, {outputs[option]}: expected two files; give another path "
+                    f"with {option}."
                 )
 
 
@@ -93,26 +93,26 @@ def _same_file(one: str, other: str) -> bool:
     try:
         if os.path.samefile(one, other):
             return True
-    except OSError:  # one of them is not there yet
+    except OSError:  # one of them does not exist yet
         pass
     return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _require_replaceable(option: str, path: str) -> None:
-    """Refuse pipes and devices, in whose place no file can be put."""
+    """Raise an error for pipes and devices, which a file cannot replace."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise click.UsageError(
-            f"{option} {path} is a pipe or a device: expected the name of a file, which is written as a whole or not "
-            f"at all; leave out {option} to write none, where the command allows it."
+            f"{option} {path} is a pipe or a device: expected the path of a file, which is written completely or not "
+            f"at all; give another path, or leave out {option} if it is optional."
         )
 
 
 def _require_writable(path: str) -> None:
-    """Find out before the work that a file cannot be written."""
+    """Raise an error before the work begins if a file cannot be written."""
     folder = Path(os.path.realpath(path)).parent
     if Path(path).is_dir():
         raise IsADirectoryError(21, "is a folder", path)
@@ -123,8 +123,8 @@ def _require_writable(path: str) -> None:
 
 
 @contextmanager
-def _telling_pipes(names: Mapping[str, str]) -> Iterator[None]:
-    """Name pipes in messages as the user did, not by their copies."""
+def _pipes_named_as_given(names: Mapping[str, str]) -> Iterator[None]:
+    """Replace the paths of temporary copies in error messages by the paths that the user gave."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The commands, each in a file of its own that is imported when it is called."""
+"""The group of commands. Each command has its own file, which is imported when the command is called."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ridgeway.version import __version__
 COMMANDS = {
     "fit": "Learn from a CSV, Parquet, Feather or LIBSVM file of any size.",
     "predict": "Predict the rows of another file.",
-    "show": "Say what a model file holds: choices, coefficients, path.",
+    "show": "Print what a model file holds: comparison, coefficients, path.",
     "report": "Write the report of a model file as one HTML page.",
-    "export": "Export the chosen model to ONNX.",
-    "demo": "The whole story on embedded data, in under a minute.",
+    "export": "Export the selected model to ONNX.",
+    "demo": "Run every step on embedded data, in under a minute.",
     "paper": "Check the claims of the paper behind the method.",
 }
 HELP = """\b
 ridgeway: the whole regularization path from one pass of SGD.
 
-Point `fit` at a table and name the column to predict. Every ridge strength is learned at once, the best one is chosen
-on rows that were not learned from, and any other stays available from the model file, without the data.
+Give `fit` a table and the name of the column to predict. One fit learns every ridge strength and selects the best one
+on held-out rows. The model file keeps all other strengths: they are available later, without the data.
 
 \b
   ridgeway demo
@@ -38,17 +38,22 @@ on rows that were not learned from, and any other stays available from the model
   ridgeway predict flights.safetensors new.csv --out stronger.parquet --alpha 0.3
   ridgeway show flights.safetensors
 
-Text goes to standard output, progress and warnings to standard error. Exit codes: 0 fine, 1 the data or the model is
-wrong (the message says what was found, what was expected and what to do), 2 the command was, 70 a bug of ridgeway
-(--debug shows where).
+Text goes to standard output, progress and warnings to standard error.
+
+\b
+Exit codes:
+  0   success
+  1   wrong data or model file; the message says what was found, what was expected and what to do
+  2   wrong usage of the command line
+  70  a bug of ridgeway; --debug prints the traceback
 """
 
 
 class LazyGroup(click.Group):
-    """Commands that are imported when they are called; their help is known without."""
+    """A group that imports a command when it is called, and lists the commands without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of the story."""
+        """Return the names in the order of `COMMANDS`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -68,17 +73,17 @@ class LazyGroup(click.Group):
     cls=LazyGroup, help=HELP, context_settings={"max_content_width": 120, "help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, message="ridgeway %(version)s")
-@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_obj
 def ridgeway(console: Console, quiet: bool, as_json: bool, debug: bool) -> None:
-    """Hold what every command shares."""
+    """Set the options that every command shares."""
     console.set(quiet, as_json, debug)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code; what is wrong with data or models is told on standard error."""
+    """Run a command and return its exit code. Error messages go to standard error."""
     answer = completed(ridgeway, "ridgeway")
     if answer is not None:
         return answer
@@ -91,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:  # usage
         error.show()
         return int(error.exit_code)
-    except BrokenPipeError:  # who reads standard output has seen enough
+    except BrokenPipeError:  # the reader of standard output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except BaseException as error:

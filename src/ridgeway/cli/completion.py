@@ -1,4 +1,4 @@
-"""Completion in shells: files, folders, and the columns of the data that stand before on the line."""
+"""Shell completion: files, folders, and the columns of the data file given earlier on the line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from click.types import StringParamType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-VARIABLE = "_RIDGEWAY_COMPLETE"  # set by the shell: click's protocol
-MAX_COLUMNS = 200  # offered
+VARIABLE = "_RIDGEWAY_COMPLETE"  # set by the shell, as click defines it
+MAX_COLUMNS = 200  # columns that are offered
 
 
 class FileName(StringParamType):
-    """A text that the shell completes by files, or by folders.
+    """A text that the shell completes with files, or with folders.
 
     Parameters
     ----------
@@ -28,15 +28,15 @@ class FileName(StringParamType):
         self._kind = kind
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Let the shell offer them."""
+        """Return the item that makes the shell offer files or folders."""
         return [CompletionItem(incomplete, type=self._kind)]
 
 
 class ColumnName(StringParamType):
-    """A text that is completed by the columns of DATA."""
+    """A text that is completed with the columns of DATA."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Offer the columns; none where DATA is not on the line yet, or cannot be read at once."""
+        """Return the columns; none if DATA is not on the line yet, or cannot be read."""
         for data in (ctx.params.get("data"), *ctx.args):  # click leaves DATA in args when an option lacks its value
             if isinstance(data, str) and os.path.exists(data):
                 names = [name for name in _columns(data) if name.startswith(incomplete)]
@@ -54,7 +54,7 @@ TYPES = {
 
 
 def add_completion(command: click.Command) -> None:
-    """Let plain texts of a command be completed by what their metavar (or the name of an argument) says they are."""
+    """Set the completion of the texts of a command by their metavar, or by the name of an argument."""
     for param in command.params:
         shown = param.metavar or (param.name or "").upper()
         if type(param.type) is StringParamType and shown in TYPES:
@@ -62,12 +62,12 @@ def add_completion(command: click.Command) -> None:
 
 
 def completed(group: click.Group, name: str) -> int | None:
-    """Answer the shell if it asks for completions; None if it does not.
+    """Print completions if the shell asks for them and return the exit code; None if it does not ask.
 
     Parameters
     ----------
     group : the command line.
-    name : what it is called by.
+    name : the name of the program.
     """
     instruction = os.environ.get(VARIABLE)
     return None if not instruction else shell_complete(group, {}, name, VARIABLE, instruction)
@@ -78,6 +78,6 @@ def _columns(data: str) -> Sequence[str]:
 
     try:
         found = column_names(data)
-    except Exception:  # whatever is wrong with the file, a shell wants no words
+    except Exception:  # a completion must not print errors of the file
         return []
     return [] if found is None else found.names

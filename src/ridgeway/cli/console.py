@@ -1,4 +1,4 @@
-"""What a command says: text for people or one JSON object for machines, and warnings without a traceback's look."""
+"""Output of a command: text, or one JSON object, and warnings as single lines."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ridgeway.cli.completion import add_completion
 
 
 class Console:
-    """Where the words of a command go.
+    """Print the output of a command.
 
     Attributes
     ----------
-    quiet : say nothing but errors.
+    quiet : print errors only.
     as_json : print one JSON object at the end, and nothing else.
-    debug : show the traceback of an error.
+    debug : print the traceback of an error.
     """
 
     def __init__(self) -> None:
@@ -31,14 +31,14 @@ class Console:
         self._warnings: list[str] = []
 
     def set(self, quiet: bool, as_json: bool, debug: bool) -> None:
-        """Take the options that stand before or after the name of the command."""
+        """Set options; they may be given before or after the name of the command."""
         self.quiet |= quiet
         self.as_json |= as_json
         self.debug |= debug
 
     @property
     def progress(self) -> bool:
-        """Whether a progress bar is welcome: somebody looks at standard error."""
+        """Whether to draw a progress bar: standard error is a terminal."""
         return not (self.quiet or self.as_json) and sys.stderr.isatty()
 
     def say(self, *parts: Any) -> None:
@@ -50,13 +50,13 @@ class Console:
         RichConsole(stderr=self.text_to_error, highlight=False, soft_wrap=True).print(*parts, markup=False)
 
     def result(self, values: dict[str, Any]) -> None:
-        """Print the JSON object, if it was asked for."""
+        """Print the JSON object, if --json is given."""
         if self.as_json:
             print(json.dumps({**values, "warnings": self._warnings}, allow_nan=False))
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Turn warnings of the library into lines on standard error."""
+    def warnings_as_lines(self) -> Iterator[None]:
+        """Print warnings of the library as lines on standard error."""
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
             self._warnings.append(str(message))
@@ -77,14 +77,14 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
         @click.pass_obj
         def called(console: Console, /, quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
             console.set(quiet, as_json, debug)
-            with console.telling():
+            with console.warnings_as_lines():
                 function(console, **options)
 
         decorated = click.option("--debug", is_flag=True, help="Show the traceback of an error.")(called)
         decorated = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(
             decorated
         )
-        decorated = click.option("--quiet", is_flag=True, help="Say nothing but errors.")(decorated)
+        decorated = click.option("--quiet", is_flag=True, help="Print errors only.")(decorated)
         made: click.Command = click.command(**settings)(decorated)
         add_completion(made)
         return made

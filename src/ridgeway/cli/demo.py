@@ -1,4 +1,4 @@
-"""`ridgeway demo`: the whole story on embedded data."""
+"""`ridgeway demo`: fit, comparison, path and report on embedded data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ridgeway.cli.console import command as make_command
 @make_command()
 @click.option("--out", metavar="FILE", default="ridgeway-demo.html", show_default=True, help="The report to write.")
 def command(console: Console, out: str) -> None:
-    """Fit 261,877 flights out of New York: the choice, every strength beside exact ridge, and a report to look at."""
+    """Fit 261,877 flights out of New York, compare every ridge strength with exact ridge, and write a report."""
     from ridgeway.cli.command_files import command_files
 
     with command_files({}, {"--out": out}):

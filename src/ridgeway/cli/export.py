@@ -1,4 +1,4 @@
-"""`ridgeway export`: the chosen model in other formats."""
+"""`ridgeway export`: the selected model in other formats."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ridgeway.cli.console import command as make_command
 @click.option("--alpha", type=float, help="Export another ridge strength.")
 @click.option("--averaging", type=Average(), help="Export another average: tail:0.5, uniform, last, ...")
 def command(console: Console, model: str, onnx: str, alpha: float | None, averaging: Any) -> None:
-    """Export the chosen model to ONNX: one matrix product over the features.
+    """Export the selected model to ONNX: one matrix product over the features.
 
-    A model of a table is exported without its encoder: the input are the encoded features, named in the file.
+    A model of a table is exported without its encoder. Its inputs are the encoded features; the file holds their
+    names.
     """
     from ridgeway.cli.command_files import command_files
     from ridgeway.cli.models import load_model, parts_of
@@ -37,7 +38,7 @@ def command(console: Console, model: str, onnx: str, alpha: float | None, averag
     console.say(f"Written: {onnx}")
     if encoded:
         console.say(
-            f"Its input are the {len(names):,} encoded features, not the columns of the table: encode rows by "
-            "ridgeway.load(MODEL).encoder.transform(table)."
+            f"The exported model takes the {len(names):,} encoded features, not the columns of the table: encode rows "
+            "with ridgeway.load(MODEL).encoder.transform(table)."
         )
     console.result({"model": model, "onnx": onnx, "encoded_input": encoded, "features": names})

@@ -1,4 +1,4 @@
-"""What went wrong, in words: errors that data, models, disks or users can cause, and errors that are bugs of ours."""
+"""Messages and exit codes of errors: those caused by data, models, disks or users, and bugs of ridgeway."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import dis
 import errno
 from types import TracebackType
 
-WRONG = 1
-BUG = 70  # EX_SOFTWARE of sysexits.h
-INTERRUPTED = 130
+EXIT_WRONG_INPUT = 1
+EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
+EXIT_INTERRUPTED = 130
 PACKAGE = __name__.partition(".")[0]
 RAISE = dis.opmap["RAISE_VARARGS"]
 
@@ -25,34 +25,37 @@ REMEDIES = {
 
 
 class Interrupted(Exception):
-    """Ctrl-C, and how to go on."""
+    """Ctrl-C, with a message that says how to resume."""
 
 
 def explained(error: BaseException) -> tuple[str, int]:
-    """Return the message and the exit code of an error; one that nobody expects is told as a bug of ours."""
+    """Return the message and the exit code of an error. An unexpected error is reported as a bug of ridgeway."""
     if isinstance(error, Interrupted):
-        return f"Interrupted. {error}", INTERRUPTED
+        return f"Interrupted. {error}", EXIT_INTERRUPTED
     if isinstance(error, KeyboardInterrupt):
-        return "Interrupted: nothing was changed.", INTERRUPTED
+        return "Interrupted: nothing was changed.", EXIT_INTERRUPTED
     if isinstance(error, OSError):
-        return f"Error: {_of_system(error)}", WRONG
+        return f"Error: {_of_system(error)}", EXIT_WRONG_INPUT
     if isinstance(error, MemoryError):
-        return "Error: not enough memory; allow less of it (fit --memory), or use fewer columns.", WRONG
-    if is_told_by_us(error):
-        return f"Error: {error}", WRONG
+        return (
+            "Error: not enough memory; lower the limit of a fit with --memory, or use fewer columns.",
+            EXIT_WRONG_INPUT,
+        )
+    if is_our_message(error):
+        return f"Error: {error}", EXIT_WRONG_INPUT
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return (
         f"Internal error: {said}\nThis is a bug of ridgeway, not a mistake in your command or data. Please report it, "
         "with what the same command prints with --debug.",
-        BUG,
+        EXIT_BUG,
     )
 
 
-def is_told_by_us(error: BaseException) -> bool:
-    """Tell whether a message was written for the user: by a class of ours, or by a `raise` in our code.
+def is_our_message(error: BaseException) -> bool:
+    """Return whether ridgeway wrote the message for the user: the class is ours, or a `raise` in our code.
 
-    A ValueError that NumPy raises below us, or that Python raises at a line of ours, is a bug: its words are not about
-    what the user gave.
+    A ValueError that NumPy raises inside one of our calls, or that Python raises at one of our lines, is a bug: its
+    message is not about what the user gave.
     """
     if type(error).__module__.partition(".")[0] == PACKAGE:
         return True

@@ -19,53 +19,58 @@ from ridgeway.cli.failure import Interrupted
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
-Rows that fit the memory (--memory, of encoded rows) are learned from as often as it needs; others are streamed. Both
-are read in random order, so that sorted files are as good as others. Only compressed files have one order: if one is
-sorted and does not fit the memory, a warning says so; unpack it, or convert it to Parquet.
+If the encoded rows fit in memory (--memory), the fit makes as many passes over them as it needs. Otherwise it streams
+them. In both cases it reads rows in random order, so the order of the file does not matter. Compressed files are the
+exception: they can only be read from start to end. If such a file is sorted and does not fit in memory, the fit warns;
+unpack the file, or convert it to Parquet.
 """
 
 
 @make_command(epilog=EPILOG)
 @click.argument("data")
 @click.option("--target", metavar="COLUMN", multiple=True,
-              help="The column to predict (not for LIBSVM files); may be repeated, for several.")  # fmt: skip
+              help="The column to predict (not for LIBSVM files); may be repeated.")  # fmt: skip
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
 @click.option("--report", metavar="FILE", help="Write the report to this file (.html).")
 @click.option("--averaging", type=Average(), default="auto", help="auto, geometric, tail, uniform, last or tail:0.5.")
 @click.option("--alpha", type=NumberOrAuto(float), default="auto", help="Ridge strength of a geometric average.")
-@click.option("--passes", type=NumberOrAuto(int), default="auto", help="How often to go through the rows.")
+@click.option("--passes", type=NumberOrAuto(int), default="auto", help="Number of passes over the rows.")
 @click.option(
     "--cv",
     type=NumberOrAuto(int, "holdout", "progressive", "gcv"),
     default="auto",
-    help="How the average is chosen: a number of folds, holdout, progressive or gcv.",
+    help="How to select the average: a number of folds, holdout, progressive or gcv.",
 )
-@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave this column out; may be repeated.")
-@click.option("--only", metavar="COLUMN", multiple=True, help="Use this column and no others; may be repeated.")
+@click.option("--drop", metavar="COLUMN", multiple=True, help="Drop this column; may be repeated.")
+@click.option("--only", metavar="COLUMN", multiple=True, help="Use only this column; may be repeated.")
 @click.option("--kind", "kinds", metavar="COLUMN=KIND", multiple=True, callback=kinds_of,
-              help="What a column is, where its values mislead: number, boolean, category, text, time, day-first, "
+              help="Override the detected kind of a column: number, boolean, category, text, time, day-first, "
               "month-first, year-first (dates) or drop; may be repeated.")  # fmt: skip
 @click.option("--null-values", metavar="TEXT", multiple=True,
               help="A spelling of a missing value in CSV files, such as -999; may be repeated.")  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
-@click.option("--log-target", is_flag=True, help="Learn the logarithm of the target, which must be above 0.")
+@click.option("--log-target", is_flag=True, help="Predict the logarithm of the target, which must be above 0.")
+@click.option("--kernel", metavar="NAME", help="Fit a kernel model (rbf, laplacian, ...) instead of a linear model.")
 @click.option(
-    "--kernel", metavar="NAME", help="Learn a function by this kernel (rbf, laplacian, ...), not a linear model."
+    "--gamma", type=NumberOrAuto(float), help="Parameter of the kernel; by default 1 over the number of features."
 )
-@click.option("--gamma", type=NumberOrAuto(float), help="Of the kernel; by default 1 over the number of features.")
 @click.option(
-    "--components", type=click.IntRange(1), help="Random features instead of the exact kernel: for many rows."
+    "--components",
+    type=click.IntRange(1),
+    help="Number of random features that replace the exact kernel; for many rows.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random orders and folds.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Seed for shuffling and fold assignment.")  # fmt: skip
 @click.option("--memory", metavar="MB", type=click.IntRange(0),
-              help="Encoded rows to hold at most; 0 always streams.  [default: a quarter of what is free]")  # fmt: skip
-@click.option("--checkpoint", metavar="FILE", help="Write the state here now and then; the same command resumes.")
+              help="Most memory for encoded rows; 0 always streams.  [default: a quarter of free memory]")  # fmt: skip
+@click.option("--checkpoint", metavar="FILE", help="Write checkpoints to this file; the same command resumes from it.")
 @click.option("--checkpoint-every", metavar="ROWS", type=click.IntRange(1), default=1_000_000, show_default=True,
               help="Rows between two checkpoints.")  # fmt: skip
 @click.option("--dask", "address", metavar="ADDRESS", help="Run on the cluster of this dask scheduler.")
-@click.option("--workers", metavar="N", type=click.IntRange(1), help="Run on a dask cluster of N processes here.")
+@click.option("--workers", metavar="N", type=click.IntRange(1), help="Run on a dask cluster of N local processes.")
 @click.option("--chains", type=NumberOrAuto(int, "workers"), default="auto",
-              help="Runs on disjoint parts of the rows, averaged; on a cluster also 'workers'.")  # fmt: skip
+              help="Number of runs on disjoint parts of the rows, which are averaged; needs a cluster. "
+              "'workers' takes one for each worker.")  # fmt: skip
 def command(
     console: Console,
     data: str,
@@ -86,16 +91,17 @@ def command(
     from ridgeway.cli.command_files import command_files, require_data
 
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
-        raise click.UsageError("--gamma and --components belong to a kernel: add --kernel rbf.")
+        raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
     if options["kernel"] == "rbf" and options["components"] is not None and report is not None:
         raise click.UsageError(
-            "--report has no rows to show effects at with --components of rbf: leave out one of them."
+            "--report cannot show the effects of columns with --kernel rbf --components: leave out --report or "
+            "--components."
         )
     on_cluster = address is not None or workers is not None
     if chains != "auto" and not on_cluster:
-        raise click.UsageError("--chains needs a cluster: name one by --dask ADDRESS or --workers N.")
+        raise click.UsageError("--chains needs a cluster: add --dask ADDRESS or --workers N.")
     if address is not None and workers is not None:
-        raise click.UsageError("--dask and --workers: expected one of them.")
+        raise click.UsageError("--dask and --workers are both given: expected one of them.")
     _require_obeyed(on_cluster, checkpoint)
     only_files = "--checkpoint" if checkpoint else "--dask or --workers" if on_cluster else None
     outputs = {"--model": model, "--report": report, "--checkpoint": checkpoint}
@@ -114,7 +120,7 @@ def command(
         require_data(files["DATA"])
         state = _checkpoint(console, checkpoint, checkpoint_every)
         result = _fit_and_write(lambda: fitted_model(files["DATA"], state), state, model, report)
-    _tell(console, result, model, report)
+    _print_result(console, result, model, report)
 
 
 def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
@@ -125,23 +131,23 @@ def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
     }
     if on_cluster and "memory" in given:
         raise click.UsageError(
-            "--memory has no effect on a cluster, where rows are learned from partition by partition: leave it out; "
-            "the memory of workers is set where they are started."
+            "--memory has no effect on a cluster, which loads one partition at a time: leave it out; set the memory of "
+            "the workers where they are started."
         )
     if on_cluster and "checkpoint_every" in given:
         raise click.UsageError(
-            "--checkpoint-every counts rows, and on a cluster a checkpoint is written every 30 seconds: leave it out."
+            "--checkpoint-every has no effect on a cluster, which writes a checkpoint every 30 seconds: leave it out."
         )
     if checkpoint is None and "checkpoint_every" in given:
-        raise click.UsageError("--checkpoint-every needs a checkpoint: name its file by --checkpoint FILE.")
+        raise click.UsageError("--checkpoint-every needs a checkpoint: add --checkpoint FILE.")
 
 
 def _checkpoint(console: Console, path: str | None, every: int) -> Any:
-    """Return the checkpoint of a fit; None without."""
+    """Return the checkpoint of a fit, or None."""
     if path is None:
         return None
     if os.path.exists(path):
-        console.say(f"Going on from {path}.")
+        console.say(f"Resuming from {path}.")
     from ridgeway.storage.checkpoint import Checkpoint
 
     return Checkpoint(path, every)
@@ -154,7 +160,7 @@ def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report
     begun = time.perf_counter()
     try:
         with nullcontext() if state is None else state:
-            if state is not None:  # a run before this one may have been killed while it wrote
+            if state is not None:  # an earlier run may have been killed while it wrote
                 for name in (model, report):
                     if name is not None:
                         remove_partials(name)
@@ -164,12 +170,12 @@ def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report
             if state is not None:
                 state.done()
     except KeyboardInterrupt:
-        raise Interrupted(_how_to_go_on(state)) from None
+        raise Interrupted(_how_to_resume(state)) from None
     return result
 
 
-def _tell(console: Console, result: Any, model: str | None, report: str | None) -> None:
-    """Say what a fit came to."""
+def _print_result(console: Console, result: Any, model: str | None, report: str | None) -> None:
+    """Print the result of a fit."""
     from ridgeway.cli.text import accuracy, choices, fitted
 
     console.say(fitted(result))
@@ -180,7 +186,7 @@ def _tell(console: Console, result: Any, model: str | None, report: str | None) 
         if name is not None:
             console.say(f"Written: {name}")
     if model is None:
-        console.say("The model was not kept: name a file by --model.")
+        console.say("The model was not saved: add --model FILE to save it.")
     console.result({"model": model, "report": report, **summary(result)})
 
 
@@ -193,7 +199,7 @@ def fit_on_cluster(
     chains: int | str,
     checkpoint: Any,
 ) -> Any:
-    """Fit on a dask cluster, and say where it can be watched."""
+    """Fit on a dask cluster, and print the address of its dashboard."""
     from ridgeway.dask.cluster import executor_of
     from ridgeway.tables.distributed import fit_table_on
 
@@ -206,7 +212,7 @@ def fit_on_cluster(
 
 
 def write(files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None) -> None:
-    """Write model and report: both of them, or neither when anything fails."""
+    """Write model and report: both, or neither if anything fails."""
     from ridgeway.storage.atomic_file import atomic_path
 
     if model is not None:
@@ -218,7 +224,7 @@ def write(files: ExitStack, result: Any, model: str | None, report: str | None, 
 
 
 def summary(result: Any) -> dict[str, Any]:
-    """Return what a fit came to, as plain values."""
+    """Return the result of a fit as plain values."""
     from ridgeway.cli.text import accuracy_values, plain_target
 
     estimator = result.model
@@ -241,10 +247,10 @@ def summary(result: Any) -> dict[str, Any]:
     }
 
 
-def _how_to_go_on(state: Any) -> str:
+def _how_to_resume(state: Any) -> str:
     again = " ".join(["ridgeway", *sys.argv[1:]])
     if state is None:
-        return "Nothing was written; with --checkpoint FILE an interrupted fit can go on where it was."
+        return "Nothing was written. Add --checkpoint FILE to be able to resume an interrupted fit."
     if not state.path.exists():
-        return f"No checkpoint was written yet; begin anew by the same command:\n  {again}"
-    return f"The state is in {state.path}; go on by the same command:\n  {again}"
+        return f"No checkpoint was written yet. Start again with the same command:\n  {again}"
+    return f"The checkpoint is in {state.path}. Resume with the same command:\n  {again}"

@@ -1,4 +1,4 @@
-"""Model files as commands read them. What is no model file is refused before the estimators are imported."""
+"""Read the model files of commands. A file that is not a model is refused before the estimators are imported."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def load_table_model(path: str) -> TableModel:
 
     if not isinstance(model, TableModel):
         raise ModelFileError(
-            f"{path}: a {type(model).__name__} that was saved in Python, without an encoder of tables: expected a "
-            "model file of `ridgeway fit`; predict in Python by ridgeway.load(...).predict(X)."
+            f"{path}: a {type(model).__name__} that was saved in Python, without an encoder for tables: expected a "
+            "model file of `ridgeway fit`; predict in Python with ridgeway.load(...).predict(X)."
         )
     return model
 
 
 def parts_of(model: Any) -> tuple[Any, TableModel | None, list[str]]:
-    """Return the estimator, the model of a table if it is one, and the names of the features."""
+    """Return the estimator, the `TableModel` or None, and the names of the features."""
     from ridgeway.tables import TableModel
 
     if isinstance(model, TableModel):

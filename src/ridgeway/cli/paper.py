@@ -1,4 +1,4 @@
-"""`ridgeway paper`: the claims of the paper, checked."""
+"""`ridgeway paper`: check the claims of the paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ridgeway.cli.console import command as make_command
 
 
 class Numbers(ParamType):
-    """Numbers with commas between."""
+    """Numbers separated by commas."""
 
     name = "numbers"
 
@@ -21,16 +21,18 @@ class Numbers(ParamType):
         try:
             return [int(part) for part in str(value).split(",")]
         except ValueError:
-            self.fail(f"{value!r}: expected numbers with commas between, such as 13,18.", param, ctx)
+            self.fail(f"{value!r}: expected numbers separated by commas, such as 13,18.", param, ctx)
 
 
 @make_command()
-@click.option("--out", metavar="FOLDER", default="paper", show_default=True, help="Where to write page and figures.")
 @click.option(
-    "--only", metavar="13,18", type=Numbers(), multiple=True, help="Check these claims only; may be repeated."
+    "--out", metavar="FOLDER", default="paper", show_default=True, help="Folder for the page and its figures."
 )
-@click.option("--quick", is_flag=True, help="Fewer settings: under a minute.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of every random number.")
+@click.option(
+    "--only", metavar="13,18", type=Numbers(), multiple=True, help="Check only these claims; may be repeated."
+)
+@click.option("--quick", is_flag=True, help="Use fewer settings: under a minute.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
 def command(console: Console, out: str, only: tuple[list[int], ...], quick: bool, seed: int) -> None:
     """Check the claims of Neu and Rosasco (COLT 2018) by computation, and write a page with the evidence."""
     from ridgeway.paper import run

@@ -1,4 +1,4 @@
-"""Pipes as inputs: their bytes are copied to a temporary file, as rows and models are read more than once."""
+"""Pipes as inputs. Their bytes are copied to a temporary file, because rows and models are read more than once."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ridgeway.data.files import named_format
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 CHUNK_BYTES = 1 << 20
-SECONDS_FOR_A_WRITER = 10.0  # to wait until a program opens the other end of a named pipe
+WRITER_TIMEOUT_SECONDS = 10.0  # to wait until a program opens the other end of a named pipe
 MAX_SHARE_OF_FREE_DISK = 0.5
 POLL_SECONDS = 0.05
-# How the bytes of a format begin, for pipes whose names do not tell it.
-BEGINNINGS = {
+# The first bytes of each format, for pipes whose names have no ending.
+FORMAT_SIGNATURES = {
     b"PAR1": ".parquet",
     b"ARROW1": ".feather",
     b"FEA1": ".feather",
@@ -37,13 +37,13 @@ LIBSVM_LINE = re.compile(rb"[-+.\deE]+([ \t]+\d+:[-+.\deE]+)+[ \t]*\r?$")
 
 
 def file_behind(path: str) -> str | None:
-    """Return the file or folder that an input stands for; None where it is a pipe, which must be copied.
+    """Return the file or folder behind an input path; None if it is a pipe, which must be copied.
 
-    ``-`` is standard input. A device or a terminal is refused: it has no end.
+    ``-`` is standard input. Devices and terminals are refused, because they have no end.
     """
     try:
         status = os.fstat(0) if path in STANDARD_INPUT else os.stat(os.path.expanduser(path))
-    except OSError:  # not there, or a pattern: the reader says what is wrong
+    except OSError:  # missing, or a pattern: the reader reports it
         return path
     if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
         return _named_file(path, status)
@@ -55,14 +55,14 @@ def file_behind(path: str) -> str | None:
     )
 
 
-def copy_of_pipe(path: str, folder: Path, patience: float = SECONDS_FOR_A_WRITER) -> Path:
-    """Copy what a pipe holds, until its end, to a file in a folder.
+def copy_of_pipe(path: str, folder: Path, patience: float = WRITER_TIMEOUT_SECONDS) -> Path:
+    """Copy the content of a pipe to a file in a folder, and return the file. Its ending is that of the format found.
 
     Parameters
     ----------
     path : the pipe, or ``-`` for standard input.
-    folder : where to put the file, whose ending tells the format of what was read.
-    patience : seconds to wait for a program that writes to a named pipe.
+    folder : where to put the file.
+    patience : seconds to wait until a program writes to a named pipe.
     """
     stem = "stdin" if path in STANDARD_INPUT else re.sub(r"^/(?:dev|proc/self)/fd/", "fd", path).rpartition("/")[2]
     most = int(shutil.disk_usage(folder).free * MAX_SHARE_OF_FREE_DISK)
@@ -73,15 +73,15 @@ def copy_of_pipe(path: str, folder: Path, patience: float = SECONDS_FOR_A_WRITER
             size += len(chunk)
             if size > most:
                 raise DataError(
-                    f"{path}: more than {most:,} bytes, half of what is free in {folder.parent}: expected less from a "
-                    "pipe; write the rows to a file and name that, or let TMPDIR name a larger disk."
+                    f"{path}: more than {most:,} bytes, half of the free space in {folder.parent}: expected less from "
+                    "a pipe; write the rows to a file and give its path, or set TMPDIR to a folder on a larger disk."
                 )
             file.write(chunk)
     return copy.rename(folder / f"{stem}{_ending(stem, head)}")
 
 
 def _named_file(path: str, status: os.stat_result) -> str:
-    """Return the name of an open file, which tells its format, where the path is a number of one."""
+    """Return the path of an open file, whose ending gives its format, if the given path is a file descriptor."""
     if path not in STANDARD_INPUT and not path.startswith(("/dev/", "/proc/")):
         return path
     name = os.path.realpath("/dev/stdin" if path == "-" else path)
@@ -90,7 +90,7 @@ def _named_file(path: str, status: os.stat_result) -> str:
 
 
 def _chunks(path: str, patience: float) -> Iterator[bytes]:
-    """Yield the bytes of a pipe. A named pipe is opened without waiting: perhaps nobody will ever write to it."""
+    """Yield the bytes of a pipe. A named pipe is opened without blocking, because it may never get a writer."""
     from_start = path in STANDARD_INPUT
     handle = os.dup(0) if from_start else os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK)
     begun, deadline = from_start, time.monotonic() + patience
@@ -98,7 +98,7 @@ def _chunks(path: str, patience: float) -> Iterator[bytes]:
         while True:
             try:
                 chunk = os.read(handle, CHUNK_BYTES)
-            except BlockingIOError:  # a writer is there and has nothing to say yet
+            except BlockingIOError:  # a writer has opened the pipe and written nothing yet
                 begun = True
                 select.select([handle], [], [])
                 continue
@@ -109,8 +109,8 @@ def _chunks(path: str, patience: float) -> Iterator[bytes]:
                 return
             elif time.monotonic() > deadline:
                 raise DataError(
-                    f"{path}: a pipe that no program has written to for {patience:g} seconds: expected rows; start "
-                    "the program that writes them, or name a file."
+                    f"{path}: no program wrote to this pipe for {patience:g} seconds: expected rows; start the program "
+                    "that writes them, or give the path of a file."
                 )
             else:
                 time.sleep(POLL_SECONDS)
@@ -121,7 +121,7 @@ def _chunks(path: str, patience: float) -> Iterator[bytes]:
 def _ending(stem: str, head: bytes) -> str:
     if named_format(Path(stem)) is not None:
         return ""
-    for beginning, ending in BEGINNINGS.items():
+    for beginning, ending in FORMAT_SIGNATURES.items():
         if head.startswith(beginning):
             return ending
     return ".svm" if LIBSVM_LINE.match(head.partition(b"\n")[0]) else ".csv"

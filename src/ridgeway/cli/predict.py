@@ -1,4 +1,4 @@
-"""`ridgeway predict`: predictions for another file."""
+"""`ridgeway predict`: predict the rows of a file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from ridgeway.cli.console import command as make_command
 @make_command()
 @click.argument("model")
 @click.argument("data")
-@click.option("--out", metavar="FILE", help="Where to write (.parquet or .csv); standard output, as CSV, by default.")
+@click.option("--out", metavar="FILE", help="File to write (.parquet or .csv); by default CSV on standard output.")
 @click.option("--alpha", type=float, help="Predict at another ridge strength.")
-@click.option("--averaging", type=Average(), help="Predict by another average: tail:0.5, uniform, last, ...")
+@click.option("--averaging", type=Average(), help="Predict with another average: tail:0.5, uniform, last, ...")
 def command(console: Console, model: str, data: str, out: str | None, alpha: float | None, averaging: Any) -> None:
     """Predict the rows of a file.
 
-    All columns are written again, the prediction as the last one. Columns that the model does not know are ignored.
+    The output holds all columns of the input, followed by the prediction. The model ignores columns that it does not
+    know.
     """
     from ridgeway.cli.command_files import command_files, require_data
     from ridgeway.cli.models import load_table_model
@@ -29,7 +30,7 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
 
     if out is None or out in STANDARD_OUTPUT:
         if console.as_json:
-            raise click.UsageError("--json prints to standard output, and so do the predictions: name a file by --out.")
+            raise click.UsageError("--json and the predictions would both use standard output: add --out FILE.")
         out, console.text_to_error = None, True
     average = require_one(alpha, averaging)
     with command_files({"MODEL": model, "DATA": data}, {"--out": out}) as files:
@@ -41,7 +42,7 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
         fitted = fitted if average is None else fitted.at(average)
         done = predict_table(fitted, files["DATA"], out, progress=console.progress and out is not None)
     if done.ignored:
-        console.say(f"Ignored, as the model does not know them: {', '.join(done.ignored)}.")
+        console.say(f"Ignored columns, which the model does not know: {', '.join(done.ignored)}.")
     where = "to standard output" if out is None else f"to {out}"
     last = "column is" if len(done.columns) == 1 else "columns are"
     console.say(f"{done.rows:,} rows predicted {where}; the last {last} {', '.join(map(repr, done.columns))}.")

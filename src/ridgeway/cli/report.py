@@ -1,4 +1,4 @@
-"""`ridgeway report`: the report of a model file."""
+"""`ridgeway report`: write the report of a model file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ridgeway.cli.console import command as make_command
 
 @make_command()
 @click.argument("model")
-@click.option("--out", metavar="FILE", required=True, help="The page to write (.html).")
+@click.option("--out", metavar="FILE", required=True, help="The report to write (.html).")
 def command(console: Console, model: str, out: str) -> None:
     """Write the report of a model file as one HTML page that needs no network."""
     from ridgeway.cli.command_files import command_files

@@ -1,4 +1,4 @@
-"""Reports of model files."""
+"""Write reports of model files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ridgeway.report import write_report
 
 
 def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float | None = None) -> None:
-    """Write the report of a model, with its encoder and what it learned from."""
+    """Write the report of a model, with its encoder and facts about its data."""
     estimator, table, names = parts_of(model)
     if table is None:
         write_report(estimator, path, feature_names=names)
@@ -28,6 +28,6 @@ def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float 
         facts={
             "Data": facts.data,
             "Rows left out (no target or weight)": f"{facts.left_out:,}",
-            "Way of learning": facts.way,
+            "Fit": facts.way,
         },
     )

@@ -1,4 +1,4 @@
-"""`ridgeway show`: what a model file holds."""
+"""`ridgeway show`: print what a model file holds."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ridgeway.cli.console import command as make_command
 
 @make_command()
 @click.argument("model")
-@click.option("--columns", is_flag=True, help="Also say what became of each column of the table.")
+@click.option("--columns", is_flag=True, help="Also print how each column of the table was encoded.")
 def command(console: Console, model: str, columns: bool) -> None:
-    """Say what a model file holds: the table of choices, the largest coefficients, the path."""
+    """Print what a model file holds: the comparison of averages, the largest coefficients, the path."""
     from ridgeway.cli.command_files import command_files
     from ridgeway.cli.models import load_model, parts_of
 
@@ -37,9 +37,9 @@ def command(console: Console, model: str, columns: bool) -> None:
     else:
         run = estimator.trajectory_
         console.say(
-            f"It stands at {scheme_name(averaging)}: {estimator.n_steps_:,} steps of size {estimator.step_:.4g}, "
-            f"{run.limited:,} of them limited. Every other alpha and tail is in the {run.nbytes / 2**20:.2g} MiB of "
-            "the run: predict --alpha, predict --averaging."
+            f"Selected average: {scheme_name(averaging)}, of {estimator.n_steps_:,} steps of size "
+            f"{estimator.step_:.4g}; {run.limited:,} steps were clipped. The file holds every other alpha and tail in "
+            f"{run.nbytes / 2**20:.2g} MiB: use predict --alpha or predict --averaging."
         )
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))

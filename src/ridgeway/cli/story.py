@@ -1,4 +1,4 @@
-"""The main job on the embedded flights: fit once, the average chosen, every strength beside the exact ridge path."""
+"""The demo on the embedded flights: one fit, the selected average, and every strength compared with exact ridge."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ridgeway.report import write_report
 from ridgeway.rows import Float
 
 ALPHAS = np.array([1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0])
-MANY = np.logspace(-6, 3, 1000)
+PATH_ALPHAS = np.logspace(-6, 3, 1000)
 
 T = TypeVar("T")
 
 
 def tell(console: Console, out: str) -> None:
-    """Fit arrival delays of flights by both methods; say the choice, the paths and the times; write the report."""
+    """Fit arrival delays of flights with SGD and exactly; print comparison, paths and times; write the report."""
     flights = load_flights()
     order = np.random.default_rng(0).permutation(len(flights.y))
     test, train = order[: len(order) // 5], order[len(order) // 5 :]
@@ -36,37 +36,40 @@ def tell(console: Console, out: str) -> None:
         return errors
 
     mean = float(rmse(np.full(len(y_test), y.mean())))
-    console.say(f"Arrival delay of {len(y):,} flights from {X.shape[1]} columns; {len(y_test):,} others to test.\n")
-    AveragedSGDRegressor(passes=1, cv="holdout", random_state=0).fit(X[:3000], y[:3000])  # compile before the clock
+    console.say(
+        f"Predict the arrival delay of flights from {X.shape[1]} columns: {len(y):,} flights to fit, {len(y_test):,} "
+        "to test.\n"
+    )
+    AveragedSGDRegressor(passes=1, cv="holdout", random_state=0).fit(X[:3000], y[:3000])  # imports come before timing
     read, _ = _timed(X.sum)
     fit_time, model = _timed(lambda: AveragedSGDRegressor(random_state=0).fit(X, y))
     at_time, _ = _timed(lambda: model.at(0.3).coef_)
-    path_time, _ = _timed(lambda: model.path(MANY))
+    path_time, _ = _timed(lambda: model.path(PATH_ALPHAS))
     exact_time, exact = _timed(lambda: ExactRidgePath().fit(X, y).at(1e-3))
     console.say(choices(model))
     chosen = float(rmse(model.predict(X_test)))
-    console.say(f"Test error {chosen:.3f} minutes; always predicting the mean: {mean:.3f}.\n")
+    console.say(f"Test error (RMSE) {chosen:.3f} minutes; always predicting the mean: {mean:.3f}.\n")
     ours, ridge = rmse(model.predict_path(X_test, ALPHAS)), rmse(exact.predict_path(X_test, ALPHAS))
     console.say(_strengths(ours, ridge))
     times = {
         "one read of X": read,
-        f"fit and choice, {model.passes_:.1f} passes": fit_time,
+        f"fit and selection, {model.passes_:.1f} passes": fit_time,
         "another alpha": at_time,
-        f"path of {len(MANY):,} alphas": path_time,
+        f"path of {len(PATH_ALPHAS):,} alphas": path_time,
         "exact: Gram matrix and eigenvectors": exact_time,
     }
     console.say(_times(times, read))
     console.say(coefficients(model, list(flights.feature_names)))
     console.say(
-        f"{model.n_steps_:,} steps up to size {model.step_:.4g}; {model.n_split_:,} outlying rows took several; "
-        f"the model holds every alpha in {model.trajectory_.nbytes / 2**20:.1f} MiB."
+        f"{model.n_steps_:,} steps up to size {model.step_:.4g}; {model.n_split_:,} outlying rows were split into "
+        f"several steps. The model holds every alpha in {model.trajectory_.nbytes / 2**20:.1f} MiB."
     )
     names = list(flights.feature_names)
     options = {"X": X_test, "y": y_test, "unseen": True, "seconds": fit_time}
     write_report(
         model, out, feature_names=names, target_names=["arrival delay"], title="Flights out of New York", **options
     )
-    console.say(f"Written: {out}, the report; open it in a browser and move the slider.")
+    console.say(f"Written: {out}. Open this report in a browser and move the slider.")
     console.result(
         {
             "report": out,
@@ -83,7 +86,7 @@ def tell(console: Console, out: str) -> None:
 
 def _strengths(ours: Float, ridge: Float) -> Table:
     table = Table(
-        box=box.SIMPLE_HEAD, title="Test error of every other strength, from the same fit", title_justify="left"
+        box=box.SIMPLE_HEAD, title="Test error (RMSE) of other strengths, from the same fit", title_justify="left"
     )
     for name in ("alpha", "averaged SGD", "exact ridge", "ratio"):
         table.add_column(name, justify="right")

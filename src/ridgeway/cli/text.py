@@ -1,4 +1,4 @@
-"""Fitted models in text: what was learned from, the table of choices, the largest coefficients, the path."""
+"""Fitted models as text: the data, the comparison of averages, the largest coefficients, the path."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ridgeway.display.column_scale import column_scale
 from ridgeway.selection.table import PROGRESSIVE
 from ridgeway.tables import TableModel
 
-LEVELS = "▁▂▃▄▅▆▇█"
-PLOTTED = 28  # alphas of a plotted path
-SHOWN = 12  # coefficients
-NOTICEABLY = 0.01  # relative difference of two errors that is explained
+BAR_HEIGHTS = "▁▂▃▄▅▆▇█"
+N_PLOTTED_ALPHAS = 28
+MAX_SHOWN_COEFFICIENTS = 12
+NOTABLE_ERROR_DIFFERENCE = 0.01  # relative difference of two errors from which the output explains it
 
 
 def fitted(model: TableModel) -> str:
-    """Say what a model learned from."""
+    """Return a line about the data and the fit of a model."""
     facts = model.facts
-    left_out = f" ({facts.left_out:,} without target or weight left out)" if facts.left_out else ""
+    left_out = f" ({facts.left_out:,} rows without target or weight left out)" if facts.left_out else ""
     times = f"{facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
     names = ", ".join(f"{'log ' if model.log_target else ''}{name!r}" for name in model.targets)
     what = f" predict {names}" if names else ""
@@ -47,7 +47,7 @@ def plain_target(model: TableModel) -> str | list[str] | None:
 
 
 def choices(model: Any) -> Table:
-    """Return the table of candidates, the best of each kind."""
+    """Return the table of the best average of each kind."""
     selection = model.selection_
     table = Table(box=box.SIMPLE_HEAD, title=f"{len(selection)} averages, compared by {selection.method}")
     table.title_justify = "left"
@@ -70,25 +70,25 @@ def choices(model: Any) -> Table:
 
 
 def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
-    """Say how well rows were predicted that had not been learned from, beside always predicting the mean.
+    """Return the errors of held-out predictions as text, beside those of always predicting the mean.
 
     Parameters
     ----------
     model : the fitted estimator.
-    targets : what messages call the targets; may be empty.
+    targets : names of the targets; may be empty.
     """
     rows, selection = getattr(model, "held_out_", None), getattr(model, "selection_", None)
     if selection is None:
-        return "Nothing was chosen and no row held out, so the error of new rows is not known."
+        return "No averages were compared and no row was held out: the error on new rows is not known."
     if rows is None:
-        return f"No row was held out ({selection.method}), so the error of new rows is not known."
+        return f"No row was held out ({selection.method}): the error on new rows is not known."
     where = (
-        "In the last part of the stream, each row predicted before it was learned from"
+        "On the last part of the stream, where each row is predicted before it is learned"
         if selection.method == PROGRESSIVE
         else f"On {rows.n_rows:,} held-out rows"
     )
-    stands_there = model.trajectory_.nearest(rows.scheme) == model.averaging_
-    by = "" if stands_there else f", by {scheme_name(rows.scheme)}"
+    is_selected = model.trajectory_.nearest(rows.scheme) == model.averaging_
+    by = "" if is_selected else f", with {scheme_name(rows.scheme)}"
     lines = []
     for place in range(len(rows.rmse)):
         name = targets[place] if targets else f"target {place}" if len(rows.rmse) > 1 else ""
@@ -99,13 +99,13 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
         )
     if len(lines) == 1 and rows.scheme == selection.chosen.scheme:
         full, capped = rows.mean_squared_error[0], selection.chosen.error
-        if full > capped * (1 + NOTICEABLY) and selection.method != PROGRESSIVE:
-            lines.append("The table of choices caps the errors of a few outlying rows; here they count in full.")
+        if full > capped * (1 + NOTABLE_ERROR_DIFFERENCE) and selection.method != PROGRESSIVE:
+            lines.append("The comparison above caps the errors of a few outlying rows; here they count in full.")
     return "\n".join(lines)
 
 
 def accuracy_values(model: Any) -> dict[str, Any] | None:
-    """Return the numbers of `accuracy`, one of each a target; None where no row was held out."""
+    """Return the numbers of `accuracy`, with one entry for each target; None if no row was held out."""
     rows = getattr(model, "held_out_", None)
     if rows is None:
         return None
@@ -119,18 +119,20 @@ def accuracy_values(model: Any) -> dict[str, Any] | None:
 
 
 def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> Table:
-    """Return the largest coefficients with their path over alpha, largest effect first.
+    """Return a table of the largest coefficients with their path over alpha, largest effect first.
 
-    An effect is the coefficient times the scale of its column: by how much the prediction changes when the column
-    changes by one standard deviation (by its largest value, where rows are sparse).
+    An effect is the coefficient times the scale of its column: the change of the prediction when the column
+    changes by one standard deviation (by its largest value, if rows are sparse).
     """
     scale = column_scale(model)
     alphas = plotted_alphas(model)
     coefs = np.atleast_2d(model.coef_)  # (targets, features)
     path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
     effects = coefs * (np.ones(coefs.shape[1]) if scale is None else scale)
-    places, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:SHOWN], effects.shape)
-    title = f"The {len(features)} largest of {effects.size:,} coefficients; their path from alpha={alphas[0]:.1g} to "
+    places, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:MAX_SHOWN_COEFFICIENTS], effects.shape)
+    title = (
+        f"The {len(features)} largest of {effects.size:,} coefficients, and their path from alpha={alphas[0]:.1g} to "
+    )
     table = Table(box=box.SIMPLE_HEAD, title=title + f"{alphas[-1]:.1g}", title_justify="left")
     table.add_column("feature", overflow="fold")
     for name in ("coefficient", "effect"):
@@ -146,16 +148,16 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
 
 
 def plotted_alphas(model: Any) -> NDArray[np.float64]:
-    """Return strengths over which a path changes: from nearly none to nearly everything shrunk."""
+    """Return strengths from nearly no shrinkage to nearly complete shrinkage."""
     step = getattr(model, "step_", None)
     if step is None:
-        return np.logspace(-6, 2, PLOTTED)
+        return np.logspace(-6, 2, N_PLOTTED_ALPHAS)
     weakest = 0.1 / model.trajectory_.elapsed
-    return np.geomspace(weakest, max(100.0, 100 * weakest), PLOTTED)
+    return np.geomspace(weakest, max(100.0, 100 * weakest), N_PLOTTED_ALPHAS)
 
 
 def errors(model: Any) -> str | None:
-    """Draw the error of geometric averages over alpha, of the step that was chosen; None where there are too few."""
+    """Return a bar plot of the error of geometric averages over alpha; None if fewer than three were compared."""
     selection = getattr(model, "selection_", None)
     if selection is None:
         return None
@@ -163,11 +165,11 @@ def errors(model: Any) -> str | None:
     if len(rows) < 3:
         return None
     low, high = rows[0].alpha, rows[-1].alpha
-    grid = np.geomspace(low, high, PLOTTED)
+    grid = np.geomspace(low, high, N_PLOTTED_ALPHAS)
     curve = np.interp(np.log(grid), np.log([row.alpha for row in rows]), np.log([row.error for row in rows]))
     least, most = (bound(row.error for row in rows) for bound in (min, max))
     return (
-        f"Error of geometric averages from alpha={low:.1g} to {high:.1g} (least {least:.4g}, largest {most:.4g}):\n"
+        f"Error of geometric averages from alpha={low:.1g} to {high:.1g} (smallest {least:.4g}, largest {most:.4g}):\n"
         f"  {sparkline(curve - curve.min())}"
     )
 
@@ -181,5 +183,7 @@ def sparkline(values: NDArray[np.float64]) -> str:
     '▁▂▃█'
     """
     top = float(values.max()) if len(values) else 0.0
-    heights = np.zeros(len(values), int) if top == 0 else np.minimum(values / top * len(LEVELS), len(LEVELS) - 1)
-    return "".join(LEVELS[int(height)] for height in heights)
+    heights = (
+        np.zeros(len(values), int) if top == 0 else np.minimum(values / top * len(BAR_HEIGHTS), len(BAR_HEIGHTS) - 1)
+    )
+    return "".join(BAR_HEIGHTS[int(height)] for height in heights)

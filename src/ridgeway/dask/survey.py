@@ -17,7 +17,7 @@ from ridgeway.data import DataError
 from ridgeway.rows import Batch, require_finite_rows
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
-from ridgeway.sgd.step_size import MEDIANS, step_for
+from ridgeway.sgd.step_size import MAX_NORM_MEDIANS, step_for
 from ridgeway.trajectory.trajectory import squared_scale
 
 PER_OCTAVE = 64  # classes of squared norms, from which their median is told
@@ -187,7 +187,7 @@ def norms_for_step(
         )
         whole = add_norms(*halves.values())
         agree = all(math.isclose(half.step, whole.step, rel_tol=0.1) for half in halves.values())
-        if agree and whole.mean < MEDIANS / 4 * whole.median:
+        if agree and whole.mean < MAX_NORM_MEDIANS / 4 * whole.median:
             return whole
     norms: Norms = executor.total(norms_of, list(partitions), form, lambda _: (standardization,), add_norms)
     return norms

@@ -1,4 +1,4 @@
-"""pyarrow, which reads files and holds tables; its absence is said in plain words."""
+"""Import pyarrow, which reads files and holds tables; if it is missing, the error says how to install it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ try:
     import pyarrow.parquet as pq
 except ModuleNotFoundError:
     raise ModuleNotFoundError(
-        "pyarrow is not installed: files and tables are read with it; pip install 'ridgeway[cli]'."
+        "pyarrow is not installed: files and tables need it; pip install 'ridgeway[cli]'."
     ) from None
 
 __all__ = ["pa", "pc", "pcsv", "pq"]

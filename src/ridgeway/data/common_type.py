@@ -1,4 +1,4 @@
-"""The type that holds the values of two: what a column becomes when files, or parts of one, differ."""
+"""The common type of a column whose types differ between files, or between parts of a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ridgeway.data.schema import kind_of
 
 
 def wider(one: Any, other: Any) -> Any:
-    """Return the type that holds the values of both, the first where there is none."""
+    """Return a type that holds the values of both types, or the first type if there is none."""
     kinds = {kind_of(one), kind_of(other)}
     if one == other or pa.types.is_null(other):
         return one
@@ -32,7 +32,7 @@ def wider(one: Any, other: Any) -> Any:
 
 
 def joined(parts: Sequence[Any]) -> Any:
-    """Join record batches of the same columns into one; types that differ become the one that holds both."""
+    """Join record batches of the same columns into one; types that differ become their common type."""
     if len(parts) == 1:
         return parts[0]
     schema = parts[0].schema

@@ -1,4 +1,4 @@
-"""Compressed text: gzip, bzip2, xz, Zstandard, and zip files that hold one file; told by the first bytes."""
+"""Compressed text: gzip, bzip2, xz, Zstandard, and zip files with one file in them, recognized by their first bytes."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ DAMAGE = (
 
 
 def open_text(path: Path, file: Any = None) -> Any:
-    """Open a file as a stream of plain text, decompressed where it is compressed.
+    """Open a file as a stream of plain text, and decompress it if it is compressed.
 
     Parameters
     ----------
     path : the file.
-    file : the file once it is open, for callers that ask it how many of its bytes were read.
+    file : the open file, for callers that ask how many of its bytes were read.
     """
     raw = pa.OSFile(str(path)) if file is None else file
     compression = _compression(raw.read(10))
@@ -57,7 +57,7 @@ def open_text(path: Path, file: Any = None) -> Any:
 
 
 def is_compressed(path: Path) -> bool:
-    """Tell whether a file is compressed, so that it can only be read from its beginning."""
+    """Return whether a file is compressed; then it can only be read from start to end."""
     with pa.OSFile(str(path)) as file:
         return _compression(file.read(10)) is not None
 
@@ -69,7 +69,7 @@ class _DecompressedFile(io.RawIOBase):
         self._file, self._path = file, path
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
+        """Return True: the file can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -107,18 +107,18 @@ def _only_member(file: Any, path: Path) -> Any:
     names = ", ".join(repr(info.filename) for info in members[:3]) + (", ..." if len(members) > 3 else "")
     got = f"{len(members)} files ({names})" if members else "no file"
     raise DataError(
-        f"{path}: the zip file holds {got}: expected one file of text; unpack it (unzip {path.name}) and name the "
+        f"{path}: the zip file holds {got}: expected one file of text; unpack it (unzip {path.name}) and give the "
         "files to read."
     )
 
 
 def _is_content(name: str) -> bool:
-    """Tell a file from what systems add to zip files: __MACOSX/, .DS_Store."""
+    """Return whether a member is a file of the user, not one that systems add: __MACOSX/, .DS_Store."""
     return not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
 def _damaged(path: Path, error: Exception) -> DataError:
     return DataError(
-        f"{path}: the compressed file cannot be unpacked: {error}: expected a whole file without a password; fetch it "
-        "anew, or unpack it first."
+        f"{path}: the compressed file cannot be unpacked: {error}: expected a complete file without a password; "
+        "download it again, or unpack it first."
     )

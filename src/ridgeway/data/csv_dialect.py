@@ -1,4 +1,4 @@
-"""The dialect of a CSV file: separator, decimal sign and header, told from its first lines."""
+"""The dialect of a CSV file: separator, decimal sign and header, detected from its first lines."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import naming
 from ridgeway.data.schema import require_distinct
 
-HEAD = 1 << 16  # bytes from which the dialect is told
-LONGEST_HEAD = 1 << 26  # bytes up to which a longer header is looked for
+HEAD_BYTES = 1 << 16  # the dialect is detected from these first bytes
+MAX_HEAD_BYTES = 1 << 26  # if the header is longer than HEAD_BYTES
 SEPARATORS = ",;\t|"
-LINES = 50  # looked at
+MAX_SAMPLED_LINES = 50
 DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
@@ -31,7 +31,7 @@ class Dialect:
     separator : comma, semicolon, tab or bar.
     decimal : "." or ",".
     names : names of the columns.
-    longest_line : characters of the longest of the first lines, the header among them.
+    longest_line : characters of the longest of the first lines, including the header.
     """
 
     separator: str
@@ -41,10 +41,10 @@ class Dialect:
 
 
 def dialect_of(head: str) -> Dialect:
-    r"""Tell the dialect from the first part of a file.
+    r"""Detect the dialect from the first part of a file.
 
-    The separator is the one that cuts the most of the first lines into as many fields as the header, and into most
-    fields among equals.
+    The separator is the one for which most of the first lines have as many fields as the header; among equals, the one
+    with most fields.
 
     Examples
     --------
@@ -71,10 +71,10 @@ def dialect_of(head: str) -> Dialect:
 
 
 def read_dialect(path: Path) -> Dialect:
-    """Tell the dialect of a file; the header may be of any length."""
+    """Detect the dialect of a file; the header may be of any length."""
     with naming(path), open_text(path) as stream:
-        head = stream.read(HEAD)
-        while not _has_whole_lines(head) and len(head) < LONGEST_HEAD and (more := stream.read(len(head))):
+        head = stream.read(HEAD_BYTES)
+        while not _has_whole_lines(head) and len(head) < MAX_HEAD_BYTES and (more := stream.read(len(head))):
             head += more
     if not head.strip():
         raise DataError(f"{path}: the file is empty: expected a header and rows.")
@@ -82,12 +82,14 @@ def read_dialect(path: Path) -> Dialect:
         raise DataError(f"{path}: the text is UTF-16: expected UTF-8; convert it, for instance with iconv -t utf-8.")
     dialect = dialect_of(head.decode("utf-8-sig", errors="replace"))
     if not dialect.names:
-        raise DataError(f"{path}: the first line is no header: expected the names of the columns.")
+        raise DataError(
+            f"{path}: the first line is not a header: expected the names of the columns; add a line with names."
+        )
     require_distinct(dialect.names, str(path))
     if all(_is_number(name) for name in dialect.names):
         raise DataError(
             f"{path}: the first line holds numbers ({', '.join(dialect.names[:3])}): expected the names of the "
-            "columns; put a line with names on top."
+            "columns; add a first line with names."
         )
     return dialect
 
@@ -101,7 +103,7 @@ def _is_number(text: str) -> bool:
 
 
 def _has_whole_lines(head: bytes) -> bool:
-    """Tell whether the first part of a file holds the header and a row."""
+    """Return whether the first part of a file holds the header and a row."""
     return head.strip().count(b"\n") + head.strip().count(b"\r") > 1
 
 
@@ -109,5 +111,5 @@ def _rows(head: str, separator: str) -> list[list[str]]:
     rows: list[list[str]] = []
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
     with suppress(csv.Error):  # a field of more than 128 KB: a long header and another separator, or a long text
-        rows.extend(islice((row for row in reader if row), LINES + 1))
+        rows.extend(islice((row for row in reader if row), MAX_SAMPLED_LINES + 1))
     return rows

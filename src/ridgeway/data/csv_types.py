@@ -13,15 +13,15 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.written_dates import ORDERS
 from ridgeway.data.schema import is_string
 
-DISTINCT = 0.5  # share of distinct strings up to which a column is read as dictionary codes
-MOSTLY = 0.95  # share of numbers from which text in a column is taken for an error
-MIN_DISTINCT_NUMBERS = 100  # distinct numbers from which a column is no set of codes
+MAX_DISTINCT_SHARE = 0.5  # of strings that are read as dictionary codes
+MIN_NUMBER_SHARE = 0.95  # from this share of numbers on, text in a column is an error
+MIN_DISTINCT_NUMBERS = 100  # from this number on, a column does not hold codes
 
-# What pyarrow takes for missing, and what pandas, R, SQL and Weka write besides.
-NULLS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
+# Missing values of pyarrow, and further spellings of pandas, R, SQL and Weka.
+NULL_SPELLINGS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
 
-CODES = pa.dictionary(pa.int32(), pa.string())
-INSTANT = pa.timestamp("us")
+CODES_TYPE = pa.dictionary(pa.int32(), pa.string())
+INSTANT_TYPE = pa.timestamp("us")
 
 
 def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = False) -> Any:
@@ -36,16 +36,16 @@ def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = Fal
         distinct = values.unique()
         if not mixed_as_text:
             _refuse_mixed(values, distinct, name, path)
-        return CODES if len(distinct) <= DISTINCT * len(values) else pa.string()
+        return CODES_TYPE if len(distinct) <= MAX_DISTINCT_SHARE * len(values) else pa.string()
     if pa.types.is_timestamp(inferred) and inferred.unit == "s":
         return pa.timestamp("us", inferred.tz)
     return inferred
 
 
 def null_spellings(values: Sequence[str]) -> list[str]:
-    """Return the spellings of missing values: the usual ones, and those given; a whole number also as -999.0."""
+    """Return the spellings of missing values: the usual and the given ones; a whole number also as -999.0."""
     whole = [value.removesuffix(".0") for value in values if re.fullmatch(r"[-+]?\d+(\.0)?", value)]
-    return list(dict.fromkeys([*NULLS, *values, *whole, *(f"{value}.0" for value in whole)]))
+    return list(dict.fromkeys([*NULL_SPELLINGS, *values, *whole, *(f"{value}.0" for value in whole)]))
 
 
 def inferred_type(strings: Any, expected: Any, decimal: str, nulls: Sequence[str]) -> Any:
@@ -74,9 +74,9 @@ def given_type(kind: str) -> Any:
     known = {
         "number": pa.float64(),
         "text": pa.string(),
-        "category": CODES,
+        "category": CODES_TYPE,
         "boolean": pa.bool_(),
-        "time": INSTANT,
+        "time": INSTANT_TYPE,
         **dict.fromkeys(ORDERS, pa.string()),  # the encoder reads them
     }
     if kind not in known:
@@ -85,34 +85,37 @@ def given_type(kind: str) -> Any:
 
 
 def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
-    """Refuse a column of numbers with a few words in it: neither reading would be right."""
+    """Raise an error for a column of numbers with a few texts, for which neither type is right."""
     number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
     if len(distinct) < MIN_DISTINCT_NUMBERS:
         return
     are = pc.match_substring_regex(values, number)
     share = pc.mean(are).as_py()
-    if not MOSTLY <= share < 1 or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MIN_DISTINCT_NUMBERS:
+    if (
+        not MIN_NUMBER_SHARE <= share < 1
+        or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MIN_DISTINCT_NUMBERS
+    ):
         return
     words = values.filter(pc.invert(are)).unique()
     row = pc.index(are, False).as_py()
     shown = ", ".join(repr(word) for word in words[:3].to_pylist())
     raise DataError(
-        f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among "
-        f"{share:.1%} numbers, expected one of them; correct the values, or {remedies(name, words[0].as_py())}"
+        f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among {share:.1%} "
+        f"numbers, expected numbers or text; correct the values, or {remedies(name, words[0].as_py())}"
     )
 
 
 def remedies(name: str, value: str) -> str:
-    """Return what to do about text in a column of numbers, on the command line and in Python."""
+    """Return the remedies for text in a column of numbers, on the command line and in Python."""
     return (
         f"leave the column out (--drop {shlex.quote(name)}; drop), read it as text "
-        f"(--kind {shlex.quote(name + '=text')}; kinds={{{name!r}: 'text'}}), or take the value for missing "
+        f"(--kind {shlex.quote(name + '=text')}; kinds={{{name!r}: 'text'}}), or treat the value as missing "
         f"(--null-values {shlex.quote(value)}; null_values)."
     )
 
 
 def not_utf8(path: Path, name: str) -> DataError:
-    """Return the error of text in another encoding."""
+    """Return the error for text in another encoding."""
     return DataError(
         f"{path}: column {name!r} holds text that is not UTF-8: expected UTF-8; convert the file, for instance with "
         "iconv -f latin1 -t utf-8."

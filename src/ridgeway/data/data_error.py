@@ -1,10 +1,10 @@
-"""DataError: what is wrong with a file or a table, where, and what to do about it."""
+"""`DataError`: the error for wrong files and tables."""
 
 from __future__ import annotations
 
 
 class DataError(ValueError):
-    """The data cannot be read or does not fit; the message names file and column, got, expected and remedy.
+    """Data cannot be read or do not match the model. The message names file, column, got, expected and remedy.
 
     Examples
     --------

@@ -22,11 +22,11 @@ from ridgeway.data.part import Part
 from ridgeway.data.schema import Schema, kind_of, require_columns
 from ridgeway.data.source import rows_per_batch
 
-BLOCK, LARGEST_BLOCK = 1 << 20, 16 << 20
-BLOCK_ROWS = 512  # at least, unless the block would be too large: each column of a block has a cost of its own
-BLOCK_LINES = 4  # lines of the longest length that a block has room for
-SAMPLE = 8 << 20  # bytes of the first file from which types are told
-OTHER_SAMPLE = 1 << 18  # bytes of each further file
+MIN_BLOCK_BYTES, MAX_BLOCK_BYTES = 1 << 20, 16 << 20
+MIN_BLOCK_ROWS = 512  # unless the block is too large; each column of a block has a fixed cost
+MIN_BLOCK_LINES = 4  # lines of the longest length that fit in a block
+SAMPLE_BYTES = 8 << 20  # of the first file, from which types are inferred
+OTHER_SAMPLE_BYTES = 1 << 18  # of each further file
 
 QUOTE = "'"  # around values in messages of pyarrow
 CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to ([^:]+): (.*)", re.DOTALL)
@@ -35,8 +35,8 @@ CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion er
 class CSVSource(FileSource):
     """Rows of one or more CSV files.
 
-    Types are told from the first 8 MB. Whole numbers that turn out to have decimals later are read as such; text in a
-    column of numbers is an error that names it.
+    Types are inferred from the first 8 MB. If a column of whole numbers has decimals later, its type is widened. Text
+    in a column of numbers is an error that names the value.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class CSVSource(FileSource):
         self._nulls = null_spellings(null_values)
         self._dialects: list[Dialect] = []
         self._types: dict[str, Any] = {}
-        self._ranges: dict[Path, list[tuple[int, int]] | None] = {}  # of lines, of files that were cut
+        self._ranges: dict[Path, list[tuple[int, int]] | None] = {}  # ranges of lines of files that were cut
         first: Any = None
         longest = 0
         for number, path in enumerate(self.paths):
             self._dialects.append(read_dialect(path))
             longest = max(longest, self._dialects[number].longest_line)
-            size = SAMPLE if number == 0 else OTHER_SAMPLE
-            sample = self._sample(number, max(size, BLOCK_LINES * longest))
+            size = SAMPLE_BYTES if number == 0 else OTHER_SAMPLE_BYTES
+            sample = self._sample(number, max(size, MIN_BLOCK_LINES * longest))
             if first is None:
                 first, row_bytes = sample.schema, sample.nbytes / max(sample.num_rows, 1)
             require_alike(sample.schema, first, path, self.paths[0])
@@ -77,11 +77,11 @@ class CSVSource(FileSource):
             raise DataError(f"{self.name}: there is a header but no rows: expected at least one row below it.")
         self.schema = Schema.of(pa.schema({name: self._types[name] for name in first.names}))
         self.batch_rows = rows_per_batch(batch_rows, row_bytes)
-        block = min(max(BLOCK, BLOCK_ROWS * round(row_bytes)), LARGEST_BLOCK)
-        self._block = max(block, BLOCK_LINES * longest)
+        block = min(max(MIN_BLOCK_BYTES, MIN_BLOCK_ROWS * round(row_bytes)), MAX_BLOCK_BYTES)
+        self._block = max(block, MIN_BLOCK_LINES * longest)
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what `FileSource.fingerprint` does, and how the columns are read."""
+        """Return the fingerprint of `FileSource`, and the types of the columns."""
         return {**super().fingerprint(), "nulls": self._nulls, "kinds": self.schema.kinds if self.schema else {}}
 
     def alone(self, number: int) -> Self:
@@ -139,7 +139,7 @@ class CSVSource(FileSource):
     def _converted(self, number: int, text: bytes | None = None) -> Iterator[Any]:
         """Yield the rows of a file, or of a text of some of its lines.
 
-        A value that the type of its column cannot hold widens the type, and reading goes on after the last piece.
+        A value that does not fit the type of its column widens the type, and reading continues after the last piece.
         """
         names, done = list(self._types), 0
         while True:
@@ -183,7 +183,7 @@ class CSVSource(FileSource):
         )
 
     def _require_closed(self, number: int, last: Any) -> None:
-        """Refuse a file whose last quotation mark is open: the field after it would have swallowed all further rows."""
+        """Raise an error for a file whose last quotation mark is open: its field would include all further rows."""
         path, name = self.paths[number], self._dialects[number].names[-1]
         if last is None or last.num_rows == 0 or name not in last.schema.names:
             return
@@ -192,7 +192,7 @@ class CSVSource(FileSource):
             return
         tail = b""
         with open_text(path) as stream:
-            while block := stream.read(BLOCK):
+            while block := stream.read(MIN_BLOCK_BYTES):
                 tail = (tail + block)[-100:]
         if not tail.rstrip().endswith(b'"'):
             raise DataError(
@@ -201,9 +201,9 @@ class CSVSource(FileSource):
             )
 
     def _widen(self, said: str, number: int, row: int, text: bytes | None) -> bool:
-        """Read columns with wider types from now on, if the values of the block after this row allow that.
+        """Widen the types of columns from now on, if the values of the block after this row allow it.
 
-        All columns of the block are looked at, as every wider type means to read the file again.
+        All columns of the block are checked at once, because each widening reads the file again.
         """
         found = CONVERSION.match(said)
         if found is None or "UTF8" in found[3]:
@@ -233,7 +233,7 @@ class CSVSource(FileSource):
                 last += piece.num_rows
                 if last > row:
                     return piece
-        raise pa.ArrowInvalid("the file has become shorter")
+        raise pa.ArrowInvalid("the file became shorter")
 
     def _explained(self, said: str, number: int, row: int) -> DataError:
         path, dialect = self.paths[number], self._dialects[number]
@@ -255,5 +255,5 @@ class CSVSource(FileSource):
 
 
 def _may_widen(kind: Any) -> bool:
-    """Tell whether a column of this type may turn out to need a wider one."""
+    """Return whether a column of this type may need a wider type later."""
     return kind_of(kind) in ("empty", "number", "time") and not pa.types.is_floating(kind)

@@ -1,4 +1,4 @@
-"""What the encoder did with each column, as a table."""
+"""The table that describes how an encoder encodes each column."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class ColumnDescription:
     ----------
     column : its name.
     kind : "number", "boolean", "category", "time", "text" or "dropped".
-    done : what was done with it, in words.
-    features : number of features it became.
+    done : its encoding, in words.
+    features : its number of features.
     """
 
     column: str

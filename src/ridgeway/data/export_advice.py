@@ -1,4 +1,4 @@
-"""Data that are not read as they are, Excel sheets, URLs and databases, and how to export them."""
+"""Data that are not read, such as Excel sheets, URLs and databases, and commands that export them."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ PANDAS_READERS = {
 
 
 def refuse_url(path: str) -> None:
-    """Refuse an address of something that is no file on this machine, and say how to get one."""
+    """Raise an error for an address that is not a local file; the message names a command to download it."""
     found = URL.match(path)
     if found is None:
         return
     scheme = found[1].lower()
     url = re.sub(r":/+", "://", path, count=1)
     if scheme == "file":
-        raise DataError(f"{url}: an address of a file: expected its path; leave out {url[: len('file://')]!r}.")
+        raise DataError(f"{url}: a URL of a file: expected its path; leave out {url[: len('file://')]!r}.")
     database = scheme.partition("+")[0]
     database = SQL_NAMES.get(database, database)
     if database in SQL_EXPORTS:
@@ -63,14 +63,14 @@ def refuse_url(path: str) -> None:
         )
     command = DOWNLOADS.get(scheme)
     raise DataError(
-        f"{_without_password(url)}: an address on a network: expected a file on this machine; download it first"
+        f"{_without_password(url)}: a URL: expected a local file; download it first"
         + (f" ({_filled(command, _without_password(url))})" if command else "")
-        + " and name the file."
+        + " and give its path."
     )
 
 
 def refuse_format(path: Path, head: bytes) -> None:
-    """Refuse a file of a format that holds tables but is not read, by its name or its first bytes."""
+    """Raise an error for a table format that is not supported, by the name or the first bytes of the file."""
     ending = path.suffix.lower()
     if ending in EXCEL or head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         raise not_read(path, *excel(path))
@@ -83,13 +83,13 @@ def refuse_format(path: Path, head: bytes) -> None:
 
 
 def excel(path: Path) -> tuple[str, str]:
-    """Return what an Excel workbook is called, and how to export a sheet of it."""
+    """Return the name of the format of an Excel workbook, and how to export a sheet."""
     how = "save the sheet as CSV (File > Save As > CSV UTF-8), or " + _by_pandas(path, "read_excel({name})")
     return "an Excel workbook", how
 
 
 def not_read(path: Path, what: str, how: str) -> DataError:
-    """Return the error of a file that is not read as it is."""
+    """Return the error for a file of an unsupported format."""
     return DataError(f"{path}: {what}: expected a CSV or Parquet file; export the table: {how}")
 
 
@@ -102,7 +102,7 @@ def _filled(command: str, name: str) -> str:
 
 
 def _without_password(url: str) -> str:
-    """Return an address that can be shown."""
+    """Return an address without its password."""
     return re.sub(r"://([^/@:]+):[^/@]*@", r"://\1:***@", url)
 
 

@@ -1,4 +1,4 @@
-"""FileSource: what all files of tables share: their marks, the columns asked for, and batches across files."""
+"""`FileSource`: what all sources of files share: fingerprints, the columns to read, and batches across files."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class FileSource(Source):
     ----------
     paths : the files in the order to read them.
     columns : names of the columns to read, None for all.
-    index : whether all columns include the index that pandas wrote.
+    index : whether to read the index of pandas as columns.
     """
 
     def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None, index: bool = False) -> None:
         self.paths = list(paths)
-        self.index_names: list[str] = []  # of the pandas index in the first file, if it is left out
+        self.index_names: list[str] = []  # columns of the pandas index in the first file, if it is left out
         self._index = index
         self.name = str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)"
         self.columns = None if columns is None else list(columns)
         self._marks = [FileMark.of(path) for path in paths]
-        self._rows: list[int | None] = [None] * len(paths)  # of each file, where known
+        self._rows: list[int | None] = [None] * len(paths)  # rows of each file, if known
 
     def fingerprint(self) -> dict[str, Any]:
         """Return names, sizes, times of change and hashes of the ends of the files, and which columns are read."""
@@ -44,11 +44,11 @@ class FileSource(Source):
 
     @property
     def marks(self) -> list[FileMark]:
-        """What each file looked like."""
+        """Fingerprints of the files."""
         return self._marks
 
     def alone(self, number: int) -> Self:
-        """Return the source of one of the files, read as it is among the others."""
+        """Return the source of one of the files."""
         other = copy(self)
         other.paths, other._marks, other._rows = [self.paths[number]], [self._marks[number]], [self._rows[number]]
         other.name = str(other.paths[0])
@@ -59,14 +59,14 @@ class FileSource(Source):
         return self._pieces(0)
 
     def parts(self, most_rows: int) -> list[Part]:
-        """Return the files, each cut into parts where its format allows it."""
+        """Return the parts of all files."""
         return [part for number in range(len(self.paths)) for part in self._parts_of_file(number, most_rows)]
 
     def _parts_of_file(self, number: int, most_rows: int) -> list[Part]:
         return [self._part(number, partial(self._read, number, 0), self._rows[number])]
 
     def _part(self, number: int, read: Callable[[], Iterator[Any]], n_rows: int | None = None) -> Part:
-        """Return a part of a file, whose reading makes sure that the file is still the same."""
+        """Return a part of a file; reading it checks that the file has not changed."""
         mark = self._marks[number]
 
         def checked() -> Iterator[Any]:
@@ -98,7 +98,7 @@ class FileSource(Source):
             skipped = max(skipped - (self._rows[number] or 0), 0)
 
     def _selected(self, schema: Any, path: Path) -> Any:
-        """Return the Arrow schema of the columns asked for, whose names must differ."""
+        """Return the Arrow schema of the columns to read, whose names must differ."""
         require_distinct(schema.names, str(path))
         columns = self.columns
         if columns is None:
@@ -107,7 +107,7 @@ class FileSource(Source):
                 self.index_names = index
             columns = [name for name in schema.names if name not in index]
         if not columns:
-            raise DataError(f"{path}: the table has no columns: expected at least one; write it anew.")
+            raise DataError(f"{path}: the table has no columns: expected at least one; write it again.")
         require_columns(columns, schema.names, str(path))
         return pa.schema([schema.field(name) for name in columns])
 
@@ -132,21 +132,21 @@ def naming(path: Path | str) -> Iterator[None]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         said = " ".join(str(error).split())
         raise DataError(
-            f"{path}: the file is damaged or not what its name says: {said[:300]}; write or fetch it anew."
+            f"{path}: the file is damaged, or its ending is wrong: {said[:300]}; write or download it again."
         ) from None
 
 
 def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None:
-    """Refuse a file whose columns are not those of the first file; their order may differ."""
+    """Raise an error for a file whose columns differ from those of the first file; their order may differ."""
     here, there = dict.fromkeys(schema.names), dict.fromkeys(first.names)
     lost = [name for name in there if name not in here]
     new = [name for name in here if name not in there]
     if lost or new:
         parts = [f"lacks {_listed(lost)}"] if lost else []
-        parts += [f"has {_listed(new)} besides"] if new else []
+        parts += [f"also has {_listed(new)}"] if new else []
         raise DataError(
             f"{path}: its columns differ from those of {first_path.name}: it {' and '.join(parts)}: expected the same "
-            "columns in every file; read them apart, or name the common ones by columns=."
+            "columns in every file; read them separately, or give the common ones with columns=."
         )
     for name in there:
         got, expected = kind_of(schema.field(name).type), kind_of(first.field(name).type)
@@ -155,7 +155,7 @@ def require_alike(schema: Any, first: Any, path: Path, first_path: Path) -> None
             got_name, expected_name = type_name(schema.field(name).type), type_name(first.field(name).type)
             raise DataError(
                 f"{path}: column {name!r} holds {got_name}, but {expected_name} in {first_path.name}: expected one "
-                "kind in every file; convert it, or leave it out by columns=."
+                "kind in every file; convert it, or leave it out with columns=."
             )
 
 

@@ -1,4 +1,4 @@
-"""Files: what a path, a folder or a pattern stands for, and whether it is still the same later."""
+"""Find the files of a path, a folder or a pattern, their format, and whether they have changed."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ FORMATS = {
     "libsvm": (".svm", ".libsvm", ".svmlight"),
 }
 TEXT_FORMATS = ("csv", "libsvm")  # may be compressed
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-KNOWN = (
+COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zip")
+KNOWN_FORMATS = (
     "Parquet, CSV, Feather/Arrow and LIBSVM files ("
     + ", ".join(end for ends in FORMATS.values() for end in ends)
     + "; text also compressed: "
-    + ", ".join(COMPRESSED)
+    + ", ".join(COMPRESSED_ENDINGS)
     + ")"
 )
-END_BYTES = 1 << 16  # bytes at each end of a file that its mark looks at
+END_BYTES = 1 << 16  # at each end of a file, for its fingerprint
 
 
 @dataclass(frozen=True)
 class FileMark:
-    """What a file looked like: size, time of change, and a hash of its two ends."""
+    """The fingerprint of a file: size, modification time, and a hash of its two ends."""
 
     path: Path
     size: int
@@ -43,7 +43,7 @@ class FileMark:
 
     @classmethod
     def of(cls, path: Path) -> FileMark:
-        """Look at a file."""
+        """Return the fingerprint of a file."""
         with reading(path), path.open("rb") as file:
             status = os.fstat(file.fileno())
             digest = hashlib.blake2b(file.read(END_BYTES), digest_size=16)
@@ -52,13 +52,13 @@ class FileMark:
         return cls(path, status.st_size, status.st_mtime_ns, digest.hexdigest())
 
     def require_same(self) -> None:
-        """Raise an error when the file has changed since."""
+        """Raise an error if the file has changed."""
         with reading(self.path):
             status = self.path.stat()
         if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
                 f"{self.path}: the file changed while it was being read ({self.size:,} bytes then, {status.st_size:,} "
-                "now): expected the same rows in every pass; start again when nothing writes to it."
+                "now): expected the same rows in every pass; start again when no program writes to it."
             )
 
     def as_dict(self) -> dict[str, str | int]:
@@ -67,10 +67,9 @@ class FileMark:
 
 
 def find_files(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the files that a path, folder or pattern stands for, in the order of their names.
+    """Return the files of a path, folder or pattern, in the order of their names.
 
-    A folder stands for all files of a known format in it and below; names that begin with a dot or an underscore are
-    left out there.
+    A folder means all files of a known format in it and below, except names that begin with a dot or an underscore.
     """
     refuse_url(os.fspath(path))
     text = os.path.expanduser(os.fspath(path))
@@ -80,14 +79,14 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
             found = sorted(_visible(place))
             _refuse_partitions(found, place)
             if not found:
-                raise DataError(f"{place}: the folder has no file to read: expected {KNOWN}.")
+                raise DataError(f"{place}: the folder has no file to read: expected {KNOWN_FORMATS}.")
             return found
         if place.is_file():
             return [place]
         if place.exists():
             raise DataError(
                 f"{place}: a pipe or a device, whose rows can be read only once: expected a file; write the rows to "
-                "one (the command line does so by itself)."
+                "one (the command line does so itself)."
             )
     if has_magic(text):
         matches = sorted(Path(match) for match in glob(text, recursive=True) if Path(match).is_file())
@@ -100,7 +99,7 @@ def find_files(path: str | os.PathLike[str]) -> list[Path]:
 
 
 def reads(path: str | os.PathLike[str], file: str | os.PathLike[str]) -> bool:
-    """Tell whether a folder or a pattern stands for a file, which need not exist yet; see `find_files`.
+    """Return whether a folder or a pattern includes a file, which need not exist yet; see `find_files`.
 
     Examples
     --------
@@ -125,8 +124,8 @@ def format_of(paths: Sequence[Path]) -> str:
         other = _format(path)
         if other != first:
             raise DataError(
-                f"{path}: a {other} file beside {paths[0].name}, a {first} file: expected files of one format; "
-                "name them by a pattern such as '*.parquet'."
+                f"{path}: a {other} file beside {paths[0].name}, a {first} file: expected files of one format; use a "
+                "pattern such as '*.parquet'."
             )
     return first
 
@@ -143,7 +142,7 @@ def reading(path: Path) -> Iterator[None]:
             f"{path}: no permission to read it: expected a readable file; change its mode or owner."
         ) from None
     except IsADirectoryError:
-        raise DataError(f"{path}: a folder where a file was expected; name its files.") from None
+        raise DataError(f"{path}: a folder: expected a file; give its files.") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}; check the disk and the file.") from None
 
@@ -155,12 +154,12 @@ def _visible(folder: Path) -> Iterator[Path]:
 
 
 def _is_visible(path: Path) -> bool:
-    """Tell whether a folder stands for a file at this relative path."""
+    """Return whether a folder includes a file at this relative path."""
     return named_format(path) is not None and not any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _matches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
-    """Tell whether a path matches a pattern as `glob` would find it, part by part."""
+    """Return whether a path matches a pattern, part by part, as in `glob`."""
     if not pattern or not parts:
         return not pattern and not parts
     if pattern[0] == "**":
@@ -170,7 +169,7 @@ def _matches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
 
 
 def _refuse_partitions(paths: Sequence[Path], folder: Path) -> None:
-    """Refuse folders named key=value, whose values would be lost."""
+    """Raise an error for folders named key=value, whose values would be lost."""
     for path in paths:
         for part in path.relative_to(folder).parts[:-1]:
             if "=" in part:
@@ -191,13 +190,13 @@ def _format(path: Path) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"FEA1")):
         return "feather"
-    raise DataError(f"{path}: unknown format: expected {KNOWN}; rename the file by what it holds.")
+    raise DataError(f"{path}: unknown format: expected {KNOWN_FORMATS}; rename the file with the ending of its format.")
 
 
 def named_format(path: Path) -> str | None:
-    """Return the format that the name of a file says, None for an unknown one."""
+    """Return the format of a file by its name; None if it is unknown."""
     name = path.name.lower()
-    for ending in COMPRESSED:
+    for ending in COMPRESSED_ENDINGS:
         if name.endswith(ending):
             bare = name.removesuffix(ending)
             return next((kind for kind in TEXT_FORMATS if bare.endswith(FORMATS[kind])), None)

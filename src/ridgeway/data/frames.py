@@ -1,4 +1,4 @@
-"""Data frames as Arrow tables: their index is left out, and what Arrow cannot hold is said in plain words."""
+"""Convert data frames to Arrow tables, without their index."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def frame_table(data: Any, index: bool) -> Any:
         frame = None
     except TypeError:
         raise DataError(
-            f"a {type(data).__name__} is no table: expected a path, arrays (X, y), a data frame (pandas, polars, ...), "
+            f"a {type(data).__name__} is not a table: expected a path, arrays (X, y), a data frame (pandas, polars, "
+            "...), "
             "or an Arrow table; collect lazy frames first."
         ) from None
     if hasattr(data, "columns"):
@@ -44,13 +45,13 @@ def frame_table(data: Any, index: bool) -> Any:
         return frame.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
         raise DataError(
-            f"the data frame has a column of mixed types, or of one that has no place in a table: {_said(error)}: "
-            "expected one type a column; convert it with astype."
+            f"the data frame has a column of mixed or unsupported types: {_said(error)}: expected one type in each "
+            "column; convert it with astype."
         ) from None
 
 
 def _with_spelled_categories(frame: Any) -> Any:
-    """Return a pandas data frame in which categories that are intervals, periods or a mix of types are texts."""
+    """Return a pandas data frame with categories of intervals, periods or mixed types converted to text."""
     spelled = {}
     for place, dtype in enumerate(frame.dtypes):
         categories = getattr(dtype, "categories", None)
@@ -62,7 +63,7 @@ def _with_spelled_categories(frame: Any) -> Any:
         if twice:
             raise DataError(
                 f"the data frame: two categories of column {name!r} are both written {twice[0]!r}: expected different "
-                "spellings, as models know categories by them; rename one."
+                "names, because models identify categories by name; rename one."
             )
         spelled[name] = frame[name].cat.rename_categories(texts)
     return frame.assign(**spelled) if all(isinstance(name, str) for name in spelled) else _assigned(frame, spelled)

@@ -1,4 +1,4 @@
-"""LIBSVM or SVMlight text, also compressed: ``target index:value index:value ...``, one sparse row a line."""
+"""LIBSVM or SVMlight text, also compressed: ``target index:value index:value ...``, one sparse row per line."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from ridgeway.data.line_ranges import line_ranges
 from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup, rows_per_batch
 
-CHUNK = 1 << 22
+CHUNK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26  # bytes of a line
-MOST_COLUMNS = 1 << 27
+MAX_COLUMNS = 1 << 27
 
 
 class LibsvmSource(Source):
     """Rows of one or more LIBSVM files; batches are ``(csr, y)``.
 
-    The files are read once at the start: that tells the number of rows and columns, and whether columns are counted
-    from 0 or from 1.
+    The files are read once at the start, to find the number of rows and columns, and whether columns are counted from 0
+    or from 1.
 
     Attributes
     ----------
     n_columns : number of columns.
-    zero_based : True when some row has a column 0.
+    zero_based : True if some row has a column 0.
     """
 
     def __init__(self, paths: Sequence[Path], batch_rows: int | None) -> None:
@@ -95,9 +95,9 @@ def _parts(path: Path, limits: tuple[int, int] | None = None) -> Iterator[tuple[
             X, y = _parsed(chunk)
         except (ValueError, OverflowError, UnicodeDecodeError):
             raise _explained(chunk, path, line) from None
-        if X.nnz and X.indices.max() >= MOST_COLUMNS:
+        if X.nnz and X.indices.max() >= MAX_COLUMNS:
             raise DataError(
-                f"{path}: column {X.indices.max():,} after line {line:,}: expected at most {MOST_COLUMNS:,} columns; "
+                f"{path}: column {X.indices.max():,} after line {line:,}: expected at most {MAX_COLUMNS:,} columns; "
                 "correct the line."
             )
         if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
@@ -118,7 +118,7 @@ def _explained(chunk: bytes, path: Path, line: int) -> DataError:
 
 
 def _parsed(text: bytes) -> tuple[Any, Any]:
-    """Return X and y. Who reads other formats, or only names of columns, does not wait for scikit-learn."""
+    """Return X and y; scikit-learn is imported here only, because other formats do not need it."""
     found: tuple[Any, Any] = import_module("sklearn.datasets").load_svmlight_file(io.BytesIO(text), zero_based=True)
     return found
 
@@ -137,7 +137,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
     with reading(path):
         stream = open_text(path)
     with naming(path), stream as file:
-        while block := file.read(CHUNK):
+        while block := file.read(CHUNK_BYTES):
             text = rest + block
             end = text.rfind(b"\n") + 1
             rest = text[end:]

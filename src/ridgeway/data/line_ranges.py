@@ -1,4 +1,4 @@
-"""Ranges of bytes of a text file that begin and end at the ends of lines, and so can be read in any order."""
+"""Ranges of whole lines of a text file, which can be read in any order."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ BOM = b"\xef\xbb\xbf"
 
 
 def line_ranges(path: Path, separator: str | None = None) -> list[tuple[int, int]] | None:
-    """Return ranges of bytes that cover all lines of a file, None when it cannot be cut with certainty.
+    """Return ranges of bytes that cover all lines of a file; None if it cannot be cut with certainty.
 
-    The whole file is scanned once. A row of a CSV file ends at a line feed outside of quotation marks. Marks that stand
-    within a field, which readers take for letters, could be confused with those: then the answer is None.
+    The whole file is scanned once. A row of a CSV file ends at a line feed outside of quotation marks. If there are
+    quotation marks within a field, which readers treat as letters, the result is None.
 
     Parameters
     ----------
     path : the file, plain text.
-    separator : of the fields of a CSV file, whose header is left out; None for lines that know no quotation marks.
+    separator : separator of a CSV file, whose header is left out; None for lines without quotation marks.
     """
     size = path.stat().st_size
     every = min(max(size // (4 * MIN_PARTS), MIN_RANGE_BYTES), MAX_RANGE_BYTES)
@@ -63,7 +63,7 @@ def _blocks(path: Path, start: int) -> Iterator[tuple[int, bytes, bytes]]:
 
 
 def _first_letter(path: Path) -> int:
-    """Return where the first line that is not empty begins."""
+    """Return the start of the first line that is not empty."""
     with path.open("rb") as file:
         head = file.read(BLOCK_BYTES)
     place = len(BOM) if head.startswith(BOM) else 0
@@ -71,9 +71,9 @@ def _first_letter(path: Path) -> int:
 
 
 def _pair_up(text: bytes, found: NDArray[np.intp], marks: int, separator: str) -> bool:
-    """Tell whether the quotation marks at these places, after so many others, open and close fields in turn.
+    """Return whether the quotation marks at these places, after this many others, open and close fields in turn.
 
-    One that opens a field stands at its beginning, one that closes it at its end; two in a row are a letter of it.
+    A mark that opens a field is at its beginning, one that closes it at its end; two in a row are a letter.
     """
     letters = np.frombuffer(text, dtype=np.uint8)
     borders = np.frombuffer(separator.encode() + b'\r\n"', dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Rows that are in memory already: arrays, data frames, Arrow tables, sparse matrices."""
+"""Sources in memory: arrays, data frames, Arrow tables, sparse matrices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ridgeway.data.source import Source, rows_per_batch
 
 
 class TableSource(Source):
-    """Rows of an Arrow table, or of a data frame that became one.
+    """Rows of an Arrow table, or of a converted data frame.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Numbers out of Arrow columns: float64 with NaN for missing values, whatever the column's type."""
+"""Convert Arrow columns of any type to float64, with NaN for missing values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ types = pa.types
 
 
 def as_numbers(column: Any, name: str, place: str = "the table") -> NDArray[np.float64]:
-    """Return a column as float64 with NaN for missing values; text that spells numbers is read, other text refused."""
+    """Return a column as float64, with NaN for missing values; text is read as numbers, or refused."""
     kind = column.type
     if types.is_dictionary(kind):
         column, kind = column.dictionary_decode(), kind.value_type

@@ -1,4 +1,4 @@
-"""open_data: one door for rows from files of any size and from memory."""
+"""`open_data`: open rows from files of any size or from memory."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ def open_data(
     ----------
     source : path of a file (Parquet, CSV, Feather or Arrow IPC, LIBSVM text; text also compressed as .gz, .bz2, .xz,
         .zst or .zip), of a folder, or a pattern; or a tuple (X, y) of arrays; or a data frame or Arrow table.
-    batch_rows : rows per batch; by default as many as take some 32 MB, at most 32,768.
+    batch_rows : rows per batch; by default as many as take about 32 MB, at most 32,768.
     columns : names of the columns to read, None for all.
-    kinds : how to read columns of CSV files, "text" or "number", where the guess from the first rows would be wrong.
+    kinds : types of columns of CSV files, "text" or "number", which replace those inferred from the first rows.
     null_values : spellings of a missing value in CSV files besides the usual ones (empty, NA, null, ...).
-    lenient : columns of CSV files that are read as text, not refused, if they mix numbers and text.
-    index : whether the index of a pandas data frame, or of a file that pandas wrote, is among the columns when these
-        are not named. It labels rows, and is left out otherwise, with a warning if it has a name.
-    shuffle : whether rows come in random order, each once (see `ridgeway.data.ShuffledSource`): parts of the data in
-        random order, and their rows through a buffer. A compressed file, which can be read in one order only, has
-        nothing but the buffer.
+    lenient : columns of CSV files that are read as text if they mix numbers and text; in others this is an error.
+    index : whether to read the index of a pandas data frame, or of a file that pandas wrote, as a column. By default it
+        is left out, with a warning if it has a name.
+    shuffle : whether to read rows in random order, each once (see `ridgeway.data.ShuffledSource`): parts of the data in
+        random order, and their rows permuted in a buffer. A compressed file can only be read from start to end, so its
+        rows are permuted in the buffer only.
     random_state : seed of the random order, 0 or more.
-    memory : bytes allowed, of which the buffer takes half; None for a quarter of what the machine has available.
+    memory : limit in bytes, of which the buffer takes half; None for a quarter of the available memory.
 
     Examples
     --------
@@ -105,9 +105,9 @@ class ColumnNames:
 
     Attributes
     ----------
-    place : what messages call the data.
+    place : name of the data in messages.
     names : the columns.
-    index : those of a pandas index, which are not among them.
+    index : columns of a pandas index, which are not among the names.
     """
 
     place: str
@@ -116,7 +116,7 @@ class ColumnNames:
 
 
 def column_names(source: Any) -> ColumnNames | None:
-    """Return the names of the columns before any value is read; None for sparse rows, which have none.
+    """Return the names of the columns without reading values; None for sparse rows, which have no names.
 
     Examples
     --------

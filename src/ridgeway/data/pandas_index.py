@@ -1,4 +1,4 @@
-"""The index of a pandas data frame labels rows: it is no column to learn from, wherever pandas wrote it."""
+"""Find the index of a pandas data frame in frames and files. It labels rows and is not a feature."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def index_columns(schema: Any) -> list[str]:
 
 
 def csv_index(names: Sequence[str]) -> list[str]:
-    """Return the columns of a CSV file that hold an index: pandas and R write it first, under an empty name."""
+    """Return the columns of a CSV file that hold an index: pandas and R write it first, with an empty name."""
     return [
         name
         for place, name in enumerate(names)
@@ -31,13 +31,13 @@ def warn_of_index(names: Sequence[Any], place: str) -> None:
     """Warn of an index with a name, which may be meant as data."""
     if "" in names:
         warn_user(
-            f"{place}: the first column has no name and is ignored, as pandas writes the index there: to learn from "
-            "it, give it a name."
+            f"{place}: the first column has no name and is ignored, because pandas writes the index there: to use it, "
+            "give it a name."
         )
     named = [name for name in names if name not in (None, "") and not WITHOUT_NAME.fullmatch(str(name))]
     if named:
         warn_user(
-            f"{place}: the pandas index {', '.join(map(repr, named))} is ignored, as it labels the rows: to learn from "
+            f"{place}: the pandas index {', '.join(map(repr, named))} is ignored, because it labels the rows: to use "
             "it, make it a column with frame.reset_index()."
         )
 

@@ -1,4 +1,4 @@
-"""Parquet files: row groups are skipped by their counts, strings come as dictionary codes."""
+"""Parquet files: row groups are skipped by their counts, strings are read as dictionary codes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from ridgeway.data.part import MIN_PARTS, Part
 from ridgeway.data.schema import Schema, is_string
 from ridgeway.data.source import rows_per_batch
 
-# Parts of a row group at most, when it is cut because it is large: its rows are decoded up to each of them.
+# A large row group is cut into at most this many parts; reading a part decodes all rows before it.
 MAX_PARTS_OF_GROUP = 8
 
 
 class ParquetSource(FileSource):
     """Rows of one or more Parquet files.
 
-    The footers of all files are read at once: columns that differ, and damage that they show, are errors before the
-    first row.
+    The footers of all files are read first, so differing columns and visible damage are errors before the first row.
     """
 
     def __init__(
@@ -43,8 +42,8 @@ class ParquetSource(FileSource):
                 rows = sum(group.num_rows for group in groups)
                 if rows != file.metadata.num_rows or any(group.num_rows < 0 for group in groups):
                     raise DataError(
-                        f"{path}: the file is damaged: its row groups have {rows:,} rows, but the file is said to have "
-                        f"{file.metadata.num_rows:,}; write or fetch it anew."
+                        f"{path}: the file is damaged: its row groups have {rows:,} rows, but its footer says "
+                        f"{file.metadata.num_rows:,}; write or download it again."
                     )
                 self._rows[number] = rows
                 size += sum(group.total_byte_size for group in groups) * len(schema) // len(file.schema_arrow)
@@ -67,7 +66,7 @@ class ParquetSource(FileSource):
             yield from self._rows_of(file, groups, skipped, None)
 
     def _parts_of_file(self, number: int, most_rows: int) -> list[Part]:
-        """Return the row groups, cut where they are large or few: then a part costs the rows before it in its group."""
+        """Return the row groups, cut into parts if they are large or few; reading a part decodes the rows before it."""
         parts = []
         with naming(self.paths[number]), _opened(self.paths[number]) as file:
             n_groups = file.metadata.num_row_groups

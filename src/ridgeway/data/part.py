@@ -1,4 +1,4 @@
-"""Part: a stretch of rows of a source that can be read without the rows before it."""
+"""`Part`: a range of rows of a source that can be read without the rows before it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-MIN_PARTS = 32  # into which data are cut where that costs little: their order is then as good as random
+MIN_PARTS = 32  # if cutting is cheap; the order of the rows is then practically random
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Part:
     Attributes
     ----------
     read : yields the rows in pieces of any size: record batches, or ``(csr, y)`` of sparse rows.
-    n_rows : number of rows, None when only reading would tell.
+    n_rows : number of rows; None if it is known only after reading.
     """
 
     read: Callable[[], Iterator[Any]]
@@ -24,5 +24,5 @@ class Part:
 
 
 def rows_per_part(n_rows: int, most: int) -> int:
-    """Return the rows of a part of data that can be cut anywhere: at most `most`, and not fewer parts than needed."""
+    """Return the rows per part for data that can be cut anywhere: at most `most`, and at least MIN_PARTS parts."""
     return max(1, min(most, -(-n_rows // MIN_PARTS)))

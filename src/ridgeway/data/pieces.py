@@ -43,7 +43,7 @@ def joined(pieces: Sequence[Any]) -> Any:
 
 
 def take(pieces: Sequence[Any], rows: NDArray[np.intp]) -> Any:
-    """Return these rows of several pieces, numbered through all of them, in this order."""
+    """Return these rows, in this order, of several pieces; rows are numbered across all pieces."""
     ends = np.cumsum([count(piece) for piece in pieces])
     owner = np.searchsorted(ends, rows, side="right")
     order = np.argsort(owner, kind="stable")
@@ -65,7 +65,7 @@ def _taken(piece: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def _compact(column: Any) -> Any:
-    """Return a column without the levels that none of its rows has, when these would outnumber the rows."""
+    """Return a column without unused levels, if it has more levels than rows."""
     if not pa.types.is_dictionary(column.type) or len(column.dictionary) <= len(column):
         return column
     return column.dictionary_decode().dictionary_encode() if column.type.index_type == pa.int32() else column

@@ -1,4 +1,4 @@
-"""Prefetch: a thread makes the next items of an iterator while the consumer works on the last one."""
+"""Prefetch: a thread computes the next items of an iterator while the consumer works."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-WAIT = 0.1  # seconds after which a thread looks whether the other side is still there
+POLL_SECONDS = 0.1  # interval at which a thread checks whether the other side has ended
 
 
 class _End:
-    """What ends the queue: the iterator's end, or the error it ended with."""
+    """The end of the queue: the end of the iterator, or its error."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
 
 
 def prefetch(items: Iterable[T], depth: int = 2) -> Iterator[T]:
-    """Yield the items, made ahead by a background thread; at most `depth` of them wait.
+    """Yield the items, computed ahead by a background thread; at most `depth` of them wait.
 
     An error of the iterator is raised here, after the items made before it. The thread ends when this generator is
     closed, exhausted or abandoned.
@@ -36,7 +36,7 @@ def prefetch(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     def put(item: T | _End) -> bool:
         while not stopped.is_set():
             try:
-                waiting.put(item, timeout=WAIT)
+                waiting.put(item, timeout=POLL_SECONDS)
             except queue.Full:
                 continue
             return True

@@ -1,4 +1,4 @@
-"""SampleSource: rows from many places of a source, to learn from before all of them are read."""
+"""`SampleSource`: a random sample of the rows of a source."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ridgeway.data import pieces
 from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup
 
-MAX_PLACES = 64  # parts that a sample is taken from
-PLACE_BYTES = 1 << 25  # bytes of rows to choose from in a part of unknown length
+MAX_SAMPLED_PARTS = 64
+MAX_PART_BYTES = 1 << 25  # of a part of unknown length, from which rows are drawn
 
 
 class SampleSource(Source):
@@ -24,8 +24,8 @@ class SampleSource(Source):
     Parameters
     ----------
     source : where the rows come from.
-    n_rows : rows to take, if there are so many.
-    seed : of the choice.
+    n_rows : number of rows to take, or fewer if the source has fewer.
+    seed : seed of the sample.
     """
 
     def __init__(self, source: Source, n_rows: int, seed: int) -> None:
@@ -34,11 +34,11 @@ class SampleSource(Source):
         self.batch_rows = source.batch_rows
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what tells the rows from others."""
+        """Return plain values that identify the rows."""
         return {**self.source.fingerprint(), "sample": {"rows": self._wanted, "seed": self.seed}}
 
     def _batches(self, first_row: int) -> Iterator[Any]:
-        parts = self.source.parts(max(self._wanted // MAX_PLACES, 1))
+        parts = self.source.parts(max(self._wanted // MAX_SAMPLED_PARTS, 1))
         if len(parts) == 1:
             yield from self.source.batches(first_row // self.batch_rows, ahead=0)
             return
@@ -48,7 +48,7 @@ class SampleSource(Source):
 
     def _chosen(self, parts: list[Part]) -> Iterator[Any]:
         rng = np.random.default_rng([self.seed, len(parts)])
-        places = np.sort(rng.permutation(len(parts))[:MAX_PLACES])
+        places = np.sort(rng.permutation(len(parts))[:MAX_SAMPLED_PARTS])
         for number in places:
             yield from _some_rows(parts[number], -(-self._wanted // len(places)), rng)
 
@@ -69,7 +69,7 @@ def _some_rows(part: Part, wanted: int, rng: np.random.Generator) -> Iterator[An
     for piece in part.read():
         held.append(piece)
         size += pieces.nbytes(piece)
-        if size > PLACE_BYTES:
+        if size > MAX_PART_BYTES:
             break
     if n_rows := sum(map(pieces.count, held)):
         yield pieces.take(held, _chosen_rows(n_rows, wanted, rng))

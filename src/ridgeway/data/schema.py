@@ -11,10 +11,10 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 
 types = pa.types
-SHOWN_NAMES = 10  # of columns, in a message
+MAX_SHOWN_NAMES = 10  # in a message
 
 MAX_SUGGESTIONS = 3
-MIN_RATIO = 0.75  # of difflib, from which names are alike
+MIN_NAME_SIMILARITY = 0.75  # of difflib, from which names are alike
 TYPE_NAMES = (
     (types.is_boolean, "true or false"),
     (types.is_integer, "whole numbers"),
@@ -43,7 +43,7 @@ class Column:
     ----------
     name : its name.
     kind : "number", "boolean", "time" (dates, times of day, instants), "category" (an Arrow dictionary), "text"
-        (strings: categories or words), "empty" (no value in sight) or "other" (lists, structs, bytes).
+        (strings: categories or words), "empty" (no values) or "other" (lists, structs, bytes).
     """
 
     name: str
@@ -119,7 +119,7 @@ def type_name(arrow_type: Any) -> str:
 
 
 def is_string(arrow_type: Any) -> bool:
-    """Tell whether values of this type are strings."""
+    """Return whether values of this type are strings."""
     return bool(
         types.is_string(arrow_type)
         or types.is_large_string(arrow_type)
@@ -128,19 +128,19 @@ def is_string(arrow_type: Any) -> bool:
 
 
 def require_distinct(names: Iterable[str], place: str) -> None:
-    """Refuse a table in which two columns have the same name."""
+    """Raise an error if two columns have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise DataError(
-                f"{place}: two columns are named {name!r}: expected different names, as models know columns by name; "
-                "rename one."
+                f"{place}: two columns are named {name!r}: expected different names, because models identify columns "
+                "by name; rename one."
             )
         seen.add(name)
 
 
 def require_columns(names: Iterable[str], known: Iterable[str], place: str) -> None:
-    """Refuse names of columns that are not there."""
+    """Raise an error for names of columns that do not exist."""
     there = dict.fromkeys(known)
     for name in names:
         if name not in there:
@@ -148,13 +148,13 @@ def require_columns(names: Iterable[str], known: Iterable[str], place: str) -> N
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """Return names of columns for a message, the first of them where they are many."""
-    more = f", ... ({len(names):,} in all)" if len(names) > SHOWN_NAMES else ""
-    return ", ".join(repr(name) for name in names[:SHOWN_NAMES]) + more
+    """Return names of columns for a message, shortened if there are many."""
+    more = f", ... ({len(names):,} in all)" if len(names) > MAX_SHOWN_NAMES else ""
+    return ", ".join(repr(name) for name in names[:MAX_SHOWN_NAMES]) + more
 
 
 def no_column(name: str, names: Iterable[str], place: str) -> DataError:
-    """Return the error of a column that is not there; it names those spelled alike."""
+    """Return the error for a missing column; it suggests similar names."""
     known = list(names)
     near = _alike(name, known)
     hint = "did you mean " + " or ".join(map(repr, near)) + "?" if near else f"its columns are {listed_names(known)}."
@@ -162,7 +162,7 @@ def no_column(name: str, names: Iterable[str], place: str) -> DataError:
 
 
 def _alike(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that a slip may have turned into this one, the most similar first."""
+    """Return the most similar names, for which this one may be a typing error."""
     wanted = name.casefold().strip()
     matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)
     found: list[tuple[float, str]] = []
@@ -171,7 +171,7 @@ def _alike(name: str, names: Iterable[str]) -> list[str]:
         matcher.set_seq1(folded)
         longer = max(len(folded), len(wanted))
         one_letter = 2 * (longer - 1) / max(len(folded) + len(wanted), 1) if longer > 2 else 1.0
-        least = min(MIN_RATIO, one_letter)
+        least = min(MIN_NAME_SIMILARITY, one_letter)
         if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least:
             found.append((-matcher.ratio(), other))
     return [other for _, other in sorted(found)[:MAX_SUGGESTIONS]]

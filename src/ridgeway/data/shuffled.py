@@ -15,26 +15,26 @@ from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup
 from ridgeway.validation.scalars import counted, whole_number
 
-PARTS_PER_BUFFER = 16  # at least, where the source can be cut so: neighbours in the file are few in a buffer
-MAX_SEGMENTS = 8  # of a buffer: rows are joined segment by segment, so that few of them are in memory twice
+MIN_PARTS_PER_BUFFER = 16  # if the source can be cut: then few neighbours in the file are in one buffer
+MAX_SEGMENTS = 8  # of a buffer; rows are joined segment by segment, so few of them are in memory twice
 MIN_BUFFER_BYTES, MAX_BUFFER_BYTES = 2**26, 2**30  # the latter for sources of many parts
-FEW_PARTS = 8  # a source of fewer parts keeps much of its order
-PARTS, BUFFER = 0, 1  # what a random order is of
+MIN_MIXED_PARTS = 8  # a source of fewer parts keeps much of its order
+PARTS, BUFFER = 0, 1  # what is put in random order: part of the seed
 
 
 class ShuffledSource(Source):
-    """The rows of a source in random order: each once, in an order that depends on the seed and the pass alone.
+    """The rows of a source in random order: each once, in an order that depends only on the seed and the pass.
 
     Parts of the source (row groups and record batches, ranges of lines, files) are read in random order into a buffer.
-    When it is full its rows are permuted and handed out, and it is filled anew. Rows that lie far apart in the file mix
-    as long as the source has many parts, or all rows fit the buffer; a compressed text file is a single part, so rows
-    further apart than the buffer is long keep their order.
+    When the buffer is full, its rows are permuted and yielded, and it is filled again. Rows that are far apart in the
+    file mix if the source has many parts, or if all rows fit in the buffer. A compressed text file is a single part, so
+    rows that are further apart than the buffer length keep their order.
 
     Parameters
     ----------
     source : where the rows come from.
     buffer_rows : rows to hold at most; rounded to whole batches, at least one.
-    seed : of the order.
+    seed : seed of the order.
     pass_number : each pass has an order of its own.
 
     Attributes
@@ -65,7 +65,7 @@ class ShuffledSource(Source):
         if self.n_rows is not None and self.n_rows <= self.buffer_rows:  # the buffer mixes all of them
             self._parts = [Part(lambda: source.batches(ahead=0), self.n_rows)]
         else:
-            self._parts = source.parts(max(self.buffer_rows // PARTS_PER_BUFFER, 1))
+            self._parts = source.parts(max(self.buffer_rows // MIN_PARTS_PER_BUFFER, 1))
         self.n_parts = len(self._parts)
 
     def of_pass(self, number: int) -> Self:
@@ -75,7 +75,7 @@ class ShuffledSource(Source):
         return other
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what tells the rows and their order from others."""
+        """Return plain values that identify the rows and their order."""
         order = {"seed": self.seed, "pass": self.pass_number, "buffer_rows": self.buffer_rows}
         return {**self.source.fingerprint(), "shuffled": order}
 
@@ -92,7 +92,7 @@ class ShuffledSource(Source):
             for start in range(place, n_rows, self.batch_rows):
                 yield pieces.take(buffer, order[start : start + self.batch_rows])
             place = 0
-            del buffer  # before it is filled anew
+            del buffer  # before it is filled again
         if first_row == 0 and number == 0:
             raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
 
@@ -114,22 +114,22 @@ class ShuffledSource(Source):
 
 
 def shuffled(source: Source, memory: int, seed: int = 0) -> ShuffledSource:
-    """Return the rows of a source in random order, by a buffer that takes up to half of the memory allowed.
+    """Return the rows of a source in random order, with a buffer that takes up to half of the memory limit.
 
-    One GiB is enough for a source of many parts. One that has few, and so one order only, gets all that it may have.
-    Sizes are powers of two, so that memory that differs a little gives the same order.
+    For a source of many parts the buffer takes at most 1 GiB; for a source of few parts it takes the whole half. Sizes
+    are powers of two, so slightly different memory gives the same order.
 
     Parameters
     ----------
     source : where the rows come from.
     memory : bytes allowed; a buffer of 64 MiB is the smallest.
-    seed : of the order.
+    seed : seed of the order.
     """
     first = next(source.batches(ahead=0))
     row_bytes = max(pieces.nbytes(first) / pieces.count(first), 1.0)
     allowed = max(memory // 2, MIN_BUFFER_BYTES)
     usual = ShuffledSource(source, _rows_in(min(allowed, MAX_BUFFER_BYTES), row_bytes), seed)
-    if usual.n_parts >= FEW_PARTS or allowed <= MAX_BUFFER_BYTES:
+    if usual.n_parts >= MIN_MIXED_PARTS or allowed <= MAX_BUFFER_BYTES:
         return usual
     return ShuffledSource(source, _rows_in(allowed, row_bytes), seed)
 

@@ -1,4 +1,4 @@
-"""Source: rows of any number, in batches whose order and boundaries are the same each time."""
+"""`Source`: rows in batches whose order and boundaries are the same in each reading."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ridgeway.data.prefetching import prefetch
 from ridgeway.data.schema import Schema
 from ridgeway.validation.scalars import counted, whole_number
 
-MOST_ROWS = 32_768
-FEWEST_ROWS = 1_024
+MAX_BATCH_ROWS = 32_768
+MIN_BATCH_ROWS = 1_024
 BATCH_BYTES = 32 << 20
 
 
 class Source(ABC):
-    """Rows in batches: every batch has `batch_rows` rows, the last one what is left.
+    """Rows in batches: every batch has `batch_rows` rows, the last one has the rest.
 
     The boundaries do not depend on files or row groups, so the same rows come in the same batches from any format.
 
     Attributes
     ----------
-    name : what messages call it.
+    name : name of the source in messages.
     schema : names and kinds of the columns; None for sparse rows, which have numbers instead of names.
-    n_rows : number of rows, None when only reading would tell.
+    n_rows : number of rows; None if it is known only after reading.
     batch_rows : rows per batch.
     """
 
@@ -43,7 +43,7 @@ class Source(ABC):
         Parameters
         ----------
         start : number of the first batch, counted from 0.
-        ahead : most batches to hold ready; 0 reads in this thread.
+        ahead : largest number of batches read ahead; 0 reads in this thread.
         """
         first = whole_number("start", start, "expected the number of a batch, 0 or more")
         if first < 0:
@@ -54,17 +54,17 @@ class Source(ABC):
     def parts(self, most_rows: int) -> list[Part]:
         """Return all rows in parts that can be read in any order.
 
-        A source that can be read from its beginning only is one part, and a file of that kind among several, too.
+        A file that can only be read from start to end is one part.
 
         Parameters
         ----------
-        most_rows : rows of a part at most, where it can be cut there at little cost.
+        most_rows : largest number of rows of a part, if cutting is cheap.
         """
         return [Part(lambda: self._batches(0), self.n_rows)]
 
     @abstractmethod
     def fingerprint(self) -> dict[str, Any]:
-        """Return what tells this data from other or changed data, as plain values for JSON."""
+        """Return plain values for JSON that identify these data, and change if the data change."""
 
     @abstractmethod
     def _batches(self, first_row: int) -> Iterator[Any]:
@@ -77,11 +77,11 @@ class Source(ABC):
 
 
 def rows_per_batch(batch_rows: int | None, row_bytes: float) -> int:
-    """Return the rows of a batch: as asked for, or a power of two that takes some 32 MB and at most 32,768."""
+    """Return the rows of a batch: as given, or a power of two that takes about 32 MB, at most 32,768."""
     if batch_rows is not None:
         return counted("batch_rows", batch_rows)
-    rows = MOST_ROWS
-    while rows > FEWEST_ROWS and rows * row_bytes > BATCH_BYTES:
+    rows = MAX_BATCH_ROWS
+    while rows > MIN_BATCH_ROWS and rows * row_bytes > BATCH_BYTES:
         rows //= 2
     return rows
 

@@ -1,4 +1,4 @@
-"""TableEncoder: columns of any kind as features, learned from rows or batches, the same for every batch."""
+"""`TableEncoder`: encode columns of any kind as features, the same for every batch."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ from ridgeway.validation.scalars import counted
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Turn the columns of a table into features for a linear model.
+    """Encode the columns of a table as features for a linear model.
 
-    Numbers stay as they are; a missing one becomes the mean, and an indicator says so. Booleans become 0 and 1. Each
-    frequent level of a category has a feature of its own, while rare levels, and levels not seen before, share a fixed
-    number of features by their hash, which is the same on every machine and in every version. Dates and times become a
-    trend, the season, the day of the week and the time of day; text becomes hashed words. Strings are dates if all of
-    them are written alike, such as 16/12/2006: a day above 12 tells whether days or months come first, and where none
-    is, the month is taken to come first, with a warning. Empty and constant columns, and columns of lists, structs or
-    bytes, are dropped. The index of a pandas data frame labels rows and is ignored. `describe` says what became of each
-    column.
+    Numbers are unchanged; a missing number becomes the mean, and an indicator marks it. Booleans become 0 and 1. Each
+    frequent level of a category has its own feature. Rare and unseen levels share a fixed number of features by their
+    hash, which is the same on every machine and in every version. Dates and times become a trend, the season, the day
+    of the week and the time of day; text becomes hashed words. Strings are dates if all of them are written alike, such
+    as 16/12/2006: a day above 12 shows whether days or months come first; without one, the month is assumed to come
+    first, with a warning. Empty and constant columns, and columns of lists, structs or bytes, are dropped. The index of
+    a pandas data frame labels rows and is ignored. `describe` lists the encoding of each column.
 
-    Features depend on the rows learned from only, so every later batch has the same ones: dense rows when they are few,
-    CSR when they are many and mostly 0.
+    Features depend only on the rows of the fit, so every later batch has the same features. Rows are dense if features
+    are few, and CSR if they are many and mostly 0.
 
     Parameters
     ----------
     kinds : mapping from names of columns to "number", "boolean", "category", "text", "time", "day-first",
-        "month-first", "year-first" (dates written as text) or "drop", for columns whose type alone misleads: codes of
-        an area written as numbers, say.
-    levels : most levels of a category with a feature of their own.
-    min_count : fewest rows of such a level; among few rows one in a hundred is enough.
-    buckets : most features that the rare levels of a category share; fewer for few of them, one when there are none.
-    words : features that the words of a text share.
-    indicators : "seen" for columns with missing values among the rows learned from, or "all": then the features of
-        a later batch are right even if those rows had no missing value.
-    sparse : "auto", True or False: whether rows come as CSR. "auto": when there are more than 256 features, of which a
-        row has less than 8% on average.
-    dtype : "auto", "float32" or "float64". "auto" is float32, unless a column of numbers would lose more than a
+        "month-first", "year-first" (dates written as text) or "drop", for columns whose type is misleading, such as
+        area codes written as numbers.
+    levels : largest number of levels of a category with their own features.
+    min_count : smallest number of rows of such a level; with few rows, one in a hundred is enough.
+    buckets : largest number of features that the rare levels of a category share; fewer for few rare levels, one for
+        none.
+    words : number of features that the words of a text share.
+    indicators : "seen" for columns with missing values in the rows of the fit, or "all" for all columns: then later
+        batches may have missing values in any column.
+    sparse : "auto", True or False: whether rows are CSR. "auto": if there are more than 256 features, of which a row
+        has less than 8% on average.
+    dtype : "auto", "float32" or "float64". "auto" is float32, unless it rounds a column of numbers by more than a
         thousandth of its standard deviation.
-    learn_rows : rows to learn from when fitted on a source of batches: the first ones.
+    learn_rows : number of first rows to use, if fitted to a source of batches.
 
     Attributes
     ----------
     n_features_out_ : number of features.
-    n_features_in_, feature_names_in_ : columns learned from.
-    rows_seen_ : number of rows learned from.
+    n_features_in_, feature_names_in_ : columns of the fit.
+    rows_seen_ : number of rows of the fit.
 
     Examples
     --------
@@ -104,13 +104,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     @atomic
     def fit(self, X: Any, y: Any = None, *, leave_out: Sequence[str] = ()) -> Self:
-        """Learn from all rows of a table, or from the first ones of a source; forget what was learned before.
+        """Learn the encoding from all rows of a table, or from the first rows of a source, and forget the last one.
 
         Parameters
         ----------
         X : data frame, Arrow table or record batch, array of shape (rows, columns), or `Source`.
         y : ignored.
-        leave_out : names of columns that are no features, such as the target and the weights.
+        leave_out : names of columns that are not features, such as the target and the weights.
         """
         self._forget()
         if not isinstance(X, Source):
@@ -120,7 +120,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             return self
         if X.schema is None:
             raise DataError(
-                f"{X.name}: its rows are sparse numbers already: expected a table; learn from them as they are."
+                f"{X.name}: the rows are sparse numbers: expected a table; pass them to the estimator directly."
             )
         left = counted("learn_rows", self.learn_rows)
         for batch in X.batches(ahead=0):
@@ -134,7 +134,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     @atomic
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from more rows. Features may change, so learn first and transform then.
+        """Learn from more rows. Features may change, so call this before `transform`.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if not self.__sklearn_is_fitted__():
             self._forget()
         elif not hasattr(self, "_learners"):
-            raise ValueError("an encoder made by from_dict cannot learn further: fit a new one.")
+            raise ValueError("an encoder made by from_dict cannot learn from more rows: fit a new one.")
         else:
             self._learners = {name: learner and learner.copy() for name, learner in self._learners.items()}
         self._learn(self._batch(X), "the table")
@@ -152,12 +152,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return self
 
     def transform(self, X: Any, place: str = "the table") -> Any:
-        """Return the features of the rows, (rows, n_features_out_); columns not learned from are ignored.
+        """Return the features of the rows, (rows, n_features_out_); columns that were not in the fit are ignored.
 
         Parameters
         ----------
         X : data frame, Arrow table or record batch, or array of shape (rows, columns).
-        place : what messages call the table.
+        place : name of the table in messages.
         """
         return self._fitted().rows(self._batch(X, index=True), place)
 
@@ -167,7 +167,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return [name for name in self._batch(X).schema.names if name not in known]
 
     def describe(self) -> TableDescription:
-        """Return what became of each column; ``to_frame()`` makes it a data frame."""
+        """Return the encoding of each column; ``to_frame()`` makes it a data frame."""
         return TableDescription(
             tuple(
                 ColumnDescription(encoding.column, encoding.kind, encoding.said, encoding.n_features)
@@ -180,13 +180,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
         Parameters
         ----------
-        input_features : ignored, unless it differs from the columns learned from: then an error.
+        input_features : must be None or the columns of the fit; otherwise an error is raised.
         """
         names = self._fitted().names
         if input_features is not None and list(input_features) != [
             encoding.column for encoding in self._fitted().encodings
         ]:
-            raise ValueError("input_features is not equal to feature_names_in_: expected the columns learned from.")
+            raise ValueError("input_features is not equal to feature_names_in_: expected the columns of the fit.")
         return np.array(names, dtype=object)
 
     @property
@@ -196,7 +196,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     @property
     def text_columns_(self) -> dict[str, str]:
-        """Columns to read from CSV files as text, whatever they look like: ``open_data(path, kinds=...)``."""
+        """Columns to read from CSV files as text: ``open_data(path, kinds=...)``."""
         written = self.date_orders_
         return {
             encoding.column: "text"
@@ -212,17 +212,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     @property
     def doubts_(self) -> list[str]:
-        """What the rows did not settle, such as dates of which more than one order fits; `fit` warns of it."""
+        """Warnings about choices that the rows do not determine, such as the order of dates; `fit` issues them."""
         learners = getattr(self, "_learners", {}).values()
         return [learner.doubt for learner in learners if learner is not None and learner.doubt is not None]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all that `transform` needs as plain values for JSON."""
+        """Return the fitted encoder as plain values for JSON."""
         return {**self._fitted().to_dict(), "rows": self.rows_seen_}
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """Return a fitted encoder from the values of `to_dict`; ValueError when they are not sound.
+        """Return a fitted encoder from the values of `to_dict`; ValueError if they are not valid.
 
         Examples
         --------
@@ -277,7 +277,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.rows_seen_ += batch.num_rows
 
     def _settle(self) -> None:
-        """Decide the encodings from all rows learned from so far."""
+        """Decide the encodings from all rows so far."""
         if self.indicators not in ("seen", "all"):
             raise ValueError(f"indicators={self.indicators!r}: expected 'seen' or 'all'.")
         if self.sparse not in ("auto", True, False):

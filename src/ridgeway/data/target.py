@@ -1,4 +1,4 @@
-"""The target and the weights of a batch: numbers, one a row."""
+"""The target and the weights of a batch: one number for each row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TargetRows:
     table : the other columns, a record batch.
     y : (rows,), the target; (rows, targets) when several were named.
     weight : (rows,), or None.
-    numbers : (rows,), where each row stands in the batch.
+    numbers : (rows,), number of each row in the batch.
     dropped : rows left out because their target or weight was missing.
     """
 
@@ -47,7 +47,7 @@ def target_of(batch: Any, target: Targets, weight: str | None = None, place: str
     batch : Arrow record batch.
     target : name of the column of the target: numbers (or booleans: 0 and 1); or the names of several.
     weight : name of the column of the weights, each 0 or more; None when there are none.
-    place : what messages call the data.
+    place : name of the data in messages.
 
     Examples
     --------
@@ -94,8 +94,9 @@ def _column(batch: Any, name: str, role: str, place: str) -> NDArray[np.float64]
     if kind_of(column.type) not in ("number", "boolean", "empty"):
         first = next((value for value in column.to_pylist() if value is not None), None)
         raise DataError(
-            f"{place}: the {role} column {name!r} is no number but a {kind_of(column.type)} such as {first!r}: "
-            f"expected numbers; choose another column or convert it."
+            f"{place}: the {role} column {name!r} is of kind {kind_of(column.type)!r}, with values such as {first!r}: "
+            "expected numbers; "
+            "choose another column or convert it."
         )
     values = as_numbers(column, name, place)
     if np.isinf(values).any():

@@ -1,4 +1,4 @@
-"""Real data that comes with the package, for examples, tests and measurements without a network."""
+"""Embedded real data, for examples, tests and measurements without a network."""
 
 from ridgeway.datasets.flights import Flights, load_flights
 

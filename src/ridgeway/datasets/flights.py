@@ -18,7 +18,7 @@ FIRST_WEEKDAY = WEEKDAYS.index("Tue")
 
 @dataclass(frozen=True, eq=False)
 class Flights:
-    """Flights as numbers: one row a flight, ordered by scheduled departure.
+    """Flights as numbers: one row for each flight, ordered by scheduled departure.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Flights:
     y : ndarray of shape (n_flights,)
         Arrival delay in minutes; negative is early.
     feature_names : list of str
-        One name a column of `X`; a 0/1 column is named ``category=level``.
+        One name for each column of `X`; a 0/1 column is named ``category=level``.
     """
 
     X: npt.NDArray[np.floating[Any]]
@@ -45,7 +45,7 @@ def load_flights(dtype: npt.DTypeLike = np.float32) -> Flights:
 
     - a 0/1 column for each month, weekday, scheduled hour of departure, carrier, origin and destination.
       None is dropped: those of one category sum to 1, so the columns are linearly dependent and least
-      squares has no unique solution. Ridge has;
+      squares has no unique solution. Ridge has one;
     - ``day_of_month``, ``sched_minute`` (of the departure's hour), ``sched_arr`` (minutes since midnight,
       local to the destination) and ``distance`` (miles);
     - ``plane_year`` (built) and ``plane_seats``; where unknown, about one flight in six, the mean over the
@@ -53,8 +53,8 @@ def load_flights(dtype: npt.DTypeLike = np.float32) -> Flights:
     - the weather at the origin in the hour of scheduled departure: ``temp`` and ``dewp`` (Fahrenheit),
       ``humid`` (percent), ``wind_speed`` and ``wind_gust`` (mph), ``precip`` (inches), ``pressure``
       (millibar) and ``visib`` (miles). A missing value is the last known one at that origin; no gust
-      reported is a gust equal to the wind. A report is for its whole hour and may follow the departure: it
-      stands in for a short-range forecast.
+      reported is a gust equal to the wind. A report is for its whole hour and may be later than the departure: it
+      replaces a short-range forecast.
 
     Flights without an arrival delay (cancelled or diverted) are left out.
 
@@ -153,5 +153,5 @@ def _numbers(table: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.flo
 
 
 def _known_or_mean(values: npt.NDArray[np.int16]) -> npt.NDArray[np.float64]:
-    """Values with 0, which stands for unknown, replaced by the mean of the others."""
+    """Return the values with 0, which means unknown, replaced by the mean of the others."""
     return np.where(values > 0, values, values[values > 0].mean())

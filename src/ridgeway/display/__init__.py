@@ -1,4 +1,4 @@
-"""Pictures: the path of the coefficients, the choice of the average, what each average does, what theory expects."""
+"""Plots with matplotlib: coefficient paths, the comparison of averages, and the filters of averages."""
 
 from ridgeway.display.filters import FilterDisplay
 from ridgeway.display.path import PathDisplay

@@ -1,4 +1,4 @@
-"""What an estimator divided the columns of X by: it makes coefficients comparable."""
+"""The scales by which an estimator divided the columns of X; they make coefficients comparable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def column_scale(estimator: Any) -> Float | None:
-    """What the columns were divided by, (d,), or None where nobody knows."""
+    """Return the scales of the columns, (d,), or None if they are not known."""
     if isinstance(estimator, AveragedSGDRegressor):
         return estimator._fitted().averages.standardization.scale
     if isinstance(estimator, ExactRidgePath):

@@ -1,4 +1,4 @@
-"""`FilterDisplay`: what each scheme does to each eigen-direction."""
+"""`FilterDisplay`: the share of each eigen-direction that each scheme learns."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ N_EIGENVALUES = 400
 class FilterDisplay:
     """The share of each eigen-direction that an average has learned: 1 - q(s) against the eigenvalue s.
 
-    A direction of variance s is learned by ridge regression to s / (s + alpha), drawn dashed beside each geometric
-    average, which follows it as long as step * alpha * n_steps is well above 1. The eigenvalues are those of the second
-    moments of the rows that the run saw, in a fit the standardized ones; of a kernel model those of its kernel. Where
-    directions were flattened, each is drawn with its own discount. Make it with `from_estimator` or
-    `from_schemes`.
+    Ridge regression learns the share s / (s + alpha) of a direction of variance s. It is drawn dashed beside each
+    geometric average, which agrees with it if step * alpha * n_steps is well above 1. The eigenvalues are those of the
+    second moments of the rows (in a fit, of the standardized rows), or those of the kernel. Preconditioned directions
+    have their own discount. Make it with `from_estimator` or `from_schemes`.
 
     Parameters
     ----------
@@ -42,12 +41,12 @@ class FilterDisplay:
     eigenvalues : (k,), places on the axis, above 0.
     learned : (n_schemes, k), the values of 1 - q.
     ridge : for some of the schemes the values of s / (s + alpha), (k,).
-    standing : the scheme to draw thick, or None.
+    standing : the scheme to draw as a thick line, or None.
 
     Attributes
     ----------
     ax_, figure_ : where `plot` has drawn.
-    lines_ : one line a scheme.
+    lines_ : one line for each scheme.
     ridge_lines_ : one dashed line for each geometric scheme of positive alpha.
 
     Examples
@@ -82,14 +81,14 @@ class FilterDisplay:
     def from_estimator(
         cls, estimator: Any, schemes: Sequence[Scheme] | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> Self:
-        """Draw what the average of a fitted estimator does, beside others of the same run.
+        """Draw the filter of a fitted estimator's average, beside those of other averages of the same run.
 
         Parameters
         ----------
         estimator : a fitted estimator with `averaging_`, `step_` and `n_steps_`, such as `AveragedSGDRegressor`.
-        schemes : what to draw; None takes the average that the estimator stands at and, for comparison, the uniform
-            average, the second half of the run, the last iterate and, where it stands at no alpha, a geometric average
-            in the middle of the range.
+        schemes : the averages to draw; None takes the selected average of the estimator and, for comparison, the
+            uniform average, the tail of the second half, the last iterate and, if the selected average has no alpha, a
+            geometric average in the middle of the range.
         ax : matplotlib Axes to draw on; None makes new ones.
         **kwargs : passed on to matplotlib's plot, for the lines of the schemes.
         """
@@ -114,15 +113,15 @@ class FilterDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what schemes do in a run of `n_steps` steps of size `step`; no data needed.
+        """Draw the filters of schemes in a run of `n_steps` steps of size `step`, without data.
 
         Parameters
         ----------
         schemes : the averages.
         step : step size of the run, or a Staircase of them.
         n_steps : number of its steps.
-        eigenvalues : (k,), above 0 with step * eigenvalue at most 2; None spans what the run can tell apart, from
-            0.01 over the time elapsed to 1 / step.
+        eigenvalues : (k,), above 0 with step * eigenvalue at most 2; None takes the range that the run can resolve,
+            from 0.01 / elapsed time to 1 / step.
         ax : matplotlib Axes to draw on; None makes new ones.
         **kwargs : passed on to matplotlib's plot, for the lines of the schemes.
         """
@@ -153,8 +152,8 @@ class FilterDisplay:
             places = np.sort(np.asarray(eigenvalues, dtype=np.float64).ravel())
             if places.size == 0 or not places[0] > 0:
                 raise ValueError(
-                    f"eigenvalues={eigenvalues!r}: expected numbers above 0 for a logarithmic axis; leave the others "
-                    "out, nothing is learned where the data do not vary."
+                    f"eigenvalues={eigenvalues!r}: expected numbers above 0 for a logarithmic axis; leave out the "
+                    "others."
                 )
         learned = np.stack(
             [
@@ -170,7 +169,7 @@ class FilterDisplay:
         return cls(schemes, places, learned, ridge=ridge, standing=standing)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw one line a scheme, and exact ridge dashed beside each geometric one.
+        """Draw one line for each scheme, and exact ridge as a dashed line beside each geometric scheme.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The residual filter of a run with flattened directions, each of which has a step and a discount of its own."""
+"""The residual filter of a preconditioned run, in which each leading direction has its own step and discount."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def learned_share(run: Flattened, scheme: Scheme, eigenvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of directions of these eigenvalues that the expected average has learned, 1 - q(s).
 
-    Below the smallest flattened eigenvalue steps are plain, and the run starts at 0.
+    Below the smallest preconditioned eigenvalue, steps are plain and the run starts at 0.
     """
     leading = eigenvalues >= run.eigenvalues[-1]
     factors = np.where(leading, run.level / (eigenvalues + run.level), 1.0)

@@ -27,7 +27,7 @@ def spread(places: ArrayLike, gap: float, low: float, high: float) -> NDArray[np
     ----------
     places : (n,), in any order.
     gap : least distance of two neighbours.
-    low, high : what all of them are kept within.
+    low, high : bounds of all places.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def spread(places: ArrayLike, gap: float, low: float, high: float) -> NDArray[np
 
 
 def label_right(ax: Axes, heights: ArrayLike, texts: Sequence[str], colors: Sequence[str]) -> None:
-    """Write texts to the right of the axes, tied by thin lines to the given heights.
+    """Write texts to the right of the axes, with thin lines to the given heights.
 
     Parameters
     ----------

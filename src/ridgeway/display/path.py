@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from ridgeway.rows import Float
 
 N_ALPHAS = 100
-AROUND = 100.0  # to either side of where a kernel model stands
+KERNEL_ALPHA_FACTOR = 100.0  # range of alpha to either side of that of a kernel model
 GREY = "0.75"
-COLORS = 10  # in matplotlib's cycle
-DOTS = 12  # of exact ridge on a line
+N_COLORS = 10  # in matplotlib's cycle
+N_EXACT_DOTS = 12  # of exact ridge on a line
 
 
 class PathDisplay:
-    """Coefficient paths: one line a feature, from strong regularization on the left to weak on the right.
+    """Coefficient paths: one line for each feature, from strong regularization on the left to weak on the right.
 
-    Lines are comparable when the coefficients are those of standardized features, ``coefs * scale``; in the user's
-    units a feature measured in small numbers looks important. Make it with `from_estimator`.
+    Lines are comparable if the coefficients are those of standardized features, ``coefs * scale``. In the user's units,
+    a feature of small numbers has a large coefficient. Make it with `from_estimator`.
 
     Parameters
     ----------
     alphas : (L,), ridge strengths above 0, as the axis is logarithmic.
-    coefs : (L, n_features), what is drawn.
-    feature_names : one name a feature.
-    alpha : strength that the model stands at, marked by a dashed line if it is among the alphas drawn; None draws none.
+    coefs : (L, n_features), the coefficients to draw.
+    feature_names : one name for each feature.
+    alpha : strength of the selected average, marked by a dashed line if it is in the range of alphas; None draws none.
     quantity : what the coefficients are, in words.
-    exact : (L, n_features), what the lines should be, drawn as dots; None draws none.
+    exact : (L, n_features), coefficients of exact ridge, drawn as dots; None draws none.
 
     Attributes
     ----------
@@ -78,8 +78,8 @@ class PathDisplay:
         order = np.argsort(strengths)
         if strengths.size == 0 or strengths[order[0]] <= 0:
             raise ValueError(
-                f"alphas={alphas!r}: expected strengths above 0 for a logarithmic axis; leave 0 out, any alpha below "
-                "1 / (step * n_steps) is nearly the same."
+                f"alphas={alphas!r}: expected strengths above 0 for a logarithmic axis; leave out 0, which is nearly "
+                "the same as any alpha below 1 / (step * n_steps)."
             )
         _require_alike(exact, coefs)
         self.alphas, self.coefs, self.exact = strengths[order], coefs[order], None if exact is None else exact[order]
@@ -107,14 +107,14 @@ class PathDisplay:
         Parameters
         ----------
         estimator : a fitted estimator of a path, or anything with ``path(alphas)``.
-        alphas : (L,), strengths above 0; None takes 100, for a run of T steps of size eta from 1 / (eta T), where the
-            length of the run takes over, to 10 / eta, where hardly a step counts; for a kernel model, two decades to
-            either side of where it stands.
-        target : which target, when the fitted y was 2-D.
-        standardized : True multiplies each coefficient by the scale that the estimator divided its column by.
-        labels : how many of the largest lines have a colour and a name.
-        exact : an `ExactRidgePath` fitted to the same rows, whose coefficients are drawn as dots on the lines in
-            colour: how far these are from ridge. None draws none.
+        alphas : (L,), strengths above 0; None takes 100, for a run of T steps of size eta from 1 / (eta T), below which
+            all averages are alike, to 10 / eta, above which the coefficients vanish; for a kernel model, two decades to
+            either side of its alpha.
+        target : number of the target, if the fitted y was 2-D.
+        standardized : True multiplies each coefficient by the scale of its column.
+        labels : number of the largest lines that have a colour and a name.
+        exact : an `ExactRidgePath` fitted to the same rows, whose coefficients are drawn as dots beside the lines in
+            colour. None draws none.
         ax : matplotlib Axes to draw on; None makes new ones.
         **kwargs : passed on to matplotlib's plot, for all lines.
 
@@ -166,10 +166,10 @@ class PathDisplay:
         for k, coefs in enumerate(self.coefs.T):
             look: dict[str, Any] = {"color": GREY, "linewidth": 0.6, "zorder": 1}
             if k in largest:
-                look = {"color": f"C{largest.index(k) % COLORS}", "linewidth": 1.6, "zorder": 2}
+                look = {"color": f"C{largest.index(k) % N_COLORS}", "linewidth": 1.6, "zorder": 2}
             self.lines_ += self.ax_.plot(self.alphas, coefs, **look | kwargs)
         if self.exact is not None:
-            few = slice(None, None, max(1, len(self.alphas) // DOTS))
+            few = slice(None, None, max(1, len(self.alphas) // N_EXACT_DOTS))
             for k in largest:
                 color = self.lines_[k].get_color()
                 self.dots_ += self.ax_.plot(self.alphas[few], self.exact[few, k], "o", color=color, markersize=4)
@@ -182,7 +182,7 @@ class PathDisplay:
                 self.alpha, 1.01, f"alpha = {self.alpha:.3g}", transform=self.ax_.get_xaxis_transform(), ha="center"
             )
         self.ax_.set_xscale("log")
-        # Ridge paths meet at 0 for strong alphas: with the weak end on the right, the labels stand where lines part.
+        # Ridge paths meet at 0 for strong alphas. With the weak end on the right, the labels are where lines are apart.
         self.ax_.set_xlim(*_limits(self.alphas))
         self.ax_.set_xlabel(r"alpha  (weaker regularization $\rightarrow$)")
         self.ax_.set_ylabel(self.quantity)
@@ -194,13 +194,14 @@ class PathDisplay:
 
 
 def _coefs(estimator: Any, alphas: ArrayLike, target: int) -> Float:
-    """Coefficients of one target of a path, (L, n_features)."""
+    """Return the coefficients of one target of a path, (L, n_features)."""
     check_is_fitted(estimator)
     coefs: Float = estimator.path(alphas).coefs
     if coefs.ndim == 3:
         if not -coefs.shape[1] <= target < coefs.shape[1]:
             raise ValueError(
-                f"target={target} is out of range: expected 0 to {coefs.shape[1] - 1}, the targets of fit."
+                f"target={target} is out of range: expected 0 to {coefs.shape[1] - 1}, the targets of the fit; pass "
+                "one of these."
             )
         return coefs[:, target]
     if target != 0:
@@ -217,9 +218,9 @@ def _require_alike(exact: Float | None, coefs: Float) -> None:
 
 
 def _alphas(estimator: Any) -> Float:
-    """Strengths between which the coefficients change."""
+    """Return the strengths over which the coefficients change."""
     if isinstance(estimator, AveragedKernelRegressor) and estimator.alpha_:
-        return np.geomspace(estimator.alpha_ / AROUND, estimator.alpha_ * AROUND, N_ALPHAS)
+        return np.geomspace(estimator.alpha_ / KERNEL_ALPHA_FACTOR, estimator.alpha_ * KERNEL_ALPHA_FACTOR, N_ALPHAS)
     if isinstance(estimator, AveragedSGDRegressor | AveragedKernelRegressor):
         run = estimator._fitted().ridge.trajectory
         return np.geomspace(1 / max(run.elapsed, run.step), 10 / run.step, N_ALPHAS)
@@ -227,6 +228,6 @@ def _alphas(estimator: Any) -> Float:
 
 
 def _limits(alphas: Float) -> tuple[float, float]:
-    """Axis limits from the largest to the smallest strength."""
+    """Return the axis limits, from the largest to the smallest strength."""
     low, high = float(alphas[0]), float(alphas[-1])
     return (high, low) if low < high else (high * 10, low / 10)

@@ -1,4 +1,4 @@
-"""`SelectionDisplay`: the errors of the candidates, and which one was chosen."""
+"""`SelectionDisplay`: the errors of the candidates, and the chosen one."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 GEOMETRIC, TAIL, CHOSEN, OTHER = "C0", "C1", "crimson", "0.6"
 # Share of the width for geometric averages, beside tails or beside the uniform average alone, and a gap.
-WITH_TAILS, WITH_UNIFORM, GAP = 0.62, 0.9, 0.06
-MOST_TICKS = 7
-# The panel reaches so many times as far above the best error as the median candidate, and at least this share of the
-# standard error: smaller differences are not worth a magnifying glass.
-REACH, LEAST_REACH = 2.5, 0.05
-BELOW = 0.3  # of the reach, for the name of the chosen one
-# The whole range, drawn small where the standard error is beyond the panel: left, bottom, width and height.
-INSET = (0.015, 0.5, 0.15, 0.44)
-INSET_TICKS = 0.07  # width of its tick labels
+WIDTH_BESIDE_TAILS, WIDTH_BESIDE_UNIFORM, GAP_WIDTH = 0.62, 0.9, 0.06
+MAX_TICKS = 7
+# The panel ends this many times as far above the best error as the median candidate, and at least this share of the
+# standard error above it.
+VIEW_MEDIANS, MIN_VIEW_STANDARD_ERRORS = 2.5, 0.05
+LABEL_SHARE = 0.3  # of the height of the panel, for the name of the chosen candidate
+# The inset with the whole range, drawn if the standard error exceeds the panel: left, bottom, width and height.
+INSET_BOX = (0.015, 0.5, 0.15, 0.44)
+INSET_TICKS_WIDTH = 0.07  # width of its tick labels
 
 
 class SelectionDisplay:
     """Errors of all candidates, ordered from much regularization on the left to little on the right.
 
-    Geometric averages of falling alpha end at the uniform average, alpha = 0, which is the tail that starts at 0; tails
-    that start later end at the last iterate. So both curves lie side by side on one axis of errors, and meet. The panel
-    shows the neighbourhood of the least error. The band is one standard error of each error to either side; where it is
-    wider than the panel, a small picture of the whole range shows it. All candidates are scored on the same rows, so
-    differences between them are far more certain than that.
+    Geometric averages of falling alpha end at the uniform average, alpha = 0, which is the tail that starts at 0. Tails
+    that start later end at the last iterate. So both curves are side by side on one axis of errors, and meet. The panel
+    shows the range around the smallest error. The band is one standard error to either side; if it is wider than the
+    panel, an inset shows the whole range. All candidates are scored on the same rows, so differences between them are
+    far more certain than the band.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class SelectionDisplay:
     ax_, figure_ : where `plot` has drawn.
     tail_ax_ : axes of the tails, on the same axis of errors; `ax_` itself where there are no geometric averages.
     chosen_ : the star.
-    inset_ax_ : the whole range, drawn small; None where the panel shows the band.
+    inset_ax_ : the inset with the whole range; None if the panel shows the band.
 
     Examples
     --------
@@ -81,11 +81,11 @@ class SelectionDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw how a fitted estimator chose its average.
+        """Draw the comparison of averages of a fitted estimator.
 
         Parameters
         ----------
-        estimator : a fitted `AveragedSGDRegressor` that had something to choose.
+        estimator : a fitted `AveragedSGDRegressor` that compared several averages.
         ax : matplotlib Axes to draw on; None makes new ones.
         **kwargs : passed on to matplotlib's plot, for the two curves.
         """
@@ -137,26 +137,30 @@ class SelectionDisplay:
         return self
 
     def _heights(self) -> tuple[float, float]:
-        """Limits of the axis of errors: the neighbourhood of the least one, with the chosen one."""
+        """Return the limits of the axis of errors: around the smallest error, with the chosen candidate."""
         chosen = self.selection.chosen
         errors = np.array([row.error for row in self.selection if row.step == chosen.step])
         errors = errors[np.isfinite(errors)]
         best = self.selection.best
-        reach = max(REACH * (float(np.median(errors)) - best.error), LEAST_REACH * best.standard_error)
+        reach = max(
+            VIEW_MEDIANS * (float(np.median(errors)) - best.error), MIN_VIEW_STANDARD_ERRORS * best.standard_error
+        )
         reach = max(min(reach, 1.1 * (errors.max() - best.error)), 1.5 * (chosen.error - best.error))
         reach = reach or abs(best.error) * 0.1 or 1.0  # a single candidate
         seen = [row.error for row in self.selection if row.error > best.error - reach]
         if best.standard_error < reach:
-            seen.append(best.error - best.standard_error + (BELOW - 0.05) * reach)  # the band, and a little below it
-        return min(seen) - BELOW * reach, best.error + reach
+            seen.append(
+                best.error - best.standard_error + (LABEL_SHARE - 0.05) * reach
+            )  # the band, and a little below it
+        return min(seen) - LABEL_SHARE * reach, best.error + reach
 
     def _lay_out_alphas(self, geometric: Sequence[Scored], others: Sequence[Scored], top: float, *, room: bool) -> None:
-        """Alphas fall from left to right, on the left part of the axes; those far beyond the panel are cut off."""
+        """Place falling alphas on the left part of the axes; those far beyond the panel are cut off."""
         width = _width(others)
         low = geometric[0].alpha
         high = max(row.alpha for row in geometric if row.error <= top)
         if room:  # for the inset, beside the place where the curve comes in from above
-            inside = width - INSET[0] - INSET[2] - INSET_TICKS
+            inside = width - INSET_BOX[0] - INSET_BOX[2] - INSET_TICKS_WIDTH
             high = min((row.alpha for row in geometric if row.alpha > high), default=high)
             high = high * (high / low) ** (width / inside - 1)
         else:
@@ -165,15 +169,15 @@ class SelectionDisplay:
         self.ax_.set_xscale("log")
         self.ax_.set_xlim(high, low * (low / high) ** (1 / width - 1))
         decades = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
-        self.ax_.set_xticks(10.0 ** decades[:: -(-len(decades) // MOST_TICKS)])
+        self.ax_.set_xticks(10.0 ** decades[:: -(-len(decades) // MAX_TICKS)])
         self.ax_.set_xticks([], minor=True)
         self.ax_.set_xlabel(r"alpha (geometric, weaker $\rightarrow$)", x=width / 2, color=GEOMETRIC)
 
     def _lay_out_starts(self, geometric: Sequence[Scored], others: Sequence[Scored]) -> None:
-        """Starts from 0 to 1 on the right part of the axes, or on all of them."""
-        left = _width(others) + GAP if geometric else GAP
+        """Place the starts of tails, from 0 to 1, on the right part of the axes, or on the whole axes."""
+        left = _width(others) + GAP_WIDTH if geometric else GAP_WIDTH
         tails = len(others) > 1
-        share = 1 - GAP - left if tails else GAP
+        share = 1 - GAP_WIDTH - left if tails else GAP_WIDTH
         self.tail_ax_.set_xlim(-left / share, (1 - left) / share)
         self.tail_ax_.xaxis.set_ticks_position("bottom")
         self.tail_ax_.xaxis.set_label_position("bottom")
@@ -181,16 +185,16 @@ class SelectionDisplay:
         if tails:
             self.tail_ax_.set_xlabel("start (tails)", x=left + share / 2, color=TAIL)
         if geometric:
-            self.ax_.plot([left - GAP] * 2, [0, 1], color="0.85", linewidth=0.8, transform=self.ax_.transAxes)
+            self.ax_.plot([left - GAP_WIDTH] * 2, [0, 1], color="0.85", linewidth=0.8, transform=self.ax_.transAxes)
 
     def _place(self, row: Scored) -> float:
-        """Where a tail starts, as a share of the run; the last iterate at 1 and the uniform average at 0."""
+        """Return the start of a tail as a share of the run: 1 for the last iterate, 0 for the uniform average."""
         if isinstance(row.scheme, Tail):
             return row.start if isinstance(row.start, float) else min(1.0, row.start / self.n_steps)
         return 1.0 if isinstance(row.scheme, Last) else 0.0
 
     def _draw_faintly(self, rows: Sequence[Scored], step: float) -> None:
-        """Candidates of a run with another step."""
+        """Draw the candidates of a run with another step."""
         look: dict[str, Any] = {"color": OTHER, "linewidth": 1.0, "linestyle": ":", "label": f"with step {step:.3g}"}
         geometric = _geometric(rows)
         tails = [row for row in _others(rows) if isinstance(row.scheme, Tail)]
@@ -201,9 +205,9 @@ class SelectionDisplay:
             self.tail_ax_.plot([self._place(row) for row in tails], [row.error for row in tails], **look)
 
     def _draw_dash(self, row: Scored, bottom: float, top: float) -> None:
-        """A candidate without a parameter: a short dash with its name, or an arrow if it is beyond the panel."""
+        """Draw a candidate without a parameter as a short dash with its name, or an arrow if it is beyond the panel."""
         left, right = self.tail_ax_.get_xlim()
-        # The uniform average stands before the first tail, the last iterate after the last.
+        # The uniform average is before the first tail, the last iterate after the last tail.
         last, width = isinstance(row.scheme, Last), 0.045 * (right - left)
         place = self._place(row) + (width if last else -width) / 2
         name = scheme_name(row.scheme).lower()
@@ -241,8 +245,8 @@ class SelectionDisplay:
         )
 
     def _draw_whole(self, geometric: Sequence[Scored], bottom: float, top: float) -> Axes:
-        """Draw the geometric averages once more, small and with their band, and where the panel lies."""
-        inset = self.ax_.inset_axes(INSET)
+        """Draw the inset: the geometric averages with their band, and the position of the panel."""
+        inset = self.ax_.inset_axes(INSET_BOX)
         _draw_curve(inset, [row.alpha for row in geometric], geometric, True, {"color": GEOMETRIC, "linewidth": 1.0})
         inset.axhspan(bottom, top, color="0.4", alpha=0.3, linewidth=0)
         inset.set_xscale("log")
@@ -293,15 +297,15 @@ def _two_digits(value: float) -> str:
 
 
 def _geometric(rows: Sequence[Scored]) -> list[Scored]:
-    """Geometric averages by alpha; that of alpha 0 has no place on a logarithmic axis."""
+    """Return the geometric averages, sorted by alpha, without alpha 0, which a logarithmic axis cannot show."""
     return sorted((row for row in rows if row.alpha > 0), key=lambda row: row.alpha)
 
 
 def _others(rows: Sequence[Scored]) -> list[Scored]:
-    """All the others, among which a geometric average of alpha 0 is the uniform one."""
+    """Return all other candidates; a geometric average of alpha 0 is the uniform average."""
     return [row for row in rows if not row.alpha > 0]
 
 
 def _width(others: Sequence[Scored]) -> float:
-    """Share of the width that geometric averages have."""
-    return 1.0 if not others else WITH_UNIFORM if len(others) == 1 else WITH_TAILS
+    """Return the share of the width for geometric averages."""
+    return 1.0 if not others else WIDTH_BESIDE_UNIFORM if len(others) == 1 else WIDTH_BESIDE_TAILS

@@ -18,7 +18,7 @@ from ridgeway.kernel.flattening import Flattening
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import Float
 from ridgeway.sgd import DivergenceError, LimitedStep
-from ridgeway.sgd.guard import SAFE
+from ridgeway.sgd.guard import SAFE_RATIO
 from ridgeway.trajectory import RunFacts, Trajectory
 
 EXPLOSION = 1e3  # a residual is this many times the targets: the run has exploded
@@ -177,7 +177,7 @@ class KernelSweep:
         if (sizes <= EXPLOSION * self._size).all():
             return
         largest, n_steps = float(self._q.max()), self.rows_done // self._batch_size
-        if self._batch_size == 1 and min(self.step.size * largest, self.step.limit) <= SAFE:
+        if self._batch_size == 1 and min(self.step.size * largest, self.step.limit) <= SAFE_RATIO:
             raise NotPositiveDefiniteError(
                 f"the run exploded after {n_steps} steps of size {self.step.size:.6g}, which are safe for every kernel "
                 "that is"

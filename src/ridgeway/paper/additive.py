@@ -6,7 +6,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric
 from ridgeway.paper.brute import difference, geometric_average
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, corrected, printed
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.population import Array, random_population
 from ridgeway.paper.spectra import growth_exponent, random_spectrum
@@ -104,7 +104,7 @@ def check_introduction(context: Context) -> Evidence:
         (
             printed("exact / bound as |w₀-w*| grows: exponent of growth", growth[1], 0.05),
             corrected("the same with the norm squared", growth[2], 0.05),
-            corrected("exact / bound with the norm squared, worst: the constant is 1", worst, ONE),
+            corrected("exact / bound with the norm squared, worst: the constant is 1", worst, ONE_UP_TO_ROUNDING),
         )
     )
 
@@ -163,12 +163,12 @@ def check_proposition(context: Context) -> Evidence:
         own = max(own, difference(iterates[:-1] @ contraction + step * noise_rows, iterates[1:]))
     return Evidence(
         (
-            printed("exact / bound for steps up to s_max, worst", broken, ONE, where),
+            printed("exact / bound for steps up to s_max, worst", broken, ONE_UP_TO_ROUNDING, where),
             printed("exact / bound with the norm not squared: exponent of growth", growth, 0.05),
             printed("the recursion printed for the average, relative error", recursion, 1e-10),
             printed("the average in closed form with exponents n and n-j, relative error", printed_closed, 1e-10),
-            corrected("exact / bound for steps up to 1/s_max, worst", worst, ONE),
-            corrected("exact / bound without (η/γ)², with c_n itself, worst", sharp, ONE),
+            corrected("exact / bound for steps up to 1/s_max, worst", worst, ONE_UP_TO_ROUNDING),
+            corrected("exact / bound without (η/γ)², with c_n itself, worst", sharp, ONE_UP_TO_ROUNDING),
             corrected("the recursion as one of w_t", own, 1e-10),
             corrected("the average in closed form with exponents n+1 and n+1-j", closed, 1e-10),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, printed, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, printed, support
 from ridgeway.paper.population import Array, Population, product_population, random_population
 from ridgeway.theory import fourth_moment_r2
 
@@ -52,7 +52,7 @@ def check_fourth_moment(context: Context) -> Evidence:
         (
             printed("E|x|²xx' ≤ R²Σ with R² = tr Σ + (κ-1)s_max: largest violation, relative", met, 1e-9),
             printed("the same with R² = max|x|², random laws", bounded, 1e-9),
-            printed("tr Σ over the least R², random laws, worst", trace, ONE),
+            printed("tr Σ over the least R², random laws, worst", trace, ONE_UP_TO_ROUNDING),
             support("the least R² against tr Σ + (κ-1)s_max, relative difference", attained, 1e-9),
         ),
         numbers,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-ONE = 1 + 1e-9  # limit of a ratio that may be 1: up to rounding
+ONE_UP_TO_ROUNDING = 1 + 1e-9  # limit of a ratio that may be 1: up to rounding
 
 
 class Kind(Enum):

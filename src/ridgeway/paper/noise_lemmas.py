@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, corrected, printed, support
 from ridgeway.paper.population import Array, Population, random_population, round_population, second_moments
 from ridgeway.paper.risk_lemmas import weighting
 from ridgeway.paper.svg_figures import new_figure
@@ -55,8 +55,8 @@ def check_noise(context: Context) -> Evidence:
     ax.legend(frameon=False)
     return Evidence(
         (
-            printed("exact over ησ²d₂/(2-ηR²), worst", broken, ONE, where),
-            corrected("exact over σ²d₁/(η(2-ηR²)), worst", worst, ONE),
+            printed("exact over ησ²d₂/(2-ηR²), worst", broken, ONE_UP_TO_ROUNDING, where),
+            corrected("exact over σ²d₁/(η(2-ηR²)), worst", worst, ONE_UP_TO_ROUNDING),
             support(
                 "the same for rows of constant length, after many steps: attained", round_worst, 0.99, at_least=True
             ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.paper.brute import difference
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, printed, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, printed, support
 from ridgeway.paper.population import Array, Population, random_population, round_population, second_moments
 from ridgeway.paper.risk_lemmas import product_of_steps, weighting
 
@@ -48,8 +48,8 @@ def check_noiseless(context: Context) -> Evidence:
                 where = f"d = {len(v)}, λ/tr Σ = {alpha / np.trace(law.covariance):.2g}, ηR² = {step * law.r2:.2g}"
     return Evidence(
         (
-            printed("Δ₁ over its bound with 1/4, worst", worst[PRINTED_CONSTANT], ONE),
-            support("Δ₁ over its bound with 1/6, worst", worst[SHARP_CONSTANT], ONE, where),
+            printed("Δ₁ over its bound with 1/4, worst", worst[PRINTED_CONSTANT], ONE_UP_TO_ROUNDING),
+            support("Δ₁ over its bound with 1/6, worst", worst[SHARP_CONSTANT], ONE_UP_TO_ROUNDING, where),
             support("the same: 1/6 is nearly sharp", worst[SHARP_CONSTANT], 0.99, where, at_least=True),
         )
     )
@@ -100,7 +100,7 @@ def check_operator(context: Context) -> Evidence:
             printed("(I-ηT)^t A against E[M'_{0,t} A M_{0,t}] over all sequences, relative", semigroup, 1e-10),
             printed("T against its transpose, relative", symmetry, 1e-10),
             printed("least eigenvalue of T over its largest, least", least, 0.0, at_least=True),
-            printed("norm of I-ηT, largest", radius, ONE),
+            printed("norm of I-ηT, largest", radius, ONE_UP_TO_ROUNDING),
             support(
                 "least eigenvalue of T at η = 1.9/R², relative: positive up to η = 2/R²", threshold, 0.0, at_least=True
             ),

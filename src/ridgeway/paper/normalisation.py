@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from ridgeway.averaging import Geometric
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, corrected, printed, support
 from ridgeway.paper.svg_figures import new_figure
 
 
@@ -72,10 +72,10 @@ def check_constant(context: Context) -> Evidence:
     return Evidence(
         (
             printed("1/Σ_{t=1..n}ρ^t against γλ/(1-ρ^n), relative difference", sums, 1e-9),
-            printed("c_n² with the sum from t = 1 over its bound, worst", wrong_first, ONE, where),
+            printed("c_n² with the sum from t = 1 over its bound, worst", wrong_first, ONE_UP_TO_ROUNDING, where),
             corrected("1/Σ_{t=0..n}ρ^t against γλ/(1-ρ^{n+1}), relative difference", closed, 1e-8),
-            corrected("c_n² over (γλ + 1/(n+1))², worst", right_first, ONE),
-            corrected("c_n² Σ_{t=0..n}ρ^{2t} over its bound, worst", right_second, ONE),
+            corrected("c_n² over (γλ + 1/(n+1))², worst", right_first, ONE_UP_TO_ROUNDING),
+            corrected("c_n² Σ_{t=0..n}ρ^{2t} over its bound, worst", right_second, ONE_UP_TO_ROUNDING),
             support("c_n² Σρ^{2t} against (γλ/(2-γλ))(1+ρ^{n+1})/(1-ρ^{n+1})", squares, 1e-8),
             support("first weight of the library's Geometric against c_n", library, 1e-8),
         ),

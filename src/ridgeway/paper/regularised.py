@@ -6,7 +6,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Uniform
 from ridgeway.paper.brute import brute_tikhonov, difference, sample
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, corrected, printed, support
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.population import Array, random_population
 from ridgeway.paper.spectra import growth_exponent, random_spectrum
@@ -119,7 +119,7 @@ def check_bound(context: Context) -> Evidence:
         (
             printed("exact / bound as |w₀-w*| grows: exponent of growth", growth["printed"], 0.05),
             corrected("the same with the norm squared", growth["squared"], 0.05),
-            corrected("exact / bound with the norm squared, worst", worst, ONE),
+            corrected("exact / bound with the norm squared, worst", worst, ONE_UP_TO_ROUNDING),
         ),
         figure=figure,
         caption="Regularised SGD that knows Σ and its bound; the geometric average of plain SGD and the sharper bound.",
@@ -164,7 +164,7 @@ def check_variance(context: Context) -> Evidence:
     return Evidence(
         (
             printed("geometric average: largest variance over that at λ = 0", raised, 1.01, where, at_least=True),
-            printed("regularised SGD: largest variance over that at the next smaller λ", rising, ONE),
+            printed("regularised SGD: largest variance over that at the next smaller λ", rising, ONE_UP_TO_ROUNDING),
             support("ηλn = 100: variance of 25 chains of n/25 steps over that of one run of n", remedy, 0.5),
         ),
         figure=figure,

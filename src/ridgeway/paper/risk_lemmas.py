@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.paper.brute import difference
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, corrected, printed
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, corrected, printed
 from ridgeway.paper.population import Array, Population, average_excess, random_population, second_moments
 from ridgeway.sgd import run_sgd
 
@@ -76,7 +76,7 @@ def check_decomposition(context: Context) -> Evidence:
     return Evidence(
         (
             printed("w_t - w* of run_sgd against M_{0,t}(w₀-w*) + ηΣ M_{j,t}ε_j x_j, relative", worst, 1e-10),
-            printed("the weighted sum of squares over twice its two parts, worst", split, ONE),
+            printed("the weighted sum of squares over twice its two parts, worst", split, ONE_UP_TO_ROUNDING),
         )
     )
 
@@ -98,8 +98,8 @@ def check_first_bound(context: Context) -> Evidence:
         worst = max(worst, exact / first_risk_bound(law, moments, weights, gamma, alpha, RIGHT_EXPONENT))
     return Evidence(
         (
-            printed("exact risk over the bound with exponent +1/2, worst", broken, ONE, where),
-            corrected("exact risk over the bound with exponent -1/2, worst", worst, ONE),
+            printed("exact risk over the bound with exponent +1/2, worst", broken, ONE_UP_TO_ROUNDING, where),
+            corrected("exact risk over the bound with exponent -1/2, worst", worst, ONE_UP_TO_ROUNDING),
         )
     )
 

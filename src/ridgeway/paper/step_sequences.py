@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.paper.brute import difference
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, support
 from ridgeway.paper.least_squares import ridge
 from ridgeway.paper.moment_recursion import average_moments, distances
 from ridgeway.paper.population import Array, Population, random_population
@@ -151,7 +151,11 @@ def check_steps(context: Context) -> Evidence:
             support("the same from a start other than 0", started, 1e-9),
             support("the closed form against the mean over every sequence of draws, relative", draws, 1e-9),
             support("Σ p_k E[w_k] against ridge where Π_{T+1} < 1e-13, relative", limit, 1e-9),
-            support("distance to ridge over its bound 2Π_{T+1}/(1-Π_{T+1}), steps up to 2/s_max, worst", rate, ONE),
+            support(
+                "distance to ridge over its bound 2Π_{T+1}/(1-Π_{T+1}), steps up to 2/s_max, worst",
+                rate,
+                ONE_UP_TO_ROUNDING,
+            ),
             support("(1-Π_{t+1}) E[average] + Π_{t+1} E[w_t] against regularised SGD, relative", identity, 1e-9),
             support("steps 1/t², whose sum is finite: distance to ridge", short, 0.05, at_least=True),
             support(

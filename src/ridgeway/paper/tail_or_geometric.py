@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, printed, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, printed, support
 from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import fourth_moment_r2, winner_map
 
-WEAK = 0.05  # signal-to-noise ratio up to which geometric averaging is to win at small n
+WEAK_SIGNAL_TO_NOISE = 0.05  # signal-to-noise ratio up to which geometric averaging is to win at small n
 SPECTRA = {
     "s_i = 1, d = 20": np.ones(20),
     "s_i = 1/i, d = 20": 1 / np.arange(1.0, 21),
@@ -42,7 +42,7 @@ def check_map(context: Context) -> Evidence:
                         large_worst = max(large_worst, 1 / ratio)
                     continue
                 cells, won = cells + 1, won + (ratio < 1)
-                if snr <= WEAK:
+                if snr <= WEAK_SIGNAL_TO_NOISE:
                     weak_worst = max(weak_worst, ratio)
                 if ratio > worst:
                     worst, where = ratio, f"{name}, n = {n}, signal-to-noise {snr:g}"
@@ -53,8 +53,16 @@ def check_map(context: Context) -> Evidence:
             printed(
                 "η n ≤ 1/μ: risk of the best geometric average over that of the best tail, worst", worst, 1.0, where
             ),
-            support(f"the same at a signal-to-noise ratio of at most {WEAK}: geometric wins", weak_worst, ONE),
-            support("η n ≥ 10/μ, ratio of 1 or more: best tail over best geometric: tails win", large_worst, ONE),
+            support(
+                f"the same at a signal-to-noise ratio of at most {WEAK_SIGNAL_TO_NOISE}: geometric wins",
+                weak_worst,
+                ONE_UP_TO_ROUNDING,
+            ),
+            support(
+                "η n ≥ 10/μ, ratio of 1 or more: best tail over best geometric: tails win",
+                large_worst,
+                ONE_UP_TO_ROUNDING,
+            ),
         ),
         {"cells with η n ≤ 1/μ": cells, "of them won by geometric averages": won},
         figure,

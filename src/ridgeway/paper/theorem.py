@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from ridgeway.averaging import Geometric
-from ridgeway.paper.claim import ONE, Claim, Context, Evidence, Kind, printed, support
+from ridgeway.paper.claim import ONE_UP_TO_ROUNDING, Claim, Context, Evidence, Kind, printed, support
 from ridgeway.paper.population import Array
 from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import Bound, bound, excess_risk, fourth_moment_r2
@@ -122,12 +122,24 @@ def check_theorem(context: Context) -> Evidence:
         ax.legend(frameon=False, loc="upper left", fontsize=9)
     return Evidence(
         (
-            printed("exact variance / its bound, worst", worst["paper", "variance"], ONE, where["paper", "variance"]),
-            printed("exact bias / its bound, worst", worst["paper", "bias"], ONE, where["paper", "bias"]),
-            printed("exact risk / bound, worst", worst["paper", "total"], ONE, where["paper", "total"]),
-            support("sharper form, variance, worst", worst["sharp", "variance"], ONE, where["sharp", "variance"]),
-            support("sharper form, bias, worst", worst["sharp", "bias"], ONE, where["sharp", "bias"]),
-            support("sharper form, total, worst", worst["sharp", "total"], ONE, where["sharp", "total"]),
+            printed(
+                "exact variance / its bound, worst",
+                worst["paper", "variance"],
+                ONE_UP_TO_ROUNDING,
+                where["paper", "variance"],
+            ),
+            printed(
+                "exact bias / its bound, worst", worst["paper", "bias"], ONE_UP_TO_ROUNDING, where["paper", "bias"]
+            ),
+            printed("exact risk / bound, worst", worst["paper", "total"], ONE_UP_TO_ROUNDING, where["paper", "total"]),
+            support(
+                "sharper form, variance, worst",
+                worst["sharp", "variance"],
+                ONE_UP_TO_ROUNDING,
+                where["sharp", "variance"],
+            ),
+            support("sharper form, bias, worst", worst["sharp", "bias"], ONE_UP_TO_ROUNDING, where["sharp", "bias"]),
+            support("sharper form, total, worst", worst["sharp", "total"], ONE_UP_TO_ROUNDING, where["sharp", "total"]),
         ),
         {
             "settings": n_settings,

@@ -21,7 +21,7 @@ from ridgeway.validation.scalars import counted, whole_number
 
 PAGE, TABLE = "paper.html", "paper.json"
 # Items whose checks take longest: begun first, so that two processes end together.
-LONG = (18, 27, 37, 36, 33, 31)
+LONGEST_CLAIMS = (18, 27, 37, 36, 33, 31)
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,10 @@ def run(
 
 def _outcomes(claims: tuple[Claim, ...], seed: int, quick: bool, jobs: int) -> Iterator[Outcome]:
     """Yield the outcomes as they come, the longest checks begun first."""
-    order = sorted(claims, key=lambda claim: LONG.index(claim.number) if claim.number in LONG else len(LONG))
+    order = sorted(
+        claims,
+        key=lambda claim: LONGEST_CLAIMS.index(claim.number) if claim.number in LONGEST_CLAIMS else len(LONGEST_CLAIMS),
+    )
     if jobs == 1:
         yield from (outcome_of(claim, Context(seed, claim.number, quick)) for claim in order)
         return

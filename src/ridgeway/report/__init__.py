@@ -1,4 +1,4 @@
-"""The report of a fit: one HTML file that needs nothing else. Summarize first, then render."""
+"""The report of a fit: one self-contained HTML file. `summarize` collects its content, `render` makes the page."""
 
 from ridgeway.report.model_summary import summarize
 from ridgeway.report.summary import ReportSummary

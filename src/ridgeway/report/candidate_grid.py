@@ -1,4 +1,4 @@
-"""The averages of a report: all that were compared, and the few that it can stop at."""
+"""The averages of a report: all that were compared, and the few that the reader can select."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ from ridgeway.report.paths import rounded
 from ridgeway.report.summary import Candidate, Comparison, Grid
 from ridgeway.selection import Scored, Selection
 
-PER_DECADE = 16
-MOST_DECADES = 16
-EXACT_RANGE = (-6.0, 3.0)  # decades of alpha for a path without steps
-KINDS: dict[type[Scheme], str] = {Geometric: "geometric", Tail: "tail", Uniform: "uniform", Last: "last"}
+ALPHAS_PER_DECADE = 16
+MAX_DECADES = 16
+EXACT_PATH_DECADES = (-6.0, 3.0)  # log10 of alpha, of exact paths
+SCHEME_KINDS: dict[type[Scheme], str] = {Geometric: "geometric", Tail: "tail", Uniform: "uniform", Last: "last"}
 
 
 def make_grid(step: float | None, elapsed: float | None, alphas: Sequence[float]) -> Grid:
-    """Strengths between which the coefficients change, and the given ones.
+    """Return the strengths over which the coefficients change, including the given ones.
 
-    Below 0.1 over the time elapsed every average is the uniform one, above 10 / step nothing is left.
+    Below 0.1 / elapsed every average is the uniform one. Above 10 / step all coefficients vanish.
     """
-    low, high = EXACT_RANGE
+    low, high = EXACT_PATH_DECADES
     if step is not None and elapsed is not None:
         low, high = math.log10(0.1 / max(elapsed, step)), math.log10(10 / step)
     places = [math.log10(alpha) for alpha in alphas]
     low, high = min([low, *(place - 1 for place in places)]), max([high, *(place + 1 for place in places)])
-    first = math.floor(low * PER_DECADE)
-    n = math.ceil(high * PER_DECADE) - first + 1
-    return Grid(first / PER_DECADE, PER_DECADE, min(max(n, PER_DECADE), MOST_DECADES * PER_DECADE))
+    first = math.floor(low * ALPHAS_PER_DECADE)
+    n = math.ceil(high * ALPHAS_PER_DECADE) - first + 1
+    return Grid(
+        first / ALPHAS_PER_DECADE, ALPHAS_PER_DECADE, min(max(n, ALPHAS_PER_DECADE), MAX_DECADES * ALPHAS_PER_DECADE)
+    )
 
 
 def candidate(scheme: Scheme, length: int, scored: Scored | None = None, standing: bool = False) -> Candidate:
-    """Return a scheme as the report tells it."""
-    kind = KINDS.get(type(scheme), "other")
+    """Return a scheme as a candidate of the report."""
+    kind = SCHEME_KINDS.get(type(scheme), "other")
     start = scheme.first(length) / max(length, 1) if isinstance(scheme, Tail) else None
     if isinstance(scheme, Geometric) and scheme.alpha == 0:
         kind = "uniform"
@@ -56,13 +58,13 @@ def candidate(scheme: Scheme, length: int, scored: Scored | None = None, standin
 
 
 def stopping_places(standing: Scheme, selection: Selection | None) -> list[tuple[Scheme, Scored | None]]:
-    """Return the average that the model stands at, the one chosen and the best of each kind, with their scores."""
+    """Return the selected average of the model, the chosen one and the best of each kind, with their scores."""
     if selection is None:
         return [(standing, None)]
     same_run = [row for row in selection if row.step == selection.chosen.step]
     best: dict[str, Scored] = {}
     for row in sorted(same_run, key=lambda row: row.error):
-        best.setdefault(KINDS.get(type(row.scheme), "other"), row)
+        best.setdefault(SCHEME_KINDS.get(type(row.scheme), "other"), row)
     rows = [selection.chosen, *(row for row in best.values() if row is not selection.chosen)]
     return [(row.scheme, row) for row in rows]
 
@@ -85,7 +87,7 @@ def compare(selection: Selection, length: int, grid: Grid) -> Comparison:
 
 
 def _on_grid(grid: Grid, rows: Sequence[Scored], values: Sequence[float]) -> tuple[float, ...]:
-    """Interpolate in log alpha without overshooting; beyond the ends nothing changes any more."""
+    """Interpolate in log alpha without overshooting; beyond the ends the values are constant."""
     places = np.log10([row.alpha for row in rows])
     order = np.argsort(places)
     at = np.clip(np.log10(grid.alphas), places[order[0]], places[order[-1]])

@@ -21,7 +21,7 @@ Effects: TypeAlias = Callable[[slice, NDArray[np.intp] | None], Array]
 
 
 def effects_on(fitted: Any, grid: Grid) -> Effects:
-    """Return what gives the effects of strengths of the grid, and of columns, as they are asked for."""
+    """Return a function that computes effects for strengths of the grid, and for columns."""
     return _of_run(fitted, grid) if isinstance(fitted, AveragedSGDRegressor) else _of_path(fitted, grid)
 
 
@@ -33,7 +33,7 @@ def with_targets(path: PathResult) -> tuple[Array, Array]:
 
 
 def _of_run(fitted: AveragedSGDRegressor, grid: Grid) -> Effects:
-    """The strengths of a run are mixtures of some twenty directions, so thousands of columns cost little."""
+    """Compute effects from about twenty directions, of which every average is a mixture: this is cheap."""
     averages = fitted._fitted().averages
     schemes: list[Scheme] = [Geometric(alpha) for alpha in grid.alphas]
     span = span_of(averages.trajectory, averages.standardization, averages.sparse, schemes)

@@ -1,7 +1,7 @@
-"""The picture of the errors: tails and geometric averages on one axis, from hardly any regularization to much.
+"""The plot of the errors: tails and geometric averages on one axis, from weak to strong regularization.
 
-A tail that starts at the end is the last iterate; one that starts at the beginning is the uniform average, which is the
-geometric average of alpha 0. So the tails stand on the left with falling starts, and alphas grow to the right of them.
+A tail that starts at the end is the last iterate. A tail that starts at the beginning is the uniform average, which is
+the geometric average of alpha 0. So tails are on the left, with falling starts, and alphas grow to their right.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 from ridgeway.report.summary import Candidate, ReportSummary
 
-TAILS, GAP, EDGE = 0.3, 0.06, 0.02  # shares of the width of the alphas
+TAILS_WIDTH, GAP_WIDTH, EDGE_WIDTH = 0.3, 0.06, 0.02  # shares of the width of the alphas
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-REACH = 1.5  # a closer look ends this many times as far above the best error as the median candidate
-LEAST_REACH = 2.0  # standard errors
+ZOOM_MEDIANS = 1.5  # the zoomed axis ends this many times as far above the best error as the median candidate
+MIN_ZOOM_STANDARD_ERRORS = 2.0
 
 
 class ErrorCurve:
-    """Places and heights of the candidates.
+    """Coordinates of the candidates in the plot.
 
     Parameters
     ----------
@@ -46,18 +46,18 @@ class ErrorCurve:
 
     @property
     def quantity(self) -> str:
-        """What an error is, in words."""
+        """Name of the error, the label of its axis."""
         return "typical error" if self._single else "unexplained share"
 
     def place(self, row: Candidate) -> float:
-        """Where a candidate stands on the axis."""
+        """Return the x coordinate of a candidate."""
         if row.alpha:
             return math.log10(row.alpha)
         start = {"last": 1.0, "tail": row.start or 0.0}.get(row.kind, 0.0)
         return self._tail_place(start)
 
     def shown(self, row: Candidate) -> tuple[float, float]:
-        """Error and its spread as they are shown: root mean squared for one target, the share left for several."""
+        """Return the plotted error and its spread: RMSE for one target, the unexplained share for several."""
         error, spread = row.error or 0.0, row.standard_error or 0.0
         if not self._single:
             return error, spread
@@ -65,7 +65,7 @@ class ErrorCurve:
         return root, spread / (2 * root) if root > 0 else 0.0
 
     def columns(self, rows: Sequence[Candidate]) -> dict[str, list[Any]]:
-        """Columns of a bokeh source, by place."""
+        """Return the columns of a bokeh source, sorted by x coordinate."""
         rows = sorted(rows, key=self.place)
         errors = [self.shown(row) for row in rows]
         return {
@@ -78,7 +78,7 @@ class ErrorCurve:
         }
 
     def ticks(self) -> dict[float, str]:
-        """Places on the axis with a label."""
+        """Return the x coordinates that have a label."""
         kinds = {row.kind for row in self.rows}
         ticks = {}
         if "last" in kinds:
@@ -92,18 +92,18 @@ class ErrorCurve:
         return ticks
 
     def across(self) -> tuple[float, float]:
-        """Ends of the axis of strengths."""
+        """Return the ends of the axis of strengths."""
         left = min([self.low, *(self.place(row) for row in self.rows)])
-        edge = EDGE * (self.high - left)
+        edge = EDGE_WIDTH * (self.high - left)
         return left - edge, self.high + edge
 
     def heights(self) -> dict[str, tuple[float, float]]:
-        """Ends of the axis of errors: all of it, and a closer look at the best."""
+        """Return the ends of the axis of errors: all of it, and zoomed in at the best candidates."""
         errors = sorted(self.shown(row)[0] for row in self.rows)
         best = min((self.shown(row) for row in self.rows), default=(0.0, 0.0))
         top = max([errors[-1], *([self.baseline] if self.baseline is not None else [])])
         whole = top - best[0] or abs(top) or 1.0
-        reach = max(REACH * (errors[len(errors) // 2] - best[0]), LEAST_REACH * best[1]) or whole
+        reach = max(ZOOM_MEDIANS * (errors[len(errors) // 2] - best[0]), MIN_ZOOM_STANDARD_ERRORS * best[1]) or whole
         closer = min(reach, whole)
         return {
             "whole": (max(0.0, best[0] - max(0.12 * whole, best[1])), top + 0.08 * whole),
@@ -115,10 +115,10 @@ class ErrorCurve:
 
     def _tail_place(self, start: float) -> float:
         width = self.high - self.low
-        return self.low - GAP * width - TAILS * width * start
+        return self.low - GAP_WIDTH * width - TAILS_WIDTH * width * start
 
     def _baseline(self, summary: ReportSummary) -> float | None:
-        """Error of always predicting the mean, as it is shown."""
+        """Return the plotted error of always predicting the mean."""
         variance = summary.targets[0].variance
         if not self._single:
             return 1.0

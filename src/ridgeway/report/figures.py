@@ -1,4 +1,4 @@
-"""The figures of a report: empty bokeh plots with named parts, which the page fills and moves."""
+"""The figures of a report: empty bokeh plots with named parts, which the script of the page fills and updates."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.summary import ReportSummary
 
-ACCENT, SECOND, NOW, GREY = "#2f7ed8", "#e08a1e", "#d6336c", "#8a8f98"
+GEOMETRIC_COLOR, TAIL_COLOR, SLIDER_COLOR, NEUTRAL_COLOR = "#2f7ed8", "#e08a1e", "#d6336c", "#8a8f98"
 FONT = "system-ui, sans-serif"
 
 
 def bokeh(module: str) -> Any:
-    """Import a module of bokeh, or say how to install it."""
+    """Import a module of bokeh; the error says how to install it."""
     try:
         return import_module(f"bokeh.{module}")
     except ImportError as error:
@@ -21,7 +21,7 @@ def bokeh(module: str) -> Any:
 
 
 def make_figures(summary: ReportSummary) -> dict[str, Any]:
-    """Return the figures that the summary has something to show in, by name, as JSON for the page."""
+    """Return the figures for which the summary has data, by name, as JSON for the page."""
     json_item = bokeh("embed").json_item
     figures = {"paths": _paths()}
     if summary.comparison is not None:
@@ -35,7 +35,7 @@ def make_figures(summary: ReportSummary) -> dict[str, Any]:
 
 
 def _figure(height: int, x_label: str, y_label: str, **options: Any) -> Any:
-    # The page sets the ranges; these only keep a logarithmic axis from looking for data in empty sources.
+    # The page sets the ranges. These defaults keep a logarithmic axis from computing its range from empty sources.
     options = {"x_range": (1, 10), "y_range": (0, 1)} | options
     figure = bokeh("plotting").figure(
         height=height,
@@ -92,11 +92,11 @@ def _errors(curve: ErrorCurve) -> Any:
         ticker=models.FixedTicker(ticks=list(ticks)),
         major_label_overrides=ticks,
     )
-    _span(figure, "errors-baseline", "width", GREY)
+    _span(figure, "errors-baseline", "width", NEUTRAL_COLOR)
     figure.select_one("errors-baseline").location = curve.baseline
-    _span(figure, "errors-now-line", "height", NOW)
+    _span(figure, "errors-now-line", "height", SLIDER_COLOR)
     seen = []
-    for kind, color in (("geometric", ACCENT), ("tail", SECOND)):
+    for kind, color in (("geometric", GEOMETRIC_COLOR), ("tail", TAIL_COLOR)):
         rows = [row for row in curve.rows if row.kind == kind]
         source = models.ColumnDataSource(curve.columns(rows))
         figure.varea("x", "low", "high", source=source, fill_color=color, fill_alpha=0.18)
@@ -105,26 +105,28 @@ def _errors(curve: ErrorCurve) -> Any:
     others = models.ColumnDataSource(
         curve.columns([row for row in curve.rows if row.kind not in ("geometric", "tail")])
     )
-    figure.segment("x", "low", "x", "high", source=others, line_color=GREY, line_width=1.5)
-    seen.append(figure.scatter("x", "y", source=others, size=10, marker="diamond", fill_color=GREY, line_color=None))
+    figure.segment("x", "low", "x", "high", source=others, line_color=NEUTRAL_COLOR, line_width=1.5)
+    seen.append(
+        figure.scatter("x", "y", source=others, size=10, marker="diamond", fill_color=NEUTRAL_COLOR, line_color=None)
+    )
     star = models.ColumnDataSource(curve.columns([row for row in curve.rows if row.chosen]))
     now = _source("errors-now", "x", "y")
-    figure.scatter("x", "y", source=now, size=13, fill_color=NOW, line_color="white", line_width=1.5)
-    look = {"size": 21, "marker": "star", "fill_color": "#f2b705", "line_color": "#7a5c00"}
-    seen.append(figure.scatter("x", "y", source=star, **look))
+    figure.scatter("x", "y", source=now, size=13, fill_color=SLIDER_COLOR, line_color="white", line_width=1.5)
+    style = {"size": 21, "marker": "star", "fill_color": "#f2b705", "line_color": "#7a5c00"}
+    seen.append(figure.scatter("x", "y", source=star, **style))
     _hover(figure, seen, [("average", "@name"), ("error", "@value")])
     return figure
 
 
 def _paths() -> Any:
     figure = _figure(380, "ridge strength alpha →", "effect on the prediction", x_axis_type="log")
-    _span(figure, "paths-zero", "width", GREY, "solid")
+    _span(figure, "paths-zero", "width", NEUTRAL_COLOR, "solid")
     source = _source("paths-lines", "xs", "ys", "name", "color", "width", "strength", "now")
     lines = figure.multi_line(
         "xs", "ys", source=source, line_color="color", line_width="width", line_alpha="strength",
         hover_line_alpha=1.0, hover_line_width=4,
     )  # fmt: skip
-    _span(figure, "paths-now-line", "height", NOW)
+    _span(figure, "paths-now-line", "height", SLIDER_COLOR)
     now = _source("paths-now", "x", "y", "name", "color")
     figure.scatter("x", "y", source=now, size=7, fill_color="color", line_color=None)
     _hover(figure, [lines], [("", "@name"), ("effect now", "@now")], line_policy="interp", point_policy="follow_mouse")
@@ -134,21 +136,21 @@ def _paths() -> Any:
 def _predicted() -> Any:
     figure = _figure(380, "predicted", "actual")
     source = _source("predicted-rows", "x", "y", "number")
-    rows = figure.scatter("x", "y", source=source, size=6, fill_color=ACCENT, fill_alpha=0.45, line_color=None)
+    rows = figure.scatter("x", "y", source=source, size=6, fill_color=GEOMETRIC_COLOR, fill_alpha=0.45, line_color=None)
     line = _source("predicted-diagonal", "x", "y")
-    figure.line("x", "y", source=line, line_color=NOW, line_width=1.5, line_dash="dashed")
+    figure.line("x", "y", source=line, line_color=SLIDER_COLOR, line_width=1.5, line_dash="dashed")
     _hover(figure, [rows], [("row", "@number{0,0}"), ("predicted", "@x{0,0.[000]}"), ("actual", "@y{0,0.[000]}")])
     return figure
 
 
 def _residuals() -> Any:
     figure = _figure(320, "row", "actual minus predicted")
-    _span(figure, "residuals-zero", "width", GREY, "solid")
+    _span(figure, "residuals-zero", "width", NEUTRAL_COLOR, "solid")
     source = _source("residuals-rows", "x", "y", "predicted", "actual")
-    rows = figure.scatter("x", "y", source=source, size=5, fill_color=GREY, fill_alpha=0.35, line_color=None)
+    rows = figure.scatter("x", "y", source=source, size=5, fill_color=NEUTRAL_COLOR, fill_alpha=0.35, line_color=None)
     means = _source("residuals-means", "x", "y", "low", "high")
-    figure.varea("x", "low", "high", source=means, fill_color=NOW, fill_alpha=0.2)
-    figure.line("x", "y", source=means, line_color=NOW, line_width=2.5)
+    figure.varea("x", "low", "high", source=means, fill_color=SLIDER_COLOR, fill_alpha=0.2)
+    figure.line("x", "y", source=means, line_color=SLIDER_COLOR, line_width=2.5)
     figure.xaxis.formatter = bokeh("models").NumeralTickFormatter(format="0,0")
     _hover(
         figure, [rows], [("row", "@x{0,0}"), ("predicted", "@predicted{0,0.[000]}"), ("actual", "@actual{0,0.[000]}")]
@@ -163,7 +165,7 @@ def _filter() -> Any:
         "share learned",
         x_axis_type="log",
     )
-    for name, color, dash, width in (("average", NOW, "solid", 2.5), ("ridge", ACCENT, "dashed", 2)):
+    for name, color, dash, width in (("average", SLIDER_COLOR, "solid", 2.5), ("ridge", GEOMETRIC_COLOR, "dashed", 2)):
         source = _source(f"filter-{name}", "x", "y")
         figure.line("x", "y", source=source, line_color=color, line_width=width, line_dash=dash)
     figure.yaxis.formatter = bokeh("models").NumeralTickFormatter(format="0%")

@@ -1,4 +1,4 @@
-"""Effects of the columns in a kernel model: what a rise of a column changes, on average over rows it has kept."""
+"""Effects of the columns in a kernel model: the mean change of the prediction over kept rows when a column rises."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from ridgeway.report.effects import Array, Effects, with_targets
 from ridgeway.report.summary import Grid
 from ridgeway.rows import DenseRows, readonly
 
-ROWS = 100  # that are looked at
+MAX_SAMPLED_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class MeanEffects:
-    """Effects are products of coefficients with the mean changes of their features.
+    """Effects as products of coefficients with the mean changes of their features.
 
     Attributes
     ----------
-    averages : of the model.
-    changes : (d, features), of the features when a column rises from half a scale below its value to half above.
-    scale : (d,), of the columns.
+    averages : the averages of the model.
+    changes : (d, features), the mean changes of the features when a column rises from half a scale below its value to
+        half a scale above.
+    scale : (d,), the scales of the columns.
     """
 
     averages: AnyAverages
@@ -36,7 +37,7 @@ class MeanEffects:
 
     @classmethod
     def of(cls, fitted: AveragedKernelRegressor) -> MeanEffects:
-        """Move each column of some rows."""
+        """Compute the changes from a sample of the kept rows, one column at a time."""
         features = fitted._features()
         if isinstance(features, SupportFeatures):
             rows = features.support
@@ -44,13 +45,13 @@ class MeanEffects:
             rows = features.centres
         else:
             raise TypeError(
-                "this kernel model has no rows to show effects of columns at: expected an exact fit to rows or "
+                "this kernel model keeps no rows at which to show the effects of columns: expected an exact fit or "
                 "features='nystroem', not Fourier features or a precomputed kernel."
             )
         if not isinstance(rows, DenseRows):
             raise TypeError("a kernel model of sparse rows cannot be reported: expected dense ones; pass X.toarray().")
         scaling, n_columns = features.scaling, rows.shape[1]
-        some = np.linspace(0, len(rows.array) - 1, min(ROWS, len(rows.array))).astype(int)
+        some = np.linspace(0, len(rows.array) - 1, min(MAX_SAMPLED_ROWS, len(rows.array))).astype(int)
         scale, offset = np.ones(n_columns), np.zeros(n_columns)
         if scaling.scale is not None and scaling.offset is not None:
             scale, offset = scaling.scale, scaling.offset
@@ -66,13 +67,13 @@ class MeanEffects:
         return cls(fitted._fitted().averages, changes, scale)
 
     def at(self, schemes: Sequence[Scheme], columns: NDArray[np.intp] | None = None) -> tuple[Array, Array]:
-        """Return effects (L, targets, columns) of averages, and their intercepts."""
+        """Return the effects (L, targets, columns) of averages, and their intercepts."""
         coefs, intercepts = with_targets(self.averages.models(schemes))
         changes = self.changes if columns is None else self.changes[columns]
         return coefs @ changes.T, intercepts
 
     def on(self, grid: Grid) -> Effects:
-        """Return what gives the effects of strengths of a grid, and of columns, as they are asked for."""
+        """Return a function that computes effects for strengths of a grid, and for columns."""
 
         def effects(strengths: slice, columns: NDArray[np.intp] | None) -> Array:
             return self.at([Geometric(alpha) for alpha in grid.alphas[strengths]], columns)[0]

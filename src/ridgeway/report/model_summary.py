@@ -1,4 +1,4 @@
-"""Summarize: from a fitted model to the numbers and texts of its report."""
+"""Summarize a fitted model: the numbers and texts of its report."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from ridgeway.version import __version__
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-MOST_COLUMNS, FEWEST_COLUMNS = 60, 20  # of one target, of each of many
-MOST_TARGETS = 6
+MAX_SHOWN_COLUMNS, MIN_COLUMNS_PER_TARGET = 60, 20
+MAX_SHOWN_TARGETS = 6
 
 
 def summarize(
@@ -49,22 +49,22 @@ def summarize(
 ) -> ReportSummary:
     """Return what the report of a fitted model shows; the data are not needed.
 
-    How well the model predicts is told by rows that the fit held out (folds, hold-out, or rows of a stream before they
-    were learned from). Pass X and y to show other rows; unless `unseen` says that none of them was learned from, the
-    report warns that their errors look smaller than those of new rows.
+    The prediction error comes from held-out rows of the fit (folds, hold-out, or rows of a stream before they were
+    learned). Pass X and y to show other rows. Unless `unseen` is True, the report warns that errors on rows the model
+    has learned are smaller than on new rows.
 
     Parameters
     ----------
     fitted : a fitted `AveragedSGDRegressor`, `AveragedKernelRegressor` or `ExactRidgePath`. Effects of the columns of
-        a kernel model are means over rows that it has kept.
-    X, y : rows to show instead of those held out, in the form that the model was fitted to.
-    unseen : True when none of these rows was learned from.
-    encoder : a fitted encoder of tables with ``describe()``: its columns are column, kind, what was done, number of
+        a kernel model are means over rows that it keeps.
+    X, y : rows to show instead of the held-out rows, in the form of the rows of the fit.
+    unseen : True if the model has learned from none of these rows.
+    encoder : a fitted encoder of tables with ``describe()``, a table of column, kind, what was done, number of
         features.
-    feature_names : of the model's columns; None takes those of the encoder or of the fit, or x0, x1, ...
-    target_names : of the targets; None calls them y, or y0, y1, ...
-    title : of the page.
-    seconds : how long the fit took.
+    feature_names : names of the model's columns; None takes those of the encoder or of the fit, or x0, x1, ...
+    target_names : names of the targets; None takes y, or y0, y1, ...
+    title : title of the page.
+    seconds : duration of the fit.
     facts : more facts to list, by name.
 
     Examples
@@ -91,7 +91,7 @@ def summarize(
     names = _feature_names(fitted, encoder, feature_names, n_features)
     targets = _target_names(target_names, n_targets)
     with one_thread():
-        grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MOST_TARGETS))
+        grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MAX_SHOWN_TARGETS))
     predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
     return ReportSummary(
         format=FORMAT,
@@ -116,7 +116,7 @@ def summarize(
 def _averages(
     fitted: Any, names: Sequence[str], n_targets: int
 ) -> tuple[Grid, tuple[Candidate, ...], list[Path], Comparison | None]:
-    most = max(FEWEST_COLUMNS, MOST_COLUMNS // n_targets)
+    most = max(MIN_COLUMNS_PER_TARGET, MAX_SHOWN_COLUMNS // n_targets)
     if isinstance(fitted, ExactRidgePath):
         scale = np.asarray(column_scale(fitted), np.float64)
         alpha = float(fitted.alpha_)
@@ -136,7 +136,7 @@ def _averages(
     is_standing = [scheme in (standing, fitted.averaging_) for scheme, _ in places]
     order = sorted(range(len(places)), key=lambda i: not is_standing[i])
     schemes: list[Scheme] = [places[i][0] for i in order]
-    nearest = fitted.trajectory_.nearest  # what is answered for a scheme
+    nearest = fitted.trajectory_.nearest  # the scheme whose average is returned
     stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, fitted.trajectory_.elapsed, alphas)
@@ -173,7 +173,7 @@ def _run(fitted: Any, seconds: float | None) -> Run:
     if isinstance(fitted, ExactRidgePath):
         return Run(None, (), None, None, None, None, None, None, None, seconds)
     run = fitted.trajectory_
-    plain = not isinstance(run, Flattened)  # one step and one discount for all directions
+    plain = not isinstance(run, Flattened)  # all directions share one step and one discount
     return Run(
         float(run.step) if plain else None,
         _stairs(run.steps, run.length) if plain else (),
@@ -189,7 +189,7 @@ def _run(fitted: Any, seconds: float | None) -> Run:
 
 
 def _scale_word(fitted: Any) -> str:
-    """Return what a column rises by in an effect."""
+    """Return the unit of a column in its effect, one of `SCALES`."""
     if not fitted.scale:
         return "unit"
     sparse = isinstance(fitted, AveragedSGDRegressor) and fitted._fitted().averages.sparse
@@ -218,7 +218,7 @@ def _target_names(given: Sequence[str] | None, n_targets: int) -> list[str]:
 
 
 def _encoded(encoder: Any) -> tuple[Encoded, ...]:
-    """Read the table that an encoder gives of its columns: records in any of the usual forms, four entries each."""
+    """Read the table that describes the columns of an encoder: records of four entries, in any usual form."""
     if encoder is None:
         return ()
     table = encoder.describe()
@@ -240,9 +240,9 @@ def _encoded(encoder: Any) -> tuple[Encoded, ...]:
 
 
 def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    told = [(str(name), _in_words(value)) for name, value in (facts or {}).items()]
+    given = [(str(name), _in_words(value)) for name, value in (facts or {}).items()]
     versions = f"ridgeway {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
-    return (*told, ("Versions", versions))
+    return (*given, ("Versions", versions))
 
 
 def _in_words(value: Any) -> str:
@@ -254,7 +254,7 @@ def _in_words(value: Any) -> str:
 
 
 def _stairs(steps: Staircase, length: int) -> tuple[tuple[float, int], ...]:
-    """Return sizes and numbers of steps of the stairs that a run of this length, and the step after it, is on."""
+    """Return the step sizes of a run and of the step after it, each with its number of steps."""
     ends = [min(edge, length + 1) for edge in (*steps.edges, length + 1)]
     counts = [end - before for before, end in pairwise([0, *ends])]
     return tuple((float(size), count) for size, count in zip(steps.sizes, counts, strict=True) if count > 0)

@@ -4,8 +4,8 @@
   const { grid, stops, comparison, targets, run } = summary;
   const $ = (id) => document.getElementById(id);
   const single = summary.n_targets === 1;
-  const FEW = 15; // bars before "show all"
-  const COLORED = 10; // lines with a colour of their own
+  const MAX_FIRST_BARS = 15; // before "show all"
+  const N_COLORED_LINES = 10;
   const COLORS = ["#2f7ed8", "#e08a1e", "#2ca02c", "#d6336c", "#8a63d2", "#17a2b8", "#b5892b", "#e4572e", "#5c7cfa", "#12b886"];
 
   // ---- numbers -------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@
     part("errors", "errors-now-line").location = x;
     fill("errors", "errors-now", { x: now ? [x] : [], y: now ? [shownError(now.error)] : [] });
   }
-  function look(closer) {
+  function zoom(closer) {
     const [start, end] = curve.heights[closer ? "closer" : "whole"];
     plots.errors.y_range.setv({ start, end });
     $("zoom").setAttribute("aria-pressed", String(closer));
@@ -126,7 +126,7 @@
   }
   function drawEffects() {
     const { path } = targets[target];
-    const table = $("effects"), shown = showAll ? path.features.length : Math.min(FEW, path.features.length);
+    const table = $("effects"), shown = showAll ? path.features.length : Math.min(MAX_FIRST_BARS, path.features.length);
     table.replaceChildren();
     const head = element("div", "effect head");
     head.setAttribute("role", "row");
@@ -153,12 +153,12 @@
       table.append(row);
       return { row, bar, value: cells[2], own: cells[3] };
     });
-    $("more").hidden = path.features.length <= FEW;
+    $("more").hidden = path.features.length <= MAX_FIRST_BARS;
     $("more").textContent = showAll ? "Show fewer" : `Show all ${path.features.length}`;
     $("more").setAttribute("aria-expanded", String(showAll));
     const others = summary.n_features - path.features.length;
     $("effects-note").textContent = others > 0
-      ? `${others.toLocaleString("en")} more columns are not listed; those listed hold ${(100 * path.share).toFixed(path.share > 0.99 ? 1 : 0)}% of the sum of squared effects.`
+      ? `${others.toLocaleString("en")} more columns are not listed; the listed ones make up ${(100 * path.share).toFixed(path.share > 0.99 ? 1 : 0)}% of the sum of squared effects.`
       : "";
   }
   function moveEffects(effects) {
@@ -180,21 +180,21 @@
     const { path } = targets[target];
     const k = path.features.length;
     const table = alphas.map((_, i) => path.basis.map((row) => row.reduce((sum, value, r) => sum + value * path.coordinates[i][r], 0)));
-    const color = path.features.map((_, i) => (i < COLORED ? COLORS[i] : "#8a8f98"));
-    // The largest last, on top of the others.
+    const color = path.features.map((_, i) => (i < N_COLORED_LINES ? COLORS[i] : "#8a8f98"));
+    // Draw the largest last, on top of the others.
     const order = Array.from({ length: k }, (_, i) => k - 1 - i);
     fill("paths", "paths-lines", {
       xs: order.map(() => alphas),
       ys: order.map((i) => table.map((row) => row[i])),
       name: order.map((i) => path.features[i]),
       color: order.map((i) => color[i]),
-      width: order.map((i) => (i < COLORED ? 2.2 : 1)),
-      strength: order.map((i) => (i < COLORED ? 0.95 : 0.4)),
+      width: order.map((i) => (i < N_COLORED_LINES ? 2.2 : 1)),
+      strength: order.map((i) => (i < N_COLORED_LINES ? 0.95 : 0.4)),
       now: order.map(() => ""),
     });
     frame("paths", alphas, [0, ...table.flat()]);
     part("paths", "paths-zero").location = 0;
-    $("paths-legend").replaceChildren(...path.features.slice(0, COLORED).map((name, i) => {
+    $("paths-legend").replaceChildren(...path.features.slice(0, N_COLORED_LINES).map((name, i) => {
       const key = element("span", "key", name.length > 32 ? `${name.slice(0, 31)}…` : name);
       key.style.setProperty("--key", COLORS[i]);
       key.title = name;
@@ -207,7 +207,7 @@
     const lines = part("paths", "paths-lines");
     const k = effects.length;
     lines.data = { ...lines.data, now: lines.data.name.map((_, i) => signed(effects[k - 1 - i])) };
-    const shown = alpha ? effects.slice(0, COLORED) : [];
+    const shown = alpha ? effects.slice(0, N_COLORED_LINES) : [];
     fill("paths", "paths-now", { x: shown.map(() => alpha), y: shown, name: targets[target].path.features.slice(0, shown.length), color: COLORS.slice(0, shown.length) });
   }
 
@@ -275,15 +275,15 @@
     const stop = state.stop === undefined ? { kind: "geometric" } : stops[state.stop];
     const known = ["geometric", "tail", "uniform", "last"].includes(stop.kind);
     fill("filter", "filter-average", { x: known ? places : [], y: known ? places.map((s) => learned(stop.kind, alpha, stop.start, s)) : [] });
-    // Without an alpha: the ridge that learns half of the same direction as the average does.
+    // Without an alpha: the ridge that learns half of the direction of which the average learns half.
     const ridge = alpha || places.find((s) => learned(stop.kind, alpha, stop.start, s) >= 0.5) || toAlpha(grid.n / 2);
     fill("filter", "filter-ridge", { x: places, y: places.map((s) => s / (s + ridge)) });
     frame("filter", places, [0, 1], 0.04);
     $("filter-alpha").textContent = `alpha = ${format(ridge)}${alpha ? "" : ", the nearest to it,"}`;
   }
 
-  // ---- everything that moves -------------------------------------------------------------------------------------
-  function tell(now) {
+  // ---- updates when the slider moves -----------------------------------------------------------------------------
+  function printReadout(now) {
     const alpha = alphaNow(), stop = state.stop === undefined ? null : stops[state.stop];
     const texts = [stop && !alpha ? words[state.stop] : `alpha = ${format(alpha)}`];
     if (stop && stop.standing) texts[0] += " (the model)";
@@ -314,7 +314,7 @@
     moveEffects(effects);
     movePaths(effects);
     moveFilter();
-    tell(now);
+    printReadout(now);
   }
   function draw() {
     drawEffects();
@@ -332,7 +332,7 @@
   });
   $("back").addEventListener("click", () => move({ stop: 0 }));
   $("more").addEventListener("click", () => { showAll = !showAll; drawEffects(); move(state); });
-  $("zoom")?.addEventListener("click", (event) => look(event.currentTarget.getAttribute("aria-pressed") !== "true"));
+  $("zoom")?.addEventListener("click", (event) => zoom(event.currentTarget.getAttribute("aria-pressed") !== "true"));
   $("target")?.addEventListener("change", (event) => { target = Number(event.target.value); draw(); });
   for (const button of document.querySelectorAll("[data-stop]")) {
     const number = Number(button.dataset.stop), stop = stops[number];
@@ -344,7 +344,7 @@
   }
   $("rises").textContent = rises;
   if (plots.errors && $("baseline-key")) $("baseline-key").hidden = part("errors", "errors-baseline").location === null;
-  // A model without an alpha of its own: the slider waits at the best strength, or in the middle.
+  // If the model's average has no alpha, the slider begins at the best strength, or in the middle.
   const best = hasErrors ? comparison.errors.indexOf(Math.min(...comparison.errors)) : Math.round(grid.n / 2);
   $("alpha-slider").value = best;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);

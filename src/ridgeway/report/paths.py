@@ -1,4 +1,4 @@
-"""Coefficient paths of a report: few columns, few directions, every strength."""
+"""Coefficient paths of a report, for the columns of the largest effects, in compressed form."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 from ridgeway.report.effects import Array, Effects
 from ridgeway.report.summary import Grid, Path
 
-NEGLIGIBLE = 1e-6  # of the largest: directions below are left out, digits below are rounded
-DIGITS = 7
-COARSE = 4  # every so many strengths are looked at first
-SMALL, ALIKE = 0.01, 0.001  # of the largest effects: nothing is left, nothing changes any more
+NEGLIGIBLE_SHARE = 1e-6  # of the largest value: smaller directions are left out, smaller digits are rounded
+SIGNIFICANT_DIGITS = 7
+COARSE_STRIDE = 4  # trimming uses every fourth strength
+# As shares of the largest effects: effects below the first have vanished, changes below the second do not count.
+VANISHED_SHARE, UNCHANGED_SHARE = 0.01, 0.001
 
 
 def rounded(values: Any) -> tuple[Any, ...]:
-    """Return an array as nested tuples of numbers with seven digits: a page does not need more."""
+    """Return an array as nested tuples of numbers with seven significant digits."""
     array = np.asarray(values, np.float64)
     if array.ndim > 1:
         return tuple(rounded(row) for row in array)
-    return tuple(float(f"{value:.{DIGITS}g}") for value in array.tolist())
+    return tuple(float(f"{value:.{SIGNIFICANT_DIGITS}g}") for value in array.tolist())
 
 
 def make_paths(
@@ -35,24 +36,24 @@ def make_paths(
     n_targets: int,
     most: int,
 ) -> tuple[Grid, list[Path]]:
-    """Return the strengths where something changes, and the path of each of the first targets on them.
+    """Return the strengths over which effects change, and the path of each of the first targets.
 
-    The effects of hundreds of strengths are mixtures of some ten directions, so a path of L strengths and k columns is
-    stored as two tables, (L, r) and (k, r), found by a singular value decomposition.
+    The effects of hundreds of strengths are mixtures of about ten directions, so a path of L strengths and k columns
+    is stored as two tables, (L, r) and (k, r), found by a singular value decomposition.
 
     Parameters
     ----------
-    effects : gives those of strengths of the grid.
-    grid : the strengths, from the weakest to the strongest that may matter.
-    alphas : those of the stops that have one.
-    stops : effects (stops, targets, d) and intercepts of single averages, that of the model first.
-    scale : (d,), of the columns.
-    names : of the columns.
-    n_targets : how many targets.
-    most : how many columns, those of the largest effects.
+    effects : computes the effects for strengths of the grid.
+    grid : all strengths.
+    alphas : the alphas of the stops that have one.
+    stops : effects (stops, targets, d) and intercepts of single averages, with the selected one first.
+    scale : (d,), the scales of the columns.
+    names : the names of the columns.
+    n_targets : number of targets.
+    most : number of columns to keep, those of the largest effects.
     """
     at_stops, intercepts = stops
-    coarse = effects(slice(None, None, COARSE), None)
+    coarse = effects(slice(None, None, COARSE_STRIDE), None)
     kept = trim(grid, coarse, alphas)
     paths = []
     for target in range(n_targets):
@@ -75,13 +76,13 @@ def make_paths(
 
 
 def trim(grid: Grid, effects: Array, alphas: Sequence[float]) -> slice:
-    """Leave out strengths beyond which nothing is left, and below which nothing changes.
+    """Return the range of strengths over which effects change and have not vanished.
 
     Parameters
     ----------
-    grid : the strengths.
-    effects : (L, targets, d), of every COARSE-th of them.
-    alphas : strengths that stay, with half a decade around them.
+    grid : all strengths.
+    effects : (L, targets, d), the effects at every COARSE_STRIDE-th strength.
+    alphas : strengths to keep, with half a decade around them.
     """
     table = effects.reshape(len(effects), -1)
     sizes = np.sqrt((table**2).sum(axis=1))
@@ -90,22 +91,22 @@ def trim(grid: Grid, effects: Array, alphas: Sequence[float]) -> slice:
         return slice(0, grid.n)
     edge = grid.per_decade // 2
     places = [round((np.log10(alpha) - grid.low) * grid.per_decade) for alpha in alphas]
-    first = min([COARSE * int(np.flatnonzero(changes > ALIKE * sizes.max())[0]), *places]) - edge
-    last = max([COARSE * int(np.flatnonzero(sizes > SMALL * sizes.max())[-1]), *places]) + edge
+    first = min([COARSE_STRIDE * int(np.flatnonzero(changes > UNCHANGED_SHARE * sizes.max())[0]), *places]) - edge
+    last = max([COARSE_STRIDE * int(np.flatnonzero(sizes > VANISHED_SHARE * sizes.max())[-1]), *places]) + edge
     return slice(max(first, 0), min(last, grid.n - 1) + 1)
 
 
 def largest_columns(effects: Array, most: int) -> NDArray[np.intp]:
-    """Return the columns of the largest effects (L, d), largest first where the model stands, the first row.
+    """Return the columns of the largest effects (L, d), sorted by the effect of the selected average, the first row.
 
-    Half of the places are for those that are large there, the others for those that are large anywhere.
+    Half of the columns have the largest effects of the selected average, the others the largest of any average.
     """
     sizes = np.abs(effects)
-    standing, anywhere = sizes[0], sizes.max(axis=0)
-    first = _top(standing, most - most // 2)
+    selected, anywhere = sizes[0], sizes.max(axis=0)
+    first = _top(selected, most - most // 2)
     anywhere[first] = -1.0
-    picked = np.concatenate([first, _top(anywhere, min(most // 2, len(standing) - len(first)))])
-    return picked[np.lexsort((picked, -standing[picked]))]
+    picked = np.concatenate([first, _top(anywhere, min(most // 2, len(selected) - len(first)))])
+    return picked[np.lexsort((picked, -selected[picked]))]
 
 
 def _top(sizes: Array, most: int) -> NDArray[np.intp]:
@@ -115,12 +116,12 @@ def _top(sizes: Array, most: int) -> NDArray[np.intp]:
 def _low_rank(effects: Array) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return coordinates (L, r) and basis (k, r) whose product is nearly `effects` (L, k).
 
-    Each entry is rounded to what matters in the product, so that weak directions have few digits.
+    Each entry is rounded to the digits that matter in the product, so weak directions have few digits.
     """
     left, sizes, right = np.linalg.svd(effects, full_matrices=False)
-    rank = max(1, int((sizes > NEGLIGIBLE * sizes[0]).sum()) if len(sizes) else 1)
+    rank = max(1, int((sizes > NEGLIGIBLE_SHARE * sizes[0]).sum()) if len(sizes) else 1)
     coordinates = left[:, :rank] * sizes[:rank]
-    unit = NEGLIGIBLE * max(float(np.abs(effects).max()), np.finfo(np.float64).tiny)
+    unit = NEGLIGIBLE_SHARE * max(float(np.abs(effects).max()), np.finfo(np.float64).tiny)
     reach = np.maximum(np.abs(coordinates).max(axis=0), unit)
     return _to_units(coordinates, np.full(rank, unit)), _to_units(right[:rank].T, unit / reach)
 

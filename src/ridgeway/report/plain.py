@@ -1,4 +1,4 @@
-"""Plain values and back: frozen dataclasses as dictionaries that JSON can hold, checked when they are read again."""
+"""Convert frozen dataclasses to plain values that JSON can hold, and back with checks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
-LARGEST, LARGEST_WHOLE = 1e300, 2**53
+MAX_NUMBER, MAX_INTEGER = 1e300, 2**53
 
 
 def to_plain(value: Any) -> Any:
-    """Return dataclasses as dictionaries and tuples as lists; everything else stays as it is."""
+    """Return dataclasses as dictionaries and tuples as lists; other values are unchanged."""
     if dataclasses.is_dataclass(value):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple):
@@ -21,13 +21,13 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[T], value: Any, place: str) -> T:
-    """Return the dataclass `kind` that `to_plain` was given, or raise an error that names the entry that is wrong.
+    """Return the dataclass `kind` that `to_plain` converted; an error names the wrong entry.
 
     Parameters
     ----------
     kind : a frozen dataclass whose fields are numbers, texts, None, tuples of these, or such dataclasses.
-    value : what was read.
-    place : what it is, for the error.
+    value : the plain value.
+    place : the name of the value in error messages.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def from_plain(kind: type[T], value: Any, place: str) -> T:
     Place(name='Uffington', height=261.0)
     >>> from_plain(Place, {"name": "Uffington", "height": "high"}, "place")
     Traceback (most recent call last):
-    ValueError: place.height is 'high': expected a finite number; write the report anew from the model.
+    ValueError: place.height is 'high': expected a finite number; write the report again from the model.
     """
     answer: T = _read(kind, value, place)
     return answer
@@ -71,20 +71,20 @@ def _read_fields(kind: Any, value: Any, place: str) -> Any:
     hints = get_type_hints(kind)
     if set(value) != set(hints):
         unlike = ", ".join(sorted(map(str, set(value) ^ set(hints))))
-        raise ValueError(f"{place} has other entries than expected ({unlike}): write the report anew from the model.")
+        raise ValueError(f"{place} has other entries than expected ({unlike}): write the report again from the model.")
     return kind(**{name: _read(hint, value[name], f"{place}.{name}") for name, hint in hints.items()})
 
 
 def _read_number_or_text(kind: Any, value: Any, place: str) -> Any:
     if kind is float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_NUMBER:
             raise _unexpected(value, place, "a finite number")
         return float(value)
-    if type(value) is not kind or (kind is int and abs(value) > LARGEST_WHOLE):
+    if type(value) is not kind or (kind is int and abs(value) > MAX_INTEGER):
         raise _unexpected(value, place, {int: "a whole number", str: "a text", bool: "true or false"}[kind])
     return value
 
 
 def _unexpected(value: Any, place: str, expected: str) -> ValueError:
     shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
-    return ValueError(f"{place} is {shown}: expected {expected}; write the report anew from the model.")
+    return ValueError(f"{place} is {shown}: expected {expected}; write the report again from the model.")

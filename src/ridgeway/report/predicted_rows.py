@@ -1,4 +1,4 @@
-"""Rows of a report with their predictions: held out by the fit, or given."""
+"""Predicted rows of a report: held out by the fit, or given."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ridgeway.selection import HeldOut
 
 Array = NDArray[np.float64]
 
-SHOWN = 1200  # rows of all targets together
-FEWEST_SHOWN = 200  # rows of each
+MAX_SHOWN_ROWS = 1200  # of all targets together
+MIN_ROWS_PER_TARGET = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,12 @@ class Predictions:
     Attributes
     ----------
     source : as in `ReportSummary.rows_source`.
-    by : the average, in words.
-    numbers : (k,), increasing.
+    by : the average that predicted, in words.
+    numbers : (k,), the row numbers, increasing.
     actual, predicted : (k, targets).
-    n_rows : how many rows these were drawn from.
-    errors : (targets,), mean squared errors; None where the rows were learned from.
-    variance : (targets,), of the actual values.
+    n_rows : the number of rows from which these were drawn.
+    errors : (targets,), mean squared errors; None if the model learned from the rows.
+    variance : (targets,), the variance of the actual values.
     """
 
     source: str
@@ -46,8 +46,8 @@ class Predictions:
     variance: Array
 
     def rows(self, target: int, n_targets: int) -> Rows:
-        """Return those of one target, as many as the report shows."""
-        most = max(FEWEST_SHOWN, SHOWN // n_targets)
+        """Return the rows of one target that the report shows."""
+        most = max(MIN_ROWS_PER_TARGET, MAX_SHOWN_ROWS // n_targets)
         picked = np.arange(len(self.numbers))
         if len(picked) > most:
             picked = np.sort(np.random.default_rng(0).choice(len(picked), most, replace=False))
@@ -58,15 +58,15 @@ class Predictions:
         )
 
 
-def given_rows(fitted: Any, X: Any, y: Any, standing: str, unseen: bool) -> Predictions:
-    """Predict rows that were given, where the model stands.
+def given_rows(fitted: Any, X: Any, y: Any, selected: str, unseen: bool) -> Predictions:
+    """Predict given rows with the selected average of the model.
 
     Parameters
     ----------
     fitted : the estimator.
     X, y : the rows.
-    standing : the average, in words.
-    unseen : True when none of them was learned from.
+    selected : the selected average, in words.
+    unseen : True if the model has learned from none of them.
     """
     batch = check_batch(X, y, target_dtype=np.dtype(np.float64))
     actual = batch.y.astype(np.float64)
@@ -78,11 +78,11 @@ def given_rows(fitted: Any, X: Any, y: Any, standing: str, unseen: bool) -> Pred
     errors = ((actual - predicted) ** 2).mean(axis=0) if unseen else None
     source = "given" if unseen else "learned"
     numbers = np.arange(len(actual))
-    return Predictions(source, standing, numbers, actual, predicted, len(actual), errors, actual.var(axis=0))
+    return Predictions(source, selected, numbers, actual, predicted, len(actual), errors, actual.var(axis=0))
 
 
 def held_out_rows(rows: HeldOut, length: int) -> Predictions:
-    """Return the rows that the fit held out; `length` is that of its run."""
+    """Return the held-out rows of the fit; `length` is the number of steps of its run."""
     errors, variance = np.asarray(rows.mean_squared_error), np.asarray(rows.variance)
     by = in_words(candidate(rows.scheme, length))
     return Predictions("held-out", by, rows.numbers, rows.actual, rows.predicted, rows.n_rows, errors, variance)

@@ -1,4 +1,4 @@
-"""The report in words: what was predicted, how well, by which average and why, and which columns matter."""
+"""The texts of the report: what the model predicts and how well, its average and why, and which columns matter."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scipy.stats import f_oneway
 
 from ridgeway.report.summary import Candidate, ReportSummary, Rows, Target
 
-NAMED = 5  # columns in the first paragraph
-PARTS, FEWEST_IN_PART = 20, 10  # of a stream, whose mean residuals are compared
-DRIFT, PERHAPS = 1e-3, 5e-2  # chance below which parts of a stream differ, surely or perhaps
+MAX_NAMED_COLUMNS = 5  # in the first paragraphs
+MAX_PARTS, MIN_PART_ROWS = 20, 10  # parts of a stream whose mean residuals are compared
+DRIFT_P_VALUE, POSSIBLE_DRIFT_P_VALUE = 1e-3, 5e-2
 RISES = {
     "deviation": "rises by one standard deviation",
     "largest": "goes from 0 to its largest value",
@@ -21,7 +21,7 @@ RISES = {
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number as a reader likes it.
+    """Return a number as text, with separators of thousands and a few significant digits.
 
     Examples
     --------
@@ -38,19 +38,19 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def headline(summary: ReportSummary) -> list[str]:
-    """Return the first paragraphs, for somebody who has never seen the program."""
+    """Return the first paragraphs, for readers who are new to the program."""
     return [_what(summary), _which(summary), _columns(summary)]
 
 
 def explained(target: Target) -> float | None:
-    """Return R^2, the explained share of the variance, on rows that were not learned from."""
+    """Return R^2, the explained share of the variance, on held-out rows."""
     if target.mean_squared_error is None or not target.variance:
         return None
     return 1 - target.mean_squared_error / target.variance
 
 
 def columns_of(summary: ReportSummary) -> tuple[str, str, str]:
-    """Return how many columns the model learned from, "column" or "columns", and what became of those of a table."""
+    """Return the number of columns, "column" or "columns", and into how many features a table was encoded."""
     n_columns = len(summary.encoded) or summary.n_features
     features = "feature" if summary.n_features == 1 else "features"
     encoded = f"encoded as {summary.n_features:,} {features}" if summary.encoded else ""
@@ -63,14 +63,14 @@ def _what(summary: ReportSummary) -> str:
     shares = [share for target in summary.targets if (share := explained(target)) is not None]
     if not shares:
         return text + (
-            "How well it predicts new rows is not known: no rows were held out."
+            "Its error on new rows is not known: no rows were held out."
             if summary.rows_source != "learned"
-            else "How well it predicts new rows is not known: the rows shown are rows it has learned from."
+            else "Its error on new rows is not known: the model has learned from the rows shown."
         )
-    rows = f"On {summary.n_source_rows:,} rows that it had not learned from"
+    rows = f"On {summary.n_source_rows:,} rows that it has not learned from"
     if len(summary.targets) > 1:
         spread = f"between {_percent(min(shares))} and {_percent(max(shares))}"
-        return text + f"{rows}, it explains {spread} of the variation of each (R²)."
+        return text + f"{rows}, it explains {spread} of the variance of each target (R²)."
     target, share = summary.targets[0], shares[0]
     assert target.mean_squared_error is not None
     assert target.variance is not None
@@ -78,22 +78,22 @@ def _what(summary: ReportSummary) -> str:
     text += f"{rows}, its typical error is {number(error)} (root mean squared); "
     if share <= 0:
         return text + (
-            f"always predicting the mean would do as well ({number(mean)}), so the columns tell nothing useful."
+            f"always predicting the mean is as good ({number(mean)}), so the columns do not help to predict."
         )
     return text + (
-        f"always predicting the mean would be off by {number(mean)}. "
-        f"It explains {_percent(share)} of the variation (R² = {share:.2f})."
+        f"that of always predicting the mean is {number(mean)}. "
+        f"It explains {_percent(share)} of the variance (R² = {share:.2f})."
     )
 
 
 def _which(summary: ReportSummary) -> str:
-    stands = summary.stops[0]
+    selected = summary.stops[0]
     comparison = summary.comparison
     if comparison is None:
-        if stands.kind == "exact":
-            return f"It is {in_words(stands)}, which was given."
-        return f"It uses {in_words(stands)}. That was given, so nothing was compared."
-    text = f"{len(comparison.candidates)} ways of averaging the steps of the fit were compared ({comparison.method}). "
+        if selected.kind == "exact":
+            return f"It is {in_words(selected)}. The strength was given, so nothing was compared."
+        return f"It uses {in_words(selected)}. The average was given, so nothing was compared."
+    text = f"The fit compared {len(comparison.candidates)} averages of its steps ({comparison.method}). "
     chosen = next(row for row in comparison.candidates if row.chosen)
     best = min(
         (row for row in comparison.candidates if row.error is not None and row.step == chosen.step),
@@ -102,38 +102,38 @@ def _which(summary: ReportSummary) -> str:
     )
     which = in_words(chosen)
     if best is chosen or best.error == chosen.error:
-        text += f"Chosen was {which}, because it predicted best{_others_as_good(comparison.candidates, best)}. "
+        text += f"It chose {which}, which predicts best{_others_as_good(comparison.candidates, best)}. "
     else:
-        text += f"Chosen was {which}: more cautious than the best, and within its standard error. "
+        text += f"It chose {which}: more regularization than the best, with an error within one standard error. "
     text += _strength(chosen, summary)
-    if not stands.chosen:
-        text += f" The model was then moved to {in_words(stands)}."
+    if not selected.chosen:
+        text += f" The model was then changed to {in_words(selected)}."
     return text.strip()
 
 
 def _others_as_good(candidates: Sequence[Candidate], best: Candidate) -> str:
-    """Say how many others are hardly worse."""
+    """Return how many others are within one standard error of the best, as text."""
     if best.error is None or best.standard_error is None:
         return ""
     most = best.error + best.standard_error
     n = sum(row.error is not None and row.error <= most for row in candidates) - 1
     if n < 1:
         return ""
-    return f"; {n:,} {'other comes' if n == 1 else 'others come'} within one standard error of it"
+    return f"; {n:,} {'other is' if n == 1 else 'others are'} within one standard error"
 
 
 def _strength(chosen: Candidate, summary: ReportSummary) -> str:
-    """Say in words how much regularization that is."""
+    """Return how strong the regularization is, in words."""
     elapsed = sum(size * count for size, count in summary.run.stairs)
     if chosen.alpha is None:
-        return "" if chosen.kind == "other" else "That is hardly any regularization: the data speak for themselves."
+        return "" if chosen.kind == "other" else "This is weak regularization."
     if 0 < chosen.alpha * elapsed < 1:
-        return "That is hardly any regularization: the data speak for themselves."
-    return "Coefficients are pulled towards zero by that much, which keeps noise out."
+        return "This is weak regularization."
+    return "This shrinks the coefficients towards zero, which reduces the effect of noise."
 
 
 def in_words(average: Candidate) -> str:
-    """Return what an average does, in a few words."""
+    """Return an average in words."""
     if average.kind == "geometric":
         return f"ridge strength alpha = {number(average.alpha or 0.0)} (a geometric average)"
     if average.kind == "tail":
@@ -148,7 +148,7 @@ def in_words(average: Candidate) -> str:
 def _columns(summary: ReportSummary) -> str:
     path = summary.targets[0].path
     effects = path.stops[0]
-    named = [name for name, effect in zip(path.features[:NAMED], effects, strict=False) if effect]
+    named = [name for name, effect in zip(path.features[:MAX_NAMED_COLUMNS], effects, strict=False) if effect]
     if not named:
         return "No column has an effect: the model always predicts the mean."
     of = f" on {summary.targets[0].name}" if len(summary.targets) > 1 else ""
@@ -156,29 +156,30 @@ def _columns(summary: ReportSummary) -> str:
     matter = "The column that matters most is" if len(named) == 1 else "The columns that matter most are"
     return (
         f"{matter} {_listed(named, len(named))}: when {named[0]} {RISES[summary.scale]} "
-        f"({number(path.scales[0])}) and the others stay, that {verb} the prediction{of} by {number(abs(largest))}."
+        f"({number(path.scales[0])}) and the others stay fixed, it {verb} the prediction{of} by "
+        f"{number(abs(largest))}."
     )
 
 
 def drift(rows: Rows) -> str:
-    """Say whether the mean residual differs between parts of the stream."""
+    """Return whether the mean residual differs between parts of the stream, in words."""
     residuals = [a - p for a, p in zip(rows.actual, rows.predicted, strict=True)]
-    n_parts = min(PARTS, len(residuals) // FEWEST_IN_PART)
+    n_parts = min(MAX_PARTS, len(residuals) // MIN_PART_ROWS)
     if n_parts < 2:
-        return "There are too few rows to tell whether the errors change over time."
+        return "There are too few rows to see whether the errors change over time."
     edges = [round(k * len(residuals) / n_parts) for k in range(n_parts + 1)]
     parts = [residuals[first:last] for first, last in pairwise(edges)]
     if all(len(set(part)) == 1 for part in parts):
         return ""
     chance = float(f_oneway(*parts).pvalue)
-    if chance < DRIFT:
+    if chance < DRIFT_P_VALUE:
         return (
-            "Some parts lie above or below zero by more than chance explains: something changes from row to row that "
-            "the columns do not tell (drift)."
+            "The mean error differs between parts of the data by more than chance explains: the target drifts in a way "
+            "that the columns do not explain."
         )
-    if chance < PERHAPS:
-        return "Parts lie above or below zero by a little more than chance explains: perhaps there is some drift."
-    return "No part lies above or below zero by more than chance explains: no drift is visible."
+    if chance < POSSIBLE_DRIFT_P_VALUE:
+        return "The mean error differs between parts of the data by slightly more than chance explains: possible drift."
+    return "The mean error does not differ between parts of the data by more than chance explains: no drift."
 
 
 def _percent(share: float) -> str:

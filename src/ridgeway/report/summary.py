@@ -1,4 +1,4 @@
-"""`ReportSummary`: everything a report shows, as numbers and texts, without the data and without the model."""
+"""`ReportSummary`: everything that a report shows, as numbers and texts, independent of data and model."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 from ridgeway.report.plain import from_plain, to_plain
 
-FORMAT = 1  # of the dictionary
+FORMAT = 1  # version of the dictionary
 SCALES = ("deviation", "largest", "unit")
 SOURCES = ("held-out", "given", "learned", "none")
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Ridge strengths at equal distances of their logarithms.
+    """Ridge strengths with equally spaced logarithms.
 
     Attributes
     ----------
-    low : log10 of the first.
+    low : log10 of the first strength.
     per_decade : strengths per factor of ten.
-    n : how many.
+    n : number of strengths.
     """
 
     low: float
@@ -29,7 +29,7 @@ class Grid:
 
     @property
     def alphas(self) -> tuple[float, ...]:
-        """All of them, increasing."""
+        """All strengths, increasing."""
         return tuple(10 ** (self.low + i / self.per_decade) for i in range(self.n))
 
 
@@ -45,8 +45,8 @@ class Candidate:
     start : where a tail starts, as a share of the run.
     step : step size of its run.
     error, standard_error : mean squared error on rows that were not learned from.
-    chosen : the one that was chosen.
-    standing : the one that the model stands at.
+    chosen : True for the average that the comparison chose.
+    standing : True for the average that the model uses.
     """
 
     kind: str
@@ -66,9 +66,9 @@ class Comparison:
 
     Attributes
     ----------
-    method : in words.
-    candidates : all that were compared.
-    errors, standard_errors : of geometric averages on the grid of strengths; empty where none were compared.
+    method : the method, in words.
+    candidates : all averages that were compared.
+    errors, standard_errors : errors of geometric averages on the grid of strengths; empty if none were compared.
     """
 
     method: str
@@ -79,20 +79,20 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Path:
-    """Effects of the columns shown, for any strength: effect k at grid point i is coordinates[i] . basis[k].
+    """Effects of the columns shown, for every strength: effect k at grid point i is coordinates[i] . basis[k].
 
-    An effect is a coefficient times the scale of its column: by how much the prediction changes when the column rises
-    by its scale.
+    An effect is a coefficient times the scale of its column: the change of the prediction when the column rises by
+    its scale.
 
     Attributes
     ----------
     features : names of the columns, largest effect first.
-    scales : of these columns.
+    scales : scales of these columns.
     coordinates : (n, r) on the grid.
     basis : (columns, r).
-    stops : (stops, columns), effects of the averages that the report can stop at.
-    intercepts : intercept at each stop.
-    share : share of the sum of squared effects of all columns that those shown have, where the model stands.
+    stops : (stops, columns), effects of the averages that the reader can select.
+    intercepts : intercept of each of these averages.
+    share : sum of squared effects of the columns shown, as a share of that of all columns, for the model's average.
     """
 
     features: tuple[str, ...]
@@ -110,8 +110,8 @@ class Rows:
 
     Attributes
     ----------
-    numbers : place of each in the data or stream, increasing.
-    actual, predicted : in units of the target.
+    numbers : row numbers in the data or stream, increasing.
+    actual, predicted : values in units of the target.
     """
 
     numbers: tuple[int, ...]
@@ -125,10 +125,10 @@ class Target:
 
     Attributes
     ----------
-    name : of it.
+    name : its name.
     path : effects of the columns on it.
-    rows : predicted rows; None where there are none.
-    mean_squared_error : of the predictions on rows not learned from; None where unknown.
+    rows : predicted rows; None if there are none.
+    mean_squared_error : error of the held-out predictions; None if unknown.
     variance : mean squared error of always predicting the mean, on the same rows.
     """
 
@@ -151,16 +151,16 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Run:
-    """How the fit ran; None where it is not known or does not apply.
+    """How the fit ran. Entries are None if they are not known or do not apply.
 
     Attributes
     ----------
-    step : step size, in units of scaled features; the last one, if steps grow.
-    stairs : step sizes as they count for a whole row, each with its number of steps, up to the step after the last.
-    length : steps of a chain.
-    n_steps : steps in all.
-    n_rows, passes, limited, split, r2, seconds : as in the estimator; rows with a limited step, rows that were split,
-        R^2 of the rows' norms.
+    step : step size, in units of scaled features; the last one if steps grow.
+    stairs : step sizes of a whole row, each with its number of steps, including the step after the last.
+    length : number of steps of a chain.
+    n_steps : number of steps in all.
+    n_rows, passes, limited, split, r2, seconds : as in the estimator: rows, passes, clipped steps, rows that were
+        split, R^2 of the squared norms of the rows, and seconds.
     """
 
     step: float | None
@@ -179,26 +179,25 @@ class Run:
 class ReportSummary:
     """What a report shows.
 
-    Make it with `summarize`; `to_dict` gives a dictionary that JSON can hold, so that a model file can carry it, and
-    `from_dict` checks what it reads.
+    `summarize` makes it. `to_dict` returns a dictionary that JSON can hold; `from_dict` reads it with checks.
 
     Attributes
     ----------
     format : version of the dictionary.
-    title : of the page.
+    title : title of the page.
     estimator : class of the model.
-    n_features, n_targets : of the model; the largest effects and the first targets are shown.
-    scale : what a column rises by in an effect: "deviation", "largest" or "unit".
+    n_features, n_targets : those of the model; the report shows the largest effects and the first targets.
+    scale : unit of a column in its effect: "deviation", "largest" (its largest value) or "unit".
     grid : strengths of the slider.
-    stops : averages that the report can stop at, the one the model stands at first.
-    comparison : how the average was chosen; None where it was given.
-    targets : those shown.
-    rows_source : "held-out", "given" (new rows that were given), "learned" (rows that were learned from) or "none".
-    n_source_rows : how many rows the shown ones were drawn from.
+    stops : averages that the reader can select, with the model's own first.
+    comparison : how the average was chosen; None if it was given.
+    targets : the targets shown.
+    rows_source : "held-out", "given" (new rows that were given), "learned" (the model learned from them) or "none".
+    n_source_rows : number of rows from which the shown ones were drawn.
     predicted_by : the average that predicted the rows, in words.
     run : how the fit ran.
     encoded : what an encoder did; empty without one.
-    facts : more of them, as pairs of texts.
+    facts : more facts, as pairs of texts.
     """
 
     format: int
@@ -222,7 +221,7 @@ class ReportSummary:
         if self.format != FORMAT:
             raise ValueError(
                 f"the summary has format {self.format}: expected {FORMAT}; write the report with the version of "
-                "ridgeway that made it, or anew from the model."
+                "ridgeway that made it, or again from the model."
             )
         self._require_sense()
         n, n_stops = self.grid.n, len(self.stops)
@@ -240,10 +239,10 @@ class ReportSummary:
             if not fits:
                 raise ValueError(
                     f"the entries of target {target.name!r} do not belong together: expected {n} strengths, "
-                    f"{n_stops} averages and {k} columns throughout; write the report anew from the model."
+                    f"{n_stops} averages and {k} columns throughout; write the report again from the model."
                 )
         if self.comparison and {len(self.comparison.errors), len(self.comparison.standard_errors)} - {0, n}:
-            raise ValueError(f"the errors of the summary are not on its grid: expected {n} of them, or none.")
+            raise ValueError(f"the summary has errors off its grid: expected {n} of them, or none.")
 
     def _require_sense(self) -> None:
         """Raise an error for values that no model has."""
@@ -269,7 +268,7 @@ class ReportSummary:
             ),
         ):
             if not sound:
-                raise ValueError(f"the summary makes no sense: expected {what}; write the report anew from the model.")
+                raise ValueError(f"the summary is not valid: expected {what}; write the report again from the model.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return dictionaries, lists, finite numbers and texts."""
@@ -278,5 +277,5 @@ class ReportSummary:
 
     @classmethod
     def from_dict(cls, stored: Any) -> ReportSummary:
-        """Read what `to_dict` gave; an error names the entry that is wrong."""
+        """Read the result of `to_dict`; an error names the wrong entry."""
         return from_plain(cls, stored, "summary")

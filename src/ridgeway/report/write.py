@@ -17,16 +17,15 @@ from ridgeway.report.sentences import RISES, columns_of, drift, explained, headl
 from ridgeway.report.summary import ReportSummary
 from ridgeway.storage.atomic_file import write_atomically
 
-NOTABLE = 0.02  # relative difference of two errors that a reader should know the reason of
+NOTABLE_ERROR_DIFFERENCE = 0.02  # relative difference of two errors from which the report explains it
 # Characters that could end a script element, or a line of script, inside JSON.
 ESCAPED = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 def render(summary: ReportSummary) -> str:
-    """Return the report as an HTML page that holds its scripts, styles and data, and asks for nothing else.
+    """Return the report as an HTML page that holds its scripts, styles and data and loads nothing else.
 
-    Texts of the data are escaped wherever they stand, and a content security policy lets only the two scripts of the
-    page run.
+    All texts of the data are escaped, and a content security policy allows only the two scripts of the page.
 
     Parameters
     ----------
@@ -76,13 +75,13 @@ def render(summary: ReportSummary) -> str:
 def write_report(fitted: Any, path: str | os.PathLike[str], **options: Any) -> ReportSummary:
     """Write the report of a fitted model, or of a summary, as one HTML file; return what it shows.
 
-    The file is there as a whole or not at all.
+    The file is written completely or not at all.
 
     Parameters
     ----------
     fitted : a fitted estimator, or a `ReportSummary`.
     path : the file to write.
-    **options : for a fitted estimator, those of `summarize`.
+    **options : options of `summarize`, for a fitted estimator.
 
     Examples
     --------
@@ -111,16 +110,16 @@ def _digest(script: str) -> str:
 
 
 def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
-    """Numbers to see at a glance: value, name, explanation."""
+    """Return the main numbers: value, name, explanation."""
     tiles = []
     if len(summary.targets) == 1:
         target = summary.targets[0]
         share = explained(target)
         if target.mean_squared_error is not None and target.variance is not None:
-            tiles.append((number(target.mean_squared_error**0.5), "typical error", "on rows not learned from"))
+            tiles.append((number(target.mean_squared_error**0.5), "typical error", "on held-out rows"))
             tiles.append((number(target.variance**0.5), "without a model", "always predicting the mean"))
         if share is not None:
-            tiles.append((f"{100 * share:.1f}%", "explained", f"of the variation, R² = {share:.3f}"))
+            tiles.append((f"{100 * share:.1f}%", "explained", f"of the variance, R² = {share:.3f}"))
     if summary.run.n_rows is not None:
         tiles.append((f"{summary.run.n_rows:,}", "rows", "learned from"))
     n_columns, name, encoded = columns_of(summary)
@@ -131,7 +130,7 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
 
 
 def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:
-    """Return the error of the chosen average in the comparison, and on all rows held out; None if one is not known."""
+    """Return the error of the chosen average in the comparison, and on all held-out rows; None if one is unknown."""
     if summary.comparison is None or summary.rows_source != "held-out" or summary.n_targets > 1:
         return None
     chosen = next(row.error for row in summary.comparison.candidates if row.chosen)
@@ -140,41 +139,45 @@ def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:
 
 
 def _capped(summary: ReportSummary) -> bool:
-    """Tell whether outlying rows count less in the comparison than in the error of all rows."""
+    """Return whether capped errors of outliers make the comparison's error smaller than that of all rows."""
     errors = _errors_of_chosen(summary)
-    return errors is not None and errors[0] < (1 - NOTABLE) * errors[1]
+    return errors is not None and errors[0] < (1 - NOTABLE_ERROR_DIFFERENCE) * errors[1]
 
 
 def _unexplained(summary: ReportSummary) -> float | None:
-    """Return the unexplained share of the variance per unit of an error of the comparison; None if they are apart.
+    """Return the factor from an error of the comparison to an unexplained share of the variance; None if it misleads.
 
-    The comparison caps the errors of outliers. Relative to the chosen average, its errors tell those of all rows, so
-    the share that the page tells for the chosen average is the one of `explained`.
+    The comparison caps the errors of outliers. The factor is set so that the page shows the R^2 of `explained` for
+    the chosen average. It is None if the two errors of the chosen average differ notably.
     """
     errors, variance = _errors_of_chosen(summary), summary.targets[0].variance
     if errors is None or not errors[0] or not variance:
         return None
     compared, of_all_rows = errors
-    return of_all_rows / variance / compared if abs(compared - of_all_rows) < NOTABLE * of_all_rows else None
+    return (
+        of_all_rows / variance / compared
+        if abs(compared - of_all_rows) < NOTABLE_ERROR_DIFFERENCE * of_all_rows
+        else None
+    )
 
 
 def _facts(summary: ReportSummary) -> list[tuple[str, str]]:
     run = summary.run
     facts = [("Estimator", summary.estimator)]
     if run.n_rows is not None:
-        facts.append(("Rows learned from", f"{run.n_rows:,}"))
+        facts.append(("Rows of the fit", f"{run.n_rows:,}"))
     if run.passes is not None:
-        facts.append(("Passes over them", number(run.passes)))
+        facts.append(("Passes over the rows", number(run.passes)))
     if run.n_steps is not None and run.step is not None:
         chains = "" if run.length in (None, run.n_steps) else f", in chains of {run.length:,}"
         growing = f"growing from {number(run.stairs[0][0])} to {number(run.step)}" if len(run.stairs) > 1 else ""
         facts.append(("Steps", f"{run.n_steps:,}, {growing or f'of size {number(run.step)}'}{chains}"))
     if run.r2 is not None:
-        facts.append(("Squared norm of the rows that a step must respect (R²)", number(run.r2, 4)))
+        facts.append(("Squared norm of the rows, which bounds the step (R²)", number(run.r2, 4)))
     if run.limited is not None:
-        facts.append(("Updates that were clipped, of rows far larger than others", f"{run.limited:,}"))
+        facts.append(("Clipped updates, of outlying rows", f"{run.limited:,}"))
     if run.split:
-        facts.append(("Outlying rows that took several smaller steps, in all passes", f"{run.split:,}"))
+        facts.append(("Outlying rows that were split into smaller steps, in all passes", f"{run.split:,}"))
     if run.seconds is not None:
         facts.append(("Seconds", number(run.seconds)))
     return [*facts, *summary.facts]

@@ -1,4 +1,4 @@
-"""Checked batches of rows: what every run and every exact fit reads."""
+"""Validated batches of rows, which every run and every exact fit reads."""
 
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import (

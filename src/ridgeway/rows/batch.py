@@ -21,7 +21,7 @@ class Batch:
     y : (n_rows, n_targets), in the rows' precision.
     weight : (n_rows,), all positive.
     single_target : True when the user's y was 1-D.
-    numbers : (n_rows,), where each row stands in the user's X.
+    numbers : (n_rows,), number of each row in the user's X.
     finite : True when the squared norms are known to be finite.
     """
 

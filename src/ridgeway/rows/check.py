@@ -1,7 +1,7 @@
-"""Checks: whatever the user hands over becomes a batch, or an error that says got, expected and remedy.
+"""Validate X, y and weights: return a batch, or raise an error of got, expected, remedy.
 
-Input that already has the right form is viewed, anything else copied once. Some wordings are those that scikit-learn's
-estimator checks look for.
+Input in the right form is not copied, other input is copied once. Some messages contain words that scikit-learn's
+estimator checks expect.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Labels(NamedTuple):
 
 
 def check_rows(X: Any, *, dtype: np.dtype[np.floating[Any]] | None = None) -> AnyRows:
-    """Bring X into a form the kernels read, without looking at the values of a dense X.
+    """Convert X to a form that the kernels read, without checking the values of a dense X.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def check_batch(
     dtype: np.dtype[np.floating[Any]] | None = None,
     target_dtype: np.dtype[np.floating[Any]] | None = None,
 ) -> Batch:
-    """Check X, y and the weights against each other; the values of a dense X are left to the reader.
+    """Check X, y and the weights against each other; the values of a dense X are checked when they are read.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def require_finite_rows(
 ) -> None:
     """Raise an error that names the first bad entry when some squared norm is not finite.
 
-    `numbers` says where each row stands in the user's X, if not at its own place.
+    `numbers` gives the number of each row in the user's X, if it differs from its place.
     """
     if _surely_finite(squared_norms) or (sound := np.isfinite(squared_norms)).all():
         return
@@ -168,8 +168,8 @@ def _sparse_rows(X: Any, dtype: np.dtype[np.floating[Any]] | None) -> SparseRows
     csr = X.tocsr()
     fault = _core.csr_fault(_signed(csr.indices), _signed(csr.indptr), len(csr.data), csr.shape[1])
     if fault > 1:
-        raise ValueError("X is a damaged CSR matrix: its indices or indptr point outside the matrix; build it anew.")
-    if fault == 1:  # unsorted or repeated columns within a row
+        raise ValueError("X is a damaged CSR matrix: its indices or indptr point outside the matrix; build it again.")
+    if fault == 1:  # columns within a row are unsorted or repeated
         csr = csr.copy()
         csr.sum_duplicates()
     indices = _signed(csr.indices)
@@ -205,7 +205,7 @@ def _weights(sample_weight: ArrayLike, n_rows: int, dtype: np.dtype[np.floating[
 
 
 def _surely_finite(values: Float) -> bool:
-    """Tell by their sum that all values are finite; a sum that is not says nothing, for it may have overflown."""
+    """Return whether the sum of the values is finite; if not, the sum may have overflowed and proves nothing."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum()))
 
@@ -222,7 +222,7 @@ def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -
         raise ValueError(f"{name} is a list of unequal parts: expected rows of the same length.") from None
     if array.dtype.kind == "c":
         raise ValueError(
-            f"Complex data not supported: {name} has type {array.dtype}; pass real and imaginary parts apart."
+            f"Complex data not supported: {name} has type {array.dtype}; pass real and imaginary parts separately."
         )
     if array.dtype.kind == "O":
         array = _from_objects(name, array)
@@ -233,7 +233,7 @@ def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -
         )
     if dtype is None:
         dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
-    with np.errstate(over="ignore"):  # what overflows float32 is reported as not finite
+    with np.errstate(over="ignore"):  # values that overflow float32 are reported as not finite
         return np.require(array, dtype, ["C", "A"])
 
 
@@ -242,7 +242,7 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[np.float64]:
     for value in array.ravel():
         if isinstance(value, str | bytes):
             raise TypeError(
-                f"{name} holds the text {value!r}: every argument must be a number, not a string that spells one; "
+                f"{name} holds the text {value!r}: every argument must be a number, not a string; convert it, or "
                 "encode categories and text as numbers first."
             )
     try:
@@ -250,7 +250,7 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         kinds = sorted({type(value).__name__ for value in array.ravel() if not isinstance(value, int | float)})
         raise TypeError(
-            f"{name} holds objects that are no numbers ({', '.join(kinds)}): argument must be a number, not a string; "
+            f"{name} holds objects that are not numbers ({', '.join(kinds)}): argument must be a number, not a string; "
             "encode categories and dates as numbers, fill or drop missing values."
         ) from None
 

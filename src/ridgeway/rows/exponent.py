@@ -1,4 +1,4 @@
-"""Powers of two that bring numbers of any size near 1: to multiply by them rounds nothing."""
+"""Powers of two that scale numbers of any size to about 1; multiplying by them rounds nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway.rows.types import Float
 
-FAR_EXPONENT = 256  # binary exponent from which sums of weighted squares may overflow or underflow
+OVERFLOW_EXPONENT = 256  # beyond this binary exponent sums of weighted squares may overflow or underflow
 
 
 def far_exponent(values: Float) -> int:
@@ -22,7 +22,7 @@ def far_exponent(values: Float) -> int:
     """
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     exponent = math.frexp(largest)[1]
-    return exponent if abs(exponent) > FAR_EXPONENT else 0
+    return exponent if abs(exponent) > OVERFLOW_EXPONENT else 0
 
 
 def scaled(values: Float, exponent: int) -> Float:

@@ -1,4 +1,4 @@
-"""Feed: standardized rows in any order, piece by piece, each piece in the cache while several runs read it."""
+"""`Feed`: standardized rows in any order, piece by piece, so that several runs read each piece from the cache."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.types import Order, numbered
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
-KEPT_FOR_PASSES = 2**30  # the same when they are to be read several times
-IN_CACHE = 2**20  # rows up to this size are read in any order without being gathered
+KEPT_BYTES_FOR_PASSES = 2**30  # the same, if they are read several times
+CACHE_BYTES = 2**20  # rows up to this size are read in any order without copying them first
 PIECE_BYTES = 2**22
-MAX_PIECE_ROWS = 2**16  # places in a piece
-IN_SEQUENCE = readonly(np.arange(MAX_PIECE_ROWS))
+MAX_PIECE_ROWS = 2**16
+CONSECUTIVE_PLACES = readonly(np.arange(MAX_PIECE_ROWS))
 
 
 class Piece(NamedTuple):
-    """Standardized rows and the places in them to go through.
+    """Standardized rows and the order in which to read them.
 
     Attributes
     ----------
     batch : the rows.
-    places : which of them, in turn.
-    numbers : which rows of the whole data these are.
+    places : the rows to read, in order.
+    numbers : their row numbers in the whole data.
     in_sequence : whether the places are all rows of the batch in their order.
     """
 
@@ -46,13 +46,13 @@ class Feed:
     Parameters
     ----------
     batch : the user's rows, finite.
-    standardization : what a run is to see of them.
-    keep : hold all of the standardized rows in memory, as a replay needs them.
-    several_passes : the rows are going to be read several times.
+    standardization : applied to the rows.
+    keep : keep all standardized rows in memory, which a replay needs.
+    several_passes : whether the rows are read several times.
 
     Attributes
     ----------
-    kept : all rows, standardized, when they are held in memory.
+    kept : all standardized rows, if they are kept in memory.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Feed:
         self.source = batch
         self.standardization = standardization
         self._keep = keep
-        most = KEPT_FOR_PASSES if several_passes else KEPT_BYTES
+        most = KEPT_BYTES_FOR_PASSES if several_passes else KEPT_BYTES
         small = batch.rows.nbytes <= most or standardization.leaves_rows
         self.kept = standardization.batch(batch) if keep or small else None
         self._weighted_norms: NDArray[np.float64] | None = None
@@ -81,9 +81,9 @@ class Feed:
         return other
 
     def weighted_norms(self) -> NDArray[np.float64]:
-        """Return q = weight * |x|^2 of every standardized row, (n,), which the step of a run has to respect.
+        """Return q = weight * |x|^2 of every standardized row, (n,), which bound the step of a run.
 
-        They are computed once, as that may take as long as a pass: the step of a fit and its splitting both need them.
+        They are computed once, because this may take as long as a pass; the step of a fit and its splitting need them.
         """
         if self._weighted_norms is None:
             pieces = self.pieces(range(len(self)))
@@ -93,7 +93,7 @@ class Feed:
         return self._weighted_norms
 
     def take(self, numbers: Order) -> Batch:
-        """Return these rows, standardized; neighbours in their own order are viewed, others copied."""
+        """Return these rows, standardized: a view of consecutive rows, a copy of others."""
         if self.kept is None:
             return self.standardization.batch(self.source, numbered(numbers))
         if _consecutive(numbers):
@@ -101,15 +101,15 @@ class Feed:
         return self.kept.take(numbered(numbers))
 
     def pieces(self, order: Order, shared: bool = True) -> Iterator[Piece]:
-        """Yield the rows of `order`, which may hold several passes, in turn.
+        """Yield the rows of `order`, which may span several passes.
 
-        Pieces that are shared by several readers are small enough to stay in the cache. One reader reads dense rows
-        where they lie, in any order: its loop asks memory for them in time, which takes less than gathering them.
+        Pieces for several readers are small enough to stay in the cache. A single reader reads dense rows in place, in
+        any order: its loop prefetches them, which takes less time than gathering them.
         """
         nbytes = self.source.rows.nbytes if self.kept is None else self.kept.rows.nbytes
         at_hand = self.kept is not None and not shared and _consecutive(order)
         alone = self.kept is not None and not shared and isinstance(self.kept.rows, DenseRows)
-        whole = self.kept is not None and (self._keep or nbytes <= IN_CACHE or (alone and not at_hand))
+        whole = self.kept is not None and (self._keep or nbytes <= CACHE_BYTES or (alone and not at_hand))
         size = MAX_PIECE_ROWS if whole or at_hand else min(MAX_PIECE_ROWS, max(1, PIECE_BYTES * len(self) // nbytes))
         for first in range(0, len(order), size):
             numbers = order[first : first + size]
@@ -117,7 +117,7 @@ class Feed:
                 assert self.kept is not None
                 yield Piece(self.kept, numbered(numbers), numbers, in_sequence=False)
             else:
-                yield Piece(self.take(numbers), IN_SEQUENCE[: len(numbers)], numbers, in_sequence=True)
+                yield Piece(self.take(numbers), CONSECUTIVE_PLACES[: len(numbers)], numbers, in_sequence=True)
 
 
 def _consecutive(numbers: Order) -> bool:

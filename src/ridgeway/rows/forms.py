@@ -14,7 +14,7 @@ from ridgeway.rows.types import Float
 
 
 def readonly(array: Any) -> Any:
-    """Return a view that cannot be written: one compiled kernel then serves writable and read-only input."""
+    """Return a read-only view, so that one compiled kernel takes writable and read-only input."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -82,12 +82,12 @@ class DenseRows:
 class SparseRows:
     """Rows of a CSR matrix: row i holds `data[indptr[i]:indptr[i+1]]` in the columns `indices[...]`.
 
-    `indices` is viewed as unsigned, which spares the kernels the test for negative ones. `indptr` of a part of the
-    rows keeps counting from the whole matrix, so a part copies nothing.
+    `indices` are viewed as unsigned, so the kernels need no test for negative ones. `indptr` of a part of the rows
+    counts from the start of the whole matrix, so a part copies nothing.
 
-    Rows with a `centre` c, (n_columns,), stand for x_i - v c without storing it, where v, the last entry of x_i, is the
-    same number in every row, and c has 0 there. Coefficients of such rows are told by u, where w = u - u_last c: then a
-    multiple of x_i in u is a multiple of x_i - v c in w.
+    Rows with a `centre` c, (n_columns,), represent x_i - v c without storing it. v, the last entry of x_i, is the same
+    number in every row, and c is 0 there. Coefficients of such rows are stored as u with w = u - u_last c: adding a
+    multiple of x_i to u adds that multiple of x_i - v c to w.
     """
 
     data: Float
@@ -167,7 +167,7 @@ class SparseRows:
         return np.asarray(self.matrix() @ own - np.outer(self._constants(), self.centre @ own))
 
     def _constants(self) -> Float:
-        """Return the last entries of the rows, which are all alike."""
+        """Return the last entries of the rows, which are all equal."""
         return self.data[self.indptr[1:] - 1]
 
     def matrix(self) -> Any:

@@ -17,14 +17,14 @@ from ridgeway.rows.forms import DenseRows, SparseRows, readonly
 from ridgeway.rows.types import Float
 from ridgeway.storage.state import FLOATS, State, Stored
 
-SAMPLE = 1024  # rows whose mean is the origin of the sums
+ORIGIN_ROWS = 1024  # their mean is the origin of the sums
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 class Shares(NamedTuple):
-    """Weights of rows as far as their ratios matter: weight_i = `weight[i]` * 2^exponent, of which `total` is the sum.
+    """Scaled weights of rows: weight_i = `weight[i]` * 2^exponent, and `total` is the sum of `weight`.
 
-    Weights themselves may be so large or small that their sum, or their products with squares, are not float64.
+    The unscaled weights may be so large or small that their sum, or their products with squares, overflow or underflow.
     """
 
     weight: Float
@@ -33,7 +33,7 @@ class Shares(NamedTuple):
 
     @classmethod
     def of(cls, batch: Batch) -> Shares:
-        """Return the weights of a batch, as they are unless they are far from 1."""
+        """Return the weights of a batch, scaled only if they are far from 1."""
         exponent = far_exponent(batch.weight)
         weight: Float = readonly(scaled(batch.weight, exponent))
         return cls(weight, float(weight.sum(dtype=np.float64)), exponent)
@@ -41,7 +41,7 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowMoments:
-    """What offsets and scales are made of, over some rows; ``a + b`` are the moments of both.
+    """Moments of some rows, from which offsets and scales are computed; ``a + b`` are the moments of both.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ def _dense_moments(rows: DenseRows, share: NDArray[np.float64]) -> tuple[NDArray
     """Mean and standard deviation of the columns, (d,), for shares (n,) of sum 1."""
     n_rows, n_columns = rows.shape
     sums, squares = np.zeros(n_columns), np.zeros(n_columns)
-    sample = rows.array[:: max(1, n_rows // SAMPLE)].astype(np.float64)
+    sample = rows.array[:: max(1, n_rows // ORIGIN_ROWS)].astype(np.float64)
     origin = (sample / len(sample)).sum(axis=0).astype(rows.dtype)
     exponent = np.frexp(np.abs(sample - origin).max(axis=0))[1]
     limits = np.finfo(rows.dtype)
@@ -195,7 +195,7 @@ def _sparse_moments(
 
 
 def _refuse(batch: Batch) -> None:
-    """Raise the error of rows whose sums are not finite."""
+    """Raise the error for rows whose sums are not finite."""
     rows = batch.rows
     require_finite_entries(rows, batch.numbers)
     raise ValueError(

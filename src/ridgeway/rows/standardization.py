@@ -1,4 +1,4 @@
-"""Standardization: rows, targets and weights on a scale that SGD likes, and coefficients back in the user's units."""
+"""Standardization of rows, targets and weights for SGD, and of coefficients back to the user's units."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ridgeway.rows.weights import all_ones, ones
 from ridgeway.storage.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
-# A column is constant when its standard deviation is within a few roundings of its mean.
-FEW_ROUNDINGS = 8.0
-LARGEST_SQUARES, LARGEST_WEIGHTS = 1e100, 1e60  # sums of squares of standardized targets and of weights
-SMALLEST_TARGET, LARGEST_TARGET = 1e-150, 1e150  # standard deviations whose squares are float64
+# A column is constant if its standard deviation is at most this many rounding errors of its mean.
+CONSTANT_ROUNDINGS = 8.0
+MAX_SUM_OF_SQUARES, MAX_SUM_OF_WEIGHTS = 1e100, 1e60  # sums of squares of standardized targets and of weights
+MIN_TARGET_DEVIATION, MAX_TARGET_DEVIATION = 1e-150, 1e150  # standard deviations whose squares are float64
 
 
 class _Columns(NamedTuple):
@@ -37,19 +37,19 @@ class _Columns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standardization:
-    """The map from the user's rows and targets to those that a run sees.
+    """The map from the user's rows and targets to those of a run.
 
         x -> (x - offset) / scale, with a constant column at the end;    y -> (y - target_offset) / target_scale;
         weight -> weight / weight_scale
 
-    The constant column takes part in the run so that w is right even where the offsets, taken from the first batch of
-    a stream, are not the means of all rows. Sparse rows stay sparse: their centring is implicit (`SparseRows.centre`).
+    The constant column is part of the run, so that w is right even if the offsets, taken from the first batch of a
+    stream, are not the means of all rows. Sparse rows stay sparse: their centring is implicit (`SparseRows.centre`).
 
     Attributes
     ----------
-    offset, scale : (d,). Dense columns are divided by their standard deviation. Sparse ones are divided by their
-        largest absolute value: unit variance would blow up the rare ones. Constant columns have scale 1.
-    constant : entry of the constant column; 0 means that there is none and nothing is centred.
+    offset, scale : (d,). Dense columns are divided by their standard deviation. Sparse columns are divided by their
+        largest absolute value; unit variance would make rare columns very large. Constant columns have scale 1.
+    constant : entry of the constant column; 0 if there is none and nothing is centred.
     target_offset, target_scale : (targets,).
     weight_scale : mean weight.
     """
@@ -67,14 +67,14 @@ class Standardization:
 
         Parameters
         ----------
-        batch : the rows; an entry that is not finite raises an error that names it, unless they are left as they are.
-        scale : False leaves the scales of the columns as they are.
+        batch : the rows; an entry that is not finite raises an error that names it, if anything is scaled or centred.
+        scale : False keeps the scales of the columns.
         centre : False leaves out the offsets and the constant column.
         """
         rows, shares = batch.rows, Shares.of(batch)
         if scale or centre:
             mean, deviation, largest = column_moments(batch, shares)
-        else:  # nothing to know; a run finds entries that are not finite by itself
+        else:  # nothing to compute; the run finds entries that are not finite
             mean, deviation, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
         columns = _Columns(mean, deviation, largest, not isinstance(rows, DenseRows), rows.dtype)
         weight_scale = math.ldexp(shares.total / len(batch), shares.exponent)
@@ -82,7 +82,7 @@ class Standardization:
 
     @classmethod
     def from_moments(cls, moments: RowMoments, scale: bool, centre: bool) -> Standardization:
-        """Take offsets and scales from the moments of all rows, however these were added up.
+        """Take offsets and scales from the moments of all rows.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Standardization:
         centre: bool,
     ) -> Standardization:
         mean, deviation = columns.mean, columns.deviation.copy()
-        deviation[deviation <= FEW_ROUNDINGS * float(np.finfo(columns.dtype).eps) * np.abs(mean)] = 0.0
+        deviation[deviation <= CONSTANT_ROUNDINGS * float(np.finfo(columns.dtype).eps) * np.abs(mean)] = 0.0
         used = np.ones_like(mean)
         if scale:
             size = columns.largest if columns.sparse else deviation
@@ -168,7 +168,7 @@ class Standardization:
 
     @property
     def leaves_rows(self) -> bool:
-        """Whether the rows stay as they are: nothing is centred or scaled."""
+        """Whether the rows are unchanged: nothing is centred or scaled."""
         return self.constant == 0 and bool((self.scale == 1).all())
 
     def rows(self, rows: AnyRows, order: NDArray[np.intp]) -> AnyRows:
@@ -195,11 +195,11 @@ class Standardization:
     def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """(y - target_offset) / target_scale, (n, targets), in a precision that can hold their squares."""
         if not self.target_offset.any() and (self.target_scale == 1).all():
-            _require_squares("y", float(np.vdot(y, y)), LARGEST_SQUARES, dtype)
+            _require_squares("y", float(np.vdot(y, y)), MAX_SUM_OF_SQUARES, dtype)
             return np.ascontiguousarray(y, dtype)
         standard: Float = np.empty(y.shape, dtype)
         squares = _core.standardize_targets(y, self.target_offset, self.target_scale, standard)
-        _require_squares("y", squares, LARGEST_SQUARES, dtype)
+        _require_squares("y", squares, MAX_SUM_OF_SQUARES, dtype)
         return standard
 
     def batch(self, batch: Batch, order: NDArray[np.intp] | None = None) -> Batch:
@@ -224,7 +224,7 @@ class Standardization:
             return ones(len(weight), dtype)
         with np.errstate(over="ignore"):
             scaled = weight / self.weight_scale
-        _require_squares("sample_weight", float(np.vdot(scaled, scaled)), LARGEST_WEIGHTS, dtype)
+        _require_squares("sample_weight", float(np.vdot(scaled, scaled)), MAX_SUM_OF_WEIGHTS, dtype)
         standard: Float = readonly(scaled.astype(dtype, copy=False))
         return standard
 
@@ -241,24 +241,24 @@ class Standardization:
         """Coefficients of the user's features, (..., targets, d), from those of the standardized ones."""
         scale, exponent = np.frexp(self.scale)
         target_scale, target_exponent = np.frexp(self.target_scale[:, None])
-        with np.errstate(over="ignore"):  # the reader refuses what is not finite
+        with np.errstate(over="ignore"):  # the reader refuses values that are not finite
             coefs: Float = np.ldexp(slopes / scale * target_scale, target_exponent - exponent)
         return coefs
 
     def sparse_centre(self) -> NDArray[np.float64]:
-        """What standardized sparse rows are centred at, per unit of the constant column."""
+        """The centre of standardized sparse rows, per unit of the constant column."""
         centre: NDArray[np.float64] = readonly(np.append(self.offset / self.scale / self.constant, 0.0))
         return centre
 
 
 def _target_scales(mean: NDArray[np.float64], deviation: NDArray[np.float64], centre: bool) -> NDArray[np.float64]:
-    """Return what targets are divided by, (targets,), 1 if all are alike; refuse those without squares in float64."""
+    """Return the scales of the targets, (targets,), 1 if a target is constant; refuse those whose squares overflow."""
     with np.errstate(over="ignore"):
         scale: NDArray[np.float64] = deviation.copy() if centre else np.hypot(deviation, mean)
-    scale[scale <= np.finfo(np.float64).eps * FEW_ROUNDINGS * np.abs(mean if centre else 0.0)] = 0.0
-    if not (scale < LARGEST_TARGET).all():
+    scale[scale <= np.finfo(np.float64).eps * CONSTANT_ROUNDINGS * np.abs(mean if centre else 0.0)] = 0.0
+    if not (scale < MAX_TARGET_DEVIATION).all():
         raise ValueError(f"y is too large (standard deviation {scale.max():g}) for squared errors: scale it down.")
-    if ((scale > 0) & (scale < SMALLEST_TARGET)).any():
+    if ((scale > 0) & (scale < MIN_TARGET_DEVIATION)).any():
         smallest = scale[scale > 0].min()
         raise ValueError(f"y is too small (standard deviation {smallest:g}) for squared errors: scale it up.")
     scale[scale == 0] = 1.0
@@ -266,7 +266,7 @@ def _target_scales(mean: NDArray[np.float64], deviation: NDArray[np.float64], ce
 
 
 def _require_inverses(scale: NDArray[np.float64], dtype: np.dtype[np.floating[Any]]) -> None:
-    """Refuse columns so small that they cannot be divided by their scale in the precision of the rows."""
+    """Raise an error for columns that are too small to be divided by their scale in the precision of the rows."""
     column = int(scale.argmin())
     if scale[column] < np.finfo(dtype).tiny:
         raise ValueError(
@@ -276,10 +276,11 @@ def _require_inverses(scale: NDArray[np.float64], dtype: np.dtype[np.floating[An
 
 
 def _require_squares(name: str, squares: float, largest: float, dtype: np.dtype[np.floating[Any]]) -> None:
-    """Refuse targets or weights of a stream that are so far beyond those of its first batch that squares overflow."""
+    """Raise an error for targets or weights so much larger than in the first batch that squares overflow."""
     most = min(float(np.finfo(dtype).max), largest)
     if not squares < most:
         raise ValueError(
             f"squares of {name} add up to {squares:.3g} on the scale of the first rows: expected less than {most:.3g}, "
-            f"so that {dtype} can hold their errors; drop rows with values so large, or begin anew with rows like them."
+            f"so that {dtype} can hold their errors; drop rows with such large values, or start again with similar "
+            "rows in the first batch."
         )

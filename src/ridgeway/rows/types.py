@@ -1,4 +1,4 @@
-"""Names of the types that rows and everything made of them share."""
+"""Names of types that all modules on rows share."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 Float: TypeAlias = NDArray[np.floating[Any]]
 Scalar: TypeAlias = Any  # a number in the precision of the rows
-Order: TypeAlias = NDArray[np.intp] | range  # numbers of rows, in turn; a range for neighbours in their own order
+Order: TypeAlias = NDArray[np.intp] | range  # row numbers in order; a range for consecutive rows
 FLOAT64 = np.dtype(np.float64)
 
 
 def numbered(order: Order) -> NDArray[np.intp]:
-    """Return the numbers of an order as an array; numpy makes one of a range at a fiftieth of the speed."""
+    """Return the numbers of an order as an array, 50 times as fast as numpy converts a range."""
     return np.arange(order.start, order.stop, order.step) if isinstance(order, range) else order

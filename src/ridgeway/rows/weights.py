@@ -1,4 +1,4 @@
-"""Weights of 1, which most rows have: one array for all batches, so that they cost nothing."""
+"""Weights of 1, which most rows have: all batches share one array."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from ridgeway.rows.forms import readonly
 from ridgeway.rows.types import Float
 
-MAX_SHARED_ROWS = 2**20  # rows; weights of longer batches are their own
+MAX_SHARED_ROWS = 2**20  # longer batches have their own array
 
-_shared: dict[np.dtype[Any], Float] = {}  # as long as any batch so far has needed
+_shared: dict[np.dtype[Any], Float] = {}  # as long as the longest batch so far
 
 
 def ones(n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:
@@ -26,5 +26,5 @@ def ones(n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:
 
 
 def all_ones(weight: Float) -> bool:
-    """Tell whether all weights are 1; those that are shared need no look."""
+    """Return whether all weights are 1; shared ones are known to be."""
     return weight.base is _shared.get(weight.dtype, weight) or bool((weight == 1).all())

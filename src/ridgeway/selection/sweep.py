@@ -13,7 +13,7 @@ from ridgeway.messages.progress import Progress
 from ridgeway.rows import Order, numbered
 from ridgeway.rows.feed import Feed, Piece
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun, schedule_of
-from ridgeway.sgd.shuffle import IN_CACHE, shuffled_order
+from ridgeway.sgd.shuffle import CACHE_BYTES, shuffled_order
 from ridgeway.sgd.splitting import Splitting
 from ridgeway.trajectory import Layout, Trajectory, join
 
@@ -215,9 +215,9 @@ class Sweep:
         """Return the order of one pass; of several, up to `most` steps, over small data."""
         rows, n_rows = self._feed.source.rows, len(self._feed)
         passes = 1 if self._passes_apart else max(1, min(AT_ONCE, most) // self._steps_in_pass)
-        if rows.nbytes <= IN_CACHE and self._shuffle:  # a pass does not depend on how many are asked for at once
+        if rows.nbytes <= CACHE_BYTES and self._shuffle:  # a pass does not depend on how many are asked for at once
             return self._splitting.uniform_orders(passes, self._rng)
-        if rows.nbytes <= IN_CACHE and self._splitting.none:
+        if rows.nbytes <= CACHE_BYTES and self._splitting.none:
             return np.tile(np.arange(n_rows), passes)
         return self._splitting.order(shuffled_order(rows, self._rng) if self._shuffle else range(n_rows), self._rng)
 

@@ -1,4 +1,4 @@
-"""The error of a run that exploded."""
+"""The error for a run that diverged."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ class DivergenceError(ArithmeticError):
     Attributes
     ----------
     step : the step that was used.
-    safe_step : 1 / max weight * |x|^2 over the rows seen: certain not to explode, though larger ones often work too.
+    safe_step : 1 / max weight * |x|^2 over the rows seen: it cannot diverge, although larger steps often work, too.
     at_step : number of increments that were made before.
     """
 
     def __init__(self, step: float, safe_step: float, at_step: int) -> None:
         super().__init__(
-            f"the run exploded after {at_step} steps with step={step:.6g}: step={safe_step:.6g} is certainly safe on "
-            "these rows (1 / the largest weight * |x|^2). Pass that step, step='auto' or LimitedStep(step), which "
-            "limits the rows too large for it; or standardize the columns."
+            f"the run diverged after {at_step} steps with step={step:.6g}: step={safe_step:.6g} is safe on these rows "
+            "(1 / the largest weight * |x|^2). Pass that step, step='auto' or LimitedStep(step), which clips the "
+            "updates of rows too large for it; or standardize the columns."
         )
         self.step = step
         self.safe_step = safe_step

@@ -1,4 +1,4 @@
-"""run_sgd: SGD over data in memory, in one call."""
+"""`run_sgd`: SGD over data in memory, in one call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, st
 from ridgeway.trajectory import Layout, Trajectory, join
 from ridgeway.validation.scalars import counted
 
-WORTH_GUESSING = 2**25  # bytes of rows from which a reading of them to set the step is worth sparing
+MIN_GUESSED_BYTES = 2**25  # from this size on the step is guessed from a sample, which saves one reading of the rows
 
 
 def run_sgd(
@@ -38,13 +38,13 @@ def run_sgd(
     n_jobs: int = 1,
     random_state: int | np.random.Generator | None = None,
 ) -> Trajectory:
-    """Run SGD for least squares over the rows of X, and keep what every average of its iterates needs.
+    """Run SGD for least squares over the rows of X, and store what every average of its iterates needs.
 
         w_t = w_{t-1} + eta_t * weight_t * (y_t - <x_t, w_{t-1}>) x_t
 
     Averaging the iterates geometrically, `t.coef(Geometric(alpha))`, gives ridge regression of strength alpha in
-    expectation. The rows are taken as they are: no scaling, no intercept. Standardize columns of different scales
-    first, or the small ones are learned slowly.
+    expectation. Rows are not scaled, and there is no intercept. Standardize columns of different scales first;
+    otherwise columns of small scale are learned slowly.
 
     Parameters
     ----------
@@ -53,31 +53,31 @@ def run_sgd(
         out.
     y : (n,) or (n, targets)
     step : float, "auto", LimitedStep, GrowingStep or Staircase
-        The step eta, constant but for the last two. "auto" takes it from the squared norms of all rows and limits the
-        few rows too large for it (see `ridgeway.sgd.step_size` for the rule and its reason). A number or a staircase is
-        used as it is: one that makes the run explode raises `DivergenceError`. A `GrowingStep` brings the averages of
-        all ridge strengths close to ridge; it splits rows that are too large for it into several steps, so that
-        `n_steps` is more than the number of rows.
+        The step eta; it is constant except for the last two. "auto" takes it from the squared norms of all rows and
+        clips the updates of the few rows too large for it (`ridgeway.sgd.step_size` has the rule and its reason). A
+        number or a staircase is used unchanged: if the run diverges, `DivergenceError` is raised. A `GrowingStep`
+        brings the averages of all ridge strengths close to ridge; it splits rows that are too large for it into several
+        steps, so that `n_steps` is more than the number of rows.
     passes : int
-        How often the rows are gone through.
+        Number of passes over the rows.
     batch_size : int
         Rows per step; a mini-batch makes one step along its mean gradient, and a pass may end with a shorter one.
     shuffle : bool
-        Go through the rows in a fresh random order each pass, instead of their own.
+        Read the rows in a new random order in each pass, instead of their own order.
     chains : int
-        Cut the rows into this many contiguous segments, run each afresh from w0 and average them: lower variance where
-        eta * alpha * n / chains is above about 4.
+        Cut the rows into this many contiguous segments, run each from w0 and average the runs: this has lower variance
+        if eta * alpha * n / chains is above about 4.
     sample_weight : (n,)
         Multiplies each row's gradient, used as given; rows of weight 0 make no step.
     w0 : (d,) or (targets, d)
         Start, 0 by default; the averages are then ridge centred at w0.
     store : "replay", "sketch" or a Layout
-        One scalar per row and the rows themselves, which answers every scheme exactly; or moments of the increments,
-        which need no rows any more.
+        "replay" stores one scalar per row and refers to the rows, and gives every average exactly; "sketch" stores
+        moments of the increments and no longer needs the rows.
     n_jobs : int
         Threads over which the chains are spread; -1 means one per chain.
     random_state : int, numpy Generator or None
-        Seed of the shuffles, and of the places of split rows.
+        Seed for shuffling and for the places of the steps of split rows.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def run_sgd(
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(run_one, segments, streams))
 
-    if fixed is None and passes == chains == 1 and not shuffle and batch.rows.nbytes > WORTH_GUESSING:
+    if fixed is None and passes == chains == 1 and not shuffle and batch.rows.nbytes > MIN_GUESSED_BYTES:
         guessed = guess(batch)
         if guessed is not None:
             (trajectory,) = run_all(guessed)
@@ -128,7 +128,7 @@ def run_sgd(
                 return trajectory
     try:
         return join(run_all(fixed or auto_step(batch)))
-    except DivergenceError as error:  # its chain has seen some of the rows only
+    except DivergenceError as error:  # a chain has seen only some of the rows
         raise DivergenceError(error.step, 1 / largest_norm(batch), error.at_step) from None
 
 
@@ -142,7 +142,7 @@ def _run_one(
     shuffle: bool,
     rng: np.random.Generator,
 ) -> Trajectory:
-    """Run over the rows, in passes; a growing step splits outlying ones."""
+    """Run over the rows, in passes; a growing step splits outlying rows."""
     if not isinstance(step, GrowingStep):
         run = SGDRun(step, store, batch_size, w0)
         for _ in range(passes):

@@ -1,4 +1,4 @@
-"""Products of rows with some directions, taken while a step for these rows is made."""
+"""Products of rows with directions, computed while the run takes the steps of these rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ridgeway.rows import Float
 
 
 class RowProducts(NamedTuple):
-    """What is computed about dense rows in passing: the rows lie in the cache while their steps are made.
+    """Products of dense rows, computed during their steps, while the rows are in the cache.
 
     Attributes
     ----------
@@ -24,13 +24,13 @@ class RowProducts(NamedTuple):
 
     @classmethod
     def of(cls, directions: Float, n_rows: int) -> RowProducts:
-        """Return room for the products of so many rows with the directions."""
+        """Return arrays for the products of this many rows with the directions."""
         if directions.ndim != 2 or len(directions) == 0:
             raise ValueError(f"directions have shape {directions.shape}: expected (directions, columns), one or more.")
         return cls(directions, np.empty((n_rows, 2 + len(directions)), directions.dtype))
 
     def require_shapes(self, n_rows: int, n_columns: int) -> None:
-        """Raise an error unless these arrays fit rows of this shape: the compiled loops do not look at shapes."""
+        """Raise an error unless these arrays fit rows of this shape; the compiled loops do not check shapes."""
         k = len(self.directions)
         wanted = {"directions": (max(k, 1), n_columns), "products": (n_rows, 2 + k)}
         for name, shape in wanted.items():
@@ -42,5 +42,5 @@ class RowProducts(NamedTuple):
         return RowProducts(self.directions, self.products[first:last])
 
     def for_core(self) -> _core.RowProducts:
-        """Return the arrays as the compiled loops take them."""
+        """Return the arrays for the compiled loops."""
         return _core.RowProducts(directions=self.directions, products=self.products)

@@ -1,4 +1,4 @@
-"""SGDRun: one run of SGD, fed with batches of any size."""
+"""`SGDRun`: one run of SGD, over batches of any size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ridgeway.storage.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
 from ridgeway.validation.scalars import counted
 
-MANY_LIMITED = 0.1  # share of limited rows beyond which an automatic step is called into question
+MAX_CLIPPED_SHARE = 0.1  # beyond this share of clipped rows an automatic step is too large
 
 
 class SGDRun:
@@ -31,20 +31,20 @@ class SGDRun:
         w_t = w_{t-1} + eta_t * weight_t * (y_t - <x_t, w_{t-1}>) x_t
 
     With one step, the same rows in other batches give bit for bit the same trajectory; an automatic step depends on
-    the first batch. The rows are taken as they are: no scaling, no intercept. Columns of very different scales make the
-    run slow in the small ones; standardize first.
+    the first batch. Rows are not scaled, and there is no intercept. If columns have very different scales, those of
+    small scale are learned slowly; standardize first.
 
     Parameters
     ----------
     step : float, "auto", LimitedStep, GrowingStep or Staircase
-        The step eta, constant but for the last two. "auto" sets it from the squared row norms of the first batch (see
-        `ridgeway.sgd.step_size`) and from then on limits the step of rows that are too large for it; eta itself never
-        changes. An explicit step is used as it is. A `GrowingStep` needs ``climb``, as the length of the run is not
-        known; it clips rows that are too large for it.
+        The step eta; it is constant except for the last two. "auto" sets it from the squared row norms of the first
+        batch (see `ridgeway.sgd.step_size`) and clips the updates of later rows that are too large for it; eta itself
+        never changes. An explicit step is used unchanged. A `GrowingStep` needs ``climb``, because the length of the
+        run is not known; it clips rows that are too large for it.
     store : "sketch", "replay" or a Layout
-        What the run remembers: moments of the increments, in memory that grows with log(steps); or one scalar per row,
-        and the rows themselves, which the caller must keep unchanged. A `Layout` is a sketch with blocks of your
-        choice.
+        What the run stores: "sketch" moments of the increments, in memory that grows with log(steps); "replay" one
+        scalar per row, and references to the rows, which the caller must not change. A `Layout` is a sketch with given
+        blocks.
     batch_size : int
         Rows per step: a mini-batch makes one step along its mean gradient. It may span updates.
     w0 : array of shape (d,) or (targets, d)
@@ -89,18 +89,18 @@ class SGDRun:
         return self._state.n_steps if self._state else 0
 
     def n_steps_after(self, n_rows: int) -> int:
-        """Return the number of increments that there will be after so many more rows."""
+        """Return the number of increments after this many more rows."""
         open_rows = self._state.open_rows if self._state else 0
         return self.n_steps + (open_rows + n_rows) // self._batch_size
 
     @property
     def limited(self) -> int:
-        """Number of rows whose own step was limited."""
+        """Number of rows whose update was clipped."""
         return self._state.limited if self._state else 0
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether the run refers to the rows it has seen (a replay), instead of a sketch."""
+        """Whether the run refers to its rows (a replay) instead of keeping a sketch."""
         return self._store == "replay"
 
     @property
@@ -114,7 +114,7 @@ class SGDRun:
         return self._state is not None
 
     def update(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
-        """Take the steps of these rows, in their order. A batch that raises leaves the run as it was.
+        """Take the steps of these rows, in their order. If a batch raises an error, the run is unchanged.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class SGDRun:
 
     @property
     def takes_row_products(self) -> bool:
-        """Whether the run can take products of dense rows of one target in passing: row by row, and in a sketch."""
+        """Whether the run can fill `RowProducts`: one target, no mini-batches, dense rows in a sketch."""
         return self._batch_size == 1 and not self.keeps_rows
 
     def advance(
@@ -140,11 +140,11 @@ class SGDRun:
         counts: NDArray[np.int64] | None = None,
         clipped: int = 0,
     ) -> None:
-        """Take the steps of a checked batch, in its order or in `order`; `update` does this for any input.
+        """Take the steps of a validated batch, in its order or in `order`; `update` validates first.
 
-        counts, one per step, tell of how many steps of one split row each is one; None if no row is split. clipped is
-        how many more rows were split into fewer steps than they needed. Products, where the run `takes_row_products`,
-        are filled in passing. A batch that raises leaves a run that has begun half changed.
+        `counts` holds, for each step, the number of steps of its split row; None if no row is split. `clipped` is the
+        number of further rows that were split into fewer steps than they needed. `products` are filled if the run
+        `takes_row_products`. If a batch raises an error, a run that has begun is half changed.
         """
         if self._state is not None:
             _require_same_shape(self._state, batch)
@@ -170,20 +170,20 @@ class SGDRun:
         self._state = state
 
     def copy(self) -> SGDRun:
-        """Return a run that goes on from here by itself."""
+        """Return an independent copy of the run."""
         other = shallow_copy(self)
         other._state = None if self._state is None else self._state.copy()
         return other
 
     def unladen(self) -> SGDRun:
-        """Return a copy that can go on, without the blocks of moments that are done: what a step never looks at."""
+        """Return a copy without finished blocks of moments, which later steps do not need."""
         other = self.copy()
         if isinstance(other._state, SketchState):
             other._state.finished = []
         return other
 
     def laden(self, earlier: SGDRun) -> SGDRun:
-        """Return this run, which went on from ``earlier.unladen()``, with the blocks that were left behind."""
+        """Return this run, which continued ``earlier.unladen()``, with the finished blocks of `earlier`."""
         other = shallow_copy(self)
         if isinstance(self._state, SketchState) and isinstance(earlier._state, SketchState):
             state = self._state.copy()
@@ -192,26 +192,26 @@ class SGDRun:
         return other
 
     def end_pass(self) -> None:
-        """End a pass over the data: a mini-batch that is not full makes its step with the rows it has."""
+        """End a pass over the data: an incomplete mini-batch makes its step with the rows it has."""
         if self._state is not None and self._state.open_rows:
             self._state = self._closed(self._state)
 
     def trajectory(self) -> Trajectory:
-        """Return the run so far, as if the pass ended here; the run itself can go on."""
+        """Return the trajectory so far, as if the pass ended here; the run can continue."""
         if self._state is None:
             raise ValueError("the run has seen no rows: call update first.")
         trajectory = self._closed(self._state).trajectory()
         n_rows = trajectory.n_steps * self._batch_size
-        if self._schedule is None and trajectory.limited > MANY_LIMITED * n_rows:
+        if self._schedule is None and trajectory.limited > MAX_CLIPPED_SHARE * n_rows:
             warn_user(
-                f"{trajectory.limited} of about {n_rows} rows had their own step limited: the step of "
-                f"{trajectory.step:.3g}, set from the first batch, is too large for later rows. "
-                "Begin with a larger batch, or pass a step.",
+                f"{trajectory.limited} of about {n_rows} rows had their updates clipped: the step of "
+                f"{trajectory.step:.3g}, set from the first batch, is too large for later rows. Begin with a larger "
+                "batch, or pass a step.",
             )
         return trajectory
 
     def state(self) -> State:
-        """Return everything that the run needs to go on, bit for bit; a replay refers to rows and cannot be stored."""
+        """Return everything that the run needs to continue bit for bit; a replay cannot be stored."""
         if self.keeps_rows:
             raise ValueError("a run with store='replay' refers to rows and cannot be stored: run with store='sketch'.")
         return {
@@ -225,7 +225,7 @@ class SGDRun:
     @classmethod
     def from_state(cls, stored: Stored) -> SGDRun:
         """Return the run of a state."""
-        # Format 1 knew constant steps only, and called the schedule "step".
+        # Format 1 had only constant steps, stored as "step".
         schedule = stored.optional("schedule" if "schedule" in stored else "step")
         layout, progress = (stored.optional(name) for name in ("layout", "progress"))
         w0 = stored.raw("w0")
@@ -239,15 +239,17 @@ class SGDRun:
         return run
 
     def require_form(self, sparse: bool, single_target: bool, n_targets: int, n_columns: int) -> None:
-        """Refuse to go on with rows of this form if the rows so far had another, or if there were none."""
+        """Raise an error unless the run has seen rows of this form."""
         state = self._state
         if state is None or state.start.shape != (n_targets, n_columns):
-            raise ValueError(f"the run has seen no rows of {n_columns} columns and {n_targets} targets: run it anew.")
+            raise ValueError(
+                f"the run has seen no rows of {n_columns} columns and {n_targets} targets: start a new run."
+            )
         if (state.sparse, state.single_target) != (sparse, single_target):
-            raise ValueError("the run has seen rows or targets of another form: run it anew.")
+            raise ValueError("the run has seen rows or targets of another form: start a new run.")
 
     def _closed(self, state: RunState) -> RunState:
-        """Return the state without an open mini-batch; the given one stays as it is."""
+        """Return the state with the open mini-batch closed; the given state is unchanged."""
         if state.open_rows:
             state = state.copy()
             close_batch(state)
@@ -279,4 +281,4 @@ def _numbers_of(w0: ArrayLike) -> NDArray[np.float64]:
     try:
         return np.array(w0, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"w0={w0!r} is no array of numbers: expected the coefficients to start from.") from None
+        raise TypeError(f"w0={w0!r} is not an array of numbers: expected the start coefficients.") from None

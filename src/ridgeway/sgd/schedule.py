@@ -1,8 +1,8 @@
-"""Step schedules: a constant step, or one that grows so that every ridge strength rests on many rows.
+"""Step schedules: a constant step, or one that grows so that every ridge strength uses many rows.
 
-The geometric average at alpha rests on the steps of the first 1/alpha of time. With a constant step eta these are
-1 / (eta alpha) steps, hardly any for a strong alpha, and the average is noise. With steps that double from stair to
-stair, each stair as long as the others, every alpha down to the weakest rests on about one stair of small steps.
+The geometric average at alpha depends mainly on the steps of the first 1/alpha of time. With a constant step eta these
+are 1 / (eta alpha) steps. For a strong alpha these are few, and the average is noise. If steps double from stair to
+stair, over stairs of equal length, every alpha depends on about one stair of small steps.
 """
 
 from __future__ import annotations
@@ -12,41 +12,41 @@ from dataclasses import dataclass
 from typing import Any
 
 from ridgeway.averaging import Staircase
-from ridgeway.sgd.step_size import LIMIT, LimitedStep
+from ridgeway.sgd.step_size import CLIPPING_LIMIT, LimitedStep
 from ridgeway.storage.state import State, Stored
 from ridgeway.validation.scalars import counted, real_number
 
-CLIMB_SHARE = 0.25  # of a run that climbs
-CLIMB_SHARE_OF_FEW_PASSES = 0.5  # of a run whose rows come a few times: noise costs more than time there
-FEW_PASSES = 8
-STRONGEST = 1e3  # ridge strength, in units of the rows given, up to which averages are close to ridge
+CLIMB_SHARE = 0.25  # share of a run over which the step grows
+CLIMB_SHARE_OF_FEW_PASSES = 0.5  # the same for few passes, where noise matters more than time
+MAX_FEW_PASSES = 8
+STRONGEST_ALPHA = 1e3  # averages are close to ridge up to this strength, in units of the given rows
 FIRST_STEP_FACTOR = 3.0  # c in the size of the first step
-LENGTH_BITS = 3  # leading bits of the length of a stair that are kept: blocks of a sketch are powers of two
+LENGTH_BITS = 3  # the length of a stair is rounded to these leading bits; blocks of a sketch are powers of two
 
 
 @dataclass(frozen=True)
 class GrowingStep:
-    """A step that doubles from stair to stair over the first part of a run, and is constant after it.
+    """A step that doubles from stair to stair over the first part of a run, and is then constant.
 
-    With k = share * n_steps steps to climb, the first step is
+    If the step grows over k = share * n_steps steps, the first step is
 
         eta_lo = 3 log(size * strongest * k) / (strongest * k) ,
 
-    and stairs of equal length lead from there to `size`. Ridge strengths up to `strongest` then rest on enough steps to
-    be close to ridge. Where size * strongest * k is below e there is nothing to climb, and the step is constant. Rows
-    that are too large for `size` are split into several smaller steps, so no run diverges.
+    and stairs of equal length lead from there to `size`. Averages of ridge strengths up to `strongest` then use enough
+    steps to be close to ridge. If size * strongest * k is below e, the step is constant. Rows that are too large for
+    `size` are split into several smaller steps, so no run diverges.
 
     Parameters
     ----------
     size : float
         The final step; .5 over the mean squared row norm is a good one.
     share : float
-        Share of the run that climbs, in (0, 1). More of it brings strong alphas closer to ridge, and leaves less time
-        for weak ones. It needs a run whose length is known before it begins.
+        Share of the run over which the step grows, in (0, 1). A larger share brings strong alphas closer to ridge, and
+        leaves less time for weak ones. The length of the run must be known.
     strongest : float
-        Ridge strength up to which averages shall be close to ridge, in units of the rows that the run sees.
+        Largest strength for which averages are close to ridge, in units of the rows of the run.
     climb : int, optional
-        Number of steps that climb, instead of a share: for runs of unknown length.
+        Number of steps over which the step grows, instead of a share, for runs of unknown length.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class GrowingStep:
 
     size: float
     share: float = CLIMB_SHARE
-    strongest: float = STRONGEST
+    strongest: float = STRONGEST_ALPHA
     climb: int | None = None
 
     def __post_init__(self) -> None:
@@ -76,10 +76,11 @@ class GrowingStep:
             object.__setattr__(self, "climb", counted("climb", self.climb, "expected None or a number of steps"))
 
     def staircase(self, n_steps: int | None = None) -> Staircase:
-        """Return the steps of a run of n_steps; with `climb` the length does not matter."""
+        """Return the step sizes of a run of n_steps; with `climb` the length does not matter."""
         if self.climb is None and n_steps is None:
             raise ValueError(
-                f"{self} needs the length of the run, which is not known here: pass climb=, a number of steps to climb."
+                f"{self} needs the length of the run, which is not known here: pass climb=, the number of steps over "
+                "which it grows."
             )
         climb = self.climb if self.climb is not None else int(self.share * (n_steps or 0))
         reach = self.size * self.strongest * climb
@@ -105,8 +106,8 @@ class GrowingStep:
 
 
 def climb_share(passes: int) -> float:
-    """Return the share of a run that climbs by default."""
-    return CLIMB_SHARE_OF_FEW_PASSES if passes < FEW_PASSES else CLIMB_SHARE
+    """Return the default share of a run over which the step grows."""
+    return CLIMB_SHARE_OF_FEW_PASSES if passes < MAX_FEW_PASSES else CLIMB_SHARE
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Schedule:
         return self.sizes.last
 
     def state(self) -> State:
-        """Return sizes and limit; an infinite one is None."""
+        """Return sizes and limit; None for an infinite limit."""
         return {"sizes": self.sizes.state(), "limit": self.limit if math.isfinite(self.limit) else None}
 
     @classmethod
@@ -136,10 +137,10 @@ class Schedule:
 
 
 def schedule_of(step: Any, n_steps: int | None = None, batch_size: int = 1) -> Schedule | None:
-    """Return the steps of a run of n_steps, where that matters; None for "auto".
+    """Return the schedule of a run of n_steps; None for "auto".
 
-    A number or a staircase is used as it is. Growing steps are safe, as rows too large for them are split; should one
-    come unsplit, it is clipped. A row of a mini-batch counts for its share only.
+    A number or a staircase is used unchanged. Growing steps are safe, because rows too large for them are split; a
+    large row that is not split is clipped. A row of a mini-batch counts with its share.
     """
     if isinstance(step, Schedule):
         return step
@@ -148,7 +149,7 @@ def schedule_of(step: Any, n_steps: int | None = None, batch_size: int = 1) -> S
     if isinstance(step, Staircase):
         return Schedule(step)
     if isinstance(step, GrowingStep):
-        return Schedule(step.staircase(n_steps), LIMIT * batch_size)
+        return Schedule(step.staircase(n_steps), CLIPPING_LIMIT * batch_size)
     if isinstance(step, str):
         if step == "auto":
             return None

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import AnyRows
 
-IN_CACHE = 2**23  # bytes of rows that are read in any order without loss
-RUN_BYTES = 2**13  # bytes read in one go from larger data
-POOL_RUNS = 512  # runs whose rows are mixed with one another
+CACHE_BYTES = 2**23  # rows up to this size are read in any order at full speed
+RUN_BYTES = 2**13  # consecutive bytes that are read from larger data
+POOL_RUNS = 512  # runs of consecutive rows whose rows are permuted together
 
 
 def shuffled_order(rows: AnyRows, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -21,7 +21,7 @@ def shuffled_order(rows: AnyRows, rng: np.random.Generator) -> NDArray[np.intp]:
     """
     n_rows = rows.shape[0]
     run = max(1, RUN_BYTES * n_rows // rows.nbytes)
-    if rows.nbytes <= IN_CACHE or run == 1:
+    if rows.nbytes <= CACHE_BYTES or run == 1:
         return rng.permutation(n_rows)
     starts = rng.permutation(np.arange(0, n_rows, run))
     order = (starts[:, None] + np.arange(run)).reshape(-1)

@@ -1,10 +1,10 @@
-"""Splitting: an outlying row takes several smaller steps, scattered over the pass, instead of one that is unsafe.
+"""Splitting: an outlying row takes several smaller steps, scattered over the pass, instead of one unsafe step.
 
-A row with eta c |x|^2 > 1 would force a tiny step on all other rows, or have its own step clipped, which makes another
-estimator than ridge. Instead it takes m = ceil(eta c |x|^2) steps of weight c / m at random places of the pass. The
-expected update stays that of the plain run times the mean weight of a step, n rows / N steps, so alpha keeps its
-meaning when survival counts every step for that much of its size. Steps of one row one after another would act like a
-single implicit step, and be biased: they must be scattered.
+A row with eta c |x|^2 > 1 needs either a tiny step for all rows, or a clipped update, which gives another estimator
+than ridge. Instead it takes m = ceil(eta c |x|^2) steps of weight c / m at random places of the pass. The expected
+update is that of the plain run times the mean weight of a step, n rows / N steps. So alpha keeps its meaning if
+survival multiplies every step size by this mean weight. Consecutive steps of one row would act like a single implicit
+step, which is biased, so they are scattered.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Order, numbered
 
-MAX_STEPS_OF_ROW = 100  # where they cannot be scattered over all rows: in a stream, or over one partition of many
+MAX_STEPS_OF_ROW = 100  # in a stream or a partition, where they cannot be scattered over all rows
 
 
 @dataclass(frozen=True, eq=False)
 class Splitting:
-    """How many steps each row takes per pass.
+    """The number of steps of each row per pass.
 
     Attributes
     ----------
     counts : (n,), 1 for most rows.
-    factors : (n,), what multiplies the weight of a row in each of its steps: 1 / counts, less where steps are clipped.
+    factors : (n,), factor of the weight of a row in each of its steps: 1 / counts, or less if steps are clipped.
     """
 
     counts: NDArray[np.int64]
@@ -37,7 +37,7 @@ class Splitting:
     def of(cls, q: NDArray[np.float64], step: float, batch_size: int = 1, most: int | None = None) -> Splitting:
         """Split the rows whose step * q, q = weight * |x|^2 shared by the rows of a mini-batch, is above 1.
 
-        A row that would need more steps than `most` takes that many, which are safe but make up less than the row.
+        A row that needs more steps than `most` takes `most` clipped steps.
         """
         share = step / batch_size
         rows = np.flatnonzero(share * q > 1)
@@ -54,7 +54,7 @@ class Splitting:
 
     @property
     def clipped(self) -> int:
-        """Number of rows that would need more steps than they may take."""
+        """Number of rows that need more steps than they may take."""
         return int((self.factors * self.counts < 1 - 1e-9).sum())
 
     @cached_property
@@ -69,11 +69,11 @@ class Splitting:
 
     @cached_property
     def steps_per_pass(self) -> int:
-        """Steps that all rows take together."""
+        """Number of steps of all rows."""
         return int(self.counts.sum())
 
     def order(self, order: Order, rng: np.random.Generator) -> Order:
-        """Return an order of rows, each once, with all steps of those that are split, each at a random place."""
+        """Return an order of rows, with the steps of split rows at random places."""
         if self.none:
             return order
         numbers = numbered(order)

@@ -1,28 +1,27 @@
-"""The automatic step, from the squared norms of the rows alone.
+"""The automatic step, from the squared norms of the rows.
 
 With q_i = weight_i |x_i|^2 the step is
 
     eta = 0.5 / R^2 ,   R^2 = sum q^2 / sum q ,      rounded down to the next eighth of an octave,
 
-where R^2 counts for at most 256 times the median of q, and a row with eta q_i > 1 has its own step limited to 1 /
-|x_i|^2.
+where R^2 is at most 256 times the median of q, and a row with eta q_i > 1 has its step clipped to 1 / |x_i|^2.
 
-R^2 is the mean squared norm as the gradient meets it (rows count by their size), and 0.5 / R^2 the largest step that
-the theory of the averages covers. On heavy tails R^2 lies between the mean and the maximum of q, which are both bad
-guides. One row can be a thousand times the mean, so 1 / max wastes a pass: over eight real sets the best average has
-1.089 times the test error of ridge after one pass (1.005 after ten), with this rule 1.035 (0.996). And 1 / mean or 1 /
-a quantile limits so many rows that the answer is no longer ridge: 1.08 on california_housing, for any number of passes.
-Without the limit the same step overflows on several of the sets.
+R^2 is the mean squared norm with rows weighted by their squared norm, as in the gradient, and 0.5 / R^2 is the largest
+step that the theory of the averages covers. For heavy tails R^2 is between the mean and the maximum of q, which are
+both bad choices. One row can be a thousand times the mean, so 1 / max wastes a pass: over eight real sets the best
+average has 1.089 times the test error of ridge after one pass (1.005 after ten), with this rule 1.035 (0.996). And 1 /
+mean or 1 / a quantile clips so many rows that the result is no longer ridge: 1.08 on california_housing, for any number
+of passes. Without clipping the same step overflows on several of the sets.
 
-A limited row counts as a row of smaller weight, so limits bend the answer away from ridge. Here they are rare: none for
-rows of equal norm, 1.4% of Gaussian rows in four dimensions, none in a hundred. Factors of 0.8 to 1 gain another 1% in
-one pass but limit every tenth Gaussian row in four dimensions.
+A clipped row counts as a row of smaller weight, so clipping moves the result away from ridge. Here it is rare: no rows
+of equal norm, 1.4% of Gaussian rows in four dimensions, none in a hundred dimensions. Factors of 0.8 to 1 gain another
+1% in one pass but clip every tenth Gaussian row in four dimensions.
 
-The median takes over when a few monstrous rows make up nearly all of R^2: with one row at 10,000 standard deviations a
-pass over diamonds has 1.2 times ridge's error, not 5.9 times.
+The median decides if a few huge rows make up nearly all of R^2: with one row at 10,000 standard deviations, a pass over
+diamonds has 1.2 times ridge's error instead of 5.9 times.
 
-Rounding makes the step a coarse function of R^2, so that a sample of the rows nearly always finds it (`guess`); the
-run itself then sees all rows and confirms it, at no further reading of the data.
+Rounding makes the step a coarse function of R^2, so a sample of the rows nearly always gives the same step (`guess`).
+The run itself reads all rows and confirms it, without another reading of the data.
 """
 
 from __future__ import annotations
@@ -42,45 +41,45 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 from ridgeway.validation.scalars import real_number
 
-FRACTION = 0.5
-LIMIT = 1.0
-MEDIANS = 256  # R^2 counts for at most this many medians
-PER_OCTAVE = 8
-ONE_IN = 32  # share of the rows in a sample, which ends at 128 runs
-GUESSED = 64  # the same where the run itself is going to confirm it
+STEP_FRACTION = 0.5
+CLIPPING_LIMIT = 1.0
+MAX_NORM_MEDIANS = 256  # R^2 is at most this many medians of q
+STEPS_PER_OCTAVE = 8
+SAMPLE_STRIDE = 32  # one in so many rows is sampled, up to SAMPLED_RUNS runs
+GUESS_STRIDE = 64  # the same for a guess that the run itself confirms
 SAMPLED_RUNS = 128
-RUN = 64  # neighbouring rows read together when sampling
-SMALLEST_NORM, LARGEST_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
+RUN_ROWS = 64  # neighbouring rows read together when sampling
+MIN_SQUARED_NORM, MAX_SQUARED_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
 
 
 @dataclass(frozen=True)
 class LimitedStep:
-    """A step eta, and the largest eta * weight * |x|^2 that a row may have before its own step is limited.
+    """A step eta whose updates are clipped: at most eta * weight * |x|^2 = limit.
 
-    Limited rows count as rows of smaller weight: with a generous eta this is a robust estimator rather than ridge.
+    Clipped rows count as rows of smaller weight: with a large eta this is a robust estimator rather than ridge.
 
     Parameters
     ----------
     size : float
         The step eta.
     limit : float
-        1 projects an outlying row exactly onto its target; beyond 2 a step can overshoot; inf limits nothing.
+        With 1, the update of an outlying row fits its target exactly; above 2 a step can overshoot; inf clips nothing.
     """
 
     size: float
-    limit: float = LIMIT
+    limit: float = CLIPPING_LIMIT
 
     def __post_init__(self) -> None:
         size = real_number("step", self.size, "expected 'auto' or a positive, finite number")
         if size <= 0:
             raise ValueError(f"step={size}: expected a positive number; step='auto' finds a safe one from the rows.")
         if isinstance(self.limit, bool) or not isinstance(self.limit, Real) or not self.limit > 0:
-            raise ValueError(f"limit={self.limit!r}: expected a positive number; 1 is usual, inf limits nothing.")
+            raise ValueError(f"limit={self.limit!r}: expected a positive number; 1 is usual, inf clips nothing.")
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "limit", float(self.limit))
 
     def state(self) -> State:
-        """Return step and limit; an infinite one is None."""
+        """Return step and limit; None for an infinite limit."""
         return {"size": self.size, "limit": self.limit if math.isfinite(self.limit) else None}
 
     @classmethod
@@ -90,7 +89,7 @@ class LimitedStep:
 
 
 def check_step(step: Any) -> LimitedStep | None:
-    """Return an explicit step, unlimited when it is a plain number; None for "auto"."""
+    """Return an explicit step, which clips nothing if it is a plain number; None for "auto"."""
     if isinstance(step, LimitedStep):
         return step
     if isinstance(step, str):
@@ -104,19 +103,19 @@ def step_for(r2: float) -> float:
     """0.5 / R^2, rounded down to a multiple of 2^(1/8); 1 when all rows are 0."""
     if r2 <= 0:
         return 1.0
-    if not SMALLEST_NORM <= r2 <= LARGEST_NORM:
+    if not MIN_SQUARED_NORM <= r2 <= MAX_SQUARED_NORM:
         raise ValueError(
-            f"the mean squared norm of the rows is {r2:g}: expected {SMALLEST_NORM:g} to {LARGEST_NORM:g}, for which "
-            f"there are steps and strengths in float64; scale the columns {'up' if r2 < 1 else 'down'}."
+            f"the mean squared norm of the rows is {r2:g}: expected {MIN_SQUARED_NORM:g} to {MAX_SQUARED_NORM:g}, for "
+            f"which there are steps and strengths in float64; scale the columns {'up' if r2 < 1 else 'down'}."
         )
-    eighths = PER_OCTAVE * (math.log2(FRACTION) - math.log2(r2))
-    return float(2.0 ** (math.floor(eighths) / PER_OCTAVE))
+    eighths = STEPS_PER_OCTAVE * (math.log2(STEP_FRACTION) - math.log2(r2))
+    return float(2.0 ** (math.floor(eighths) / STEPS_PER_OCTAVE))
 
 
 def final_step(q: NDArray[np.float64]) -> float:
-    """0.5 over the mean of q = weight * |x|^2, rounded down to a multiple of 2^(1/8): where growing steps end.
+    """0.5 over the mean of q = weight * |x|^2, rounded down to a multiple of 2^(1/8): the last size of growing steps.
 
-    Rows up to twice the mean take it as they are, larger ones are split, into 1.5 times as many steps as rows at most.
+    Rows up to twice the mean are not split; larger ones are. There are at most 1.5 times as many steps as rows.
     """
     return step_for(float(q.mean())) if len(q) else 1.0
 
@@ -134,40 +133,40 @@ def auto_step(batch: Batch) -> LimitedStep:
 
 
 def guess(batch: Batch) -> LimitedStep | None:
-    """Return the step from a sample of the rows, or None where that would be rash (`sampled_step`).
+    """Return the step from a sample of the rows, or None if the sample is not reliable (`sampled_step`).
 
-    A step that `step_for` gives for the R^2 of all rows as well is the one that `auto_step` finds.
+    If `step_for` of the R^2 of all rows gives the same step, it is the one of `auto_step`.
     """
-    sample = sample_of(len(batch), GUESSED)
+    sample = sample_of(len(batch), GUESS_STRIDE)
     return None if sample is None else sampled_step(batch.rows.squared_norms_of(sample), batch.weight[sample])
 
 
 @lru_cache(maxsize=16)
-def sample_of(n_rows: int, one_in: int = ONE_IN) -> NDArray[np.intp] | None:
-    """Return numbers of rows to look at, in runs of neighbours; None when there are too few rows to sample."""
-    n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN))
+def sample_of(n_rows: int, one_in: int = SAMPLE_STRIDE) -> NDArray[np.intp] | None:
+    """Return the numbers of sampled rows, in runs of neighbours; None if there are too few rows to sample."""
+    n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN_ROWS))
     if n_runs < 2:
         return None
-    starts = np.arange(n_runs) * (n_rows - RUN) // (n_runs - 1)
-    sample: NDArray[np.intp] = readonly((starts[:, None] + np.arange(RUN)).reshape(-1))
+    starts = np.arange(n_runs) * (n_rows - RUN_ROWS) // (n_runs - 1)
+    sample: NDArray[np.intp] = readonly((starts[:, None] + np.arange(RUN_ROWS)).reshape(-1))
     return sample
 
 
 def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
-    """Return the step from the squared norms of sampled rows, or None where that would be rash.
+    """Return the step from the squared norms of sampled rows, or None if the sample is not reliable.
 
-    It is rash when two halves of the sample disagree or the median comes near to deciding.
+    A sample is not reliable if its two halves disagree, or if the median nearly decides.
     """
     with np.errstate(over="ignore"):  # found below
         q = norms.astype(np.float64) * weight
-        first = np.arange(len(q)) // RUN % 2 == 0  # every other run of neighbours
+        first = np.arange(len(q)) // RUN_ROWS % 2 == 0  # every other run of neighbours
         sums = np.array([[half.sum(), (half * half).sum()] for half in (q[first], q[~first])])
     if not np.isfinite(sums).all():
         return None
     r2 = squared_scale(*sums.sum(axis=0).tolist())
     step = step_for(r2)
     agree = all(math.isclose(step_for(squared_scale(*half)), step, rel_tol=0.1) for half in sums.tolist())
-    ordinary = 2 * np.count_nonzero(q > r2 / (MEDIANS / 4)) > np.count_nonzero(q)  # r2 < 64 medians
+    ordinary = 2 * np.count_nonzero(q > r2 / (MAX_NORM_MEDIANS / 4)) > np.count_nonzero(q)  # r2 < 64 medians
     return LimitedStep(step) if agree and ordinary else None
 
 
@@ -178,8 +177,8 @@ def step_from(norms: Float, weight: Float) -> LimitedStep:
     if not np.isfinite(q.max(initial=0.0)):
         raise ValueError("weight * |x|^2 of a row exceeds float64: scale the columns or the weights down.")
     r2 = _mean_norm(q)
-    ordinary = 2 * np.count_nonzero(q > r2 / MEDIANS) > np.count_nonzero(q)  # r2 < 256 medians
-    return LimitedStep(step_for(r2 if ordinary else min(r2, MEDIANS * _median(q))))
+    ordinary = 2 * np.count_nonzero(q > r2 / MAX_NORM_MEDIANS) > np.count_nonzero(q)  # r2 < 256 medians
+    return LimitedStep(step_for(r2 if ordinary else min(r2, MAX_NORM_MEDIANS * _median(q))))
 
 
 def _mean_norm(q: NDArray[np.float64]) -> float:

@@ -1,4 +1,4 @@
-"""How a run takes the steps of a batch: in which pieces the rows are read, and what the end of a loop means."""
+"""Take the steps of a batch: read its rows in pieces, and handle the end of each loop."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.rows import Batch, DenseRows, Float, largest_norm, readonly, require_finite_rows
 from ridgeway.sgd.divergence import DivergenceError
-from ridgeway.sgd.guard import EXPLOSION, LARGEST_Q, LARGEST_T2, SAFE, SUM_Q2
+from ridgeway.sgd.guard import EXPLOSION_FACTOR, LARGEST_Q, LARGEST_T2, SAFE_RATIO, SUM_Q2
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.states import RunState
 
 CACHED_ROWS_BYTES = 2**22  # rows that stay in the cache
-PIECE_BYTES = 2**18  # a piece of more rows: gathered, or gone through once for each target
-CALL_BYTES = 2**29  # rows per call of a loop, which nothing interrupts: some tens of milliseconds
+PIECE_BYTES = 2**18  # of larger batches, if a piece is copied, or read once for each target
+CALL_BYTES = 2**29  # per call of a loop, which cannot be interrupted: some tens of milliseconds
 
 
 def take_steps(
@@ -25,8 +25,7 @@ def take_steps(
 ) -> Float:
     """Take the steps of the rows in their order, or in `order`, and return the gains, (n_rows, targets).
 
-    A failure leaves the state half changed. Products are for dense rows in their order, see
-    `SGDRun.takes_row_products`.
+    If it fails, the state is half changed. Products are for dense rows in their order, see `SGDRun.takes_row_products`.
     """
     n_rows = len(batch) if order is None else len(order)
     gains = np.empty((len(state.w), n_rows), batch.rows.dtype)
@@ -52,14 +51,14 @@ def take_steps(
             f"the sum of (weight * |x|^2)^2 over the rows exceeds float64 (largest so far "
             f"{state.tally[:, LARGEST_Q].max():g}^2): scale the columns or the weights down."
         )
-    safe = batch.finite and state.schedule.limit <= SAFE
+    safe = batch.finite and state.schedule.limit <= SAFE_RATIO
     if not safe and has_exploded(state):
         raise _divergence(state, batch)
     return gains.T
 
 
 def close_batch(state: RunState) -> None:
-    """Take the step of an open mini-batch with the rows it has. A failure leaves the state half changed."""
+    """Take the step of an open mini-batch with the rows it has. If it fails, the state is half changed."""
     if state.open_rows == 0:
         return
     state.close_batch()
@@ -70,23 +69,23 @@ def close_batch(state: RunState) -> None:
 
 
 def has_exploded(state: RunState) -> bool:
-    """Tell whether w has overflown or, after an unsafe step, predicts far more than the rows had to explain.
+    """Return whether w has overflowed or, after an unsafe step, predicts far more than the targets.
 
-    The loops look at w when the next row comes; this looks at it when there is none.
+    The loops check w at the next row; this function checks it after the last row.
     """
     size = max(float(np.abs(state.reached(target)).max()) for target in range(len(state.w)))
     if not np.isfinite(size):
         return True
     largest_q, largest_t2 = float(state.tally[0, LARGEST_Q]), float(state.tally[:, LARGEST_T2].max())
-    unsafe = min(state.schedule.sizes.largest * largest_q, state.schedule.limit) > SAFE
-    return unsafe and size * math.sqrt(largest_q) > EXPLOSION * math.sqrt(largest_t2)
+    unsafe = min(state.schedule.sizes.largest * largest_q, state.schedule.limit) > SAFE_RATIO
+    return unsafe and size * math.sqrt(largest_q) > EXPLOSION_FACTOR * math.sqrt(largest_t2)
 
 
 def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batch, NDArray[np.intp] | None]]:
-    """Yield parts of the rows that a loop reads well, each with the order to go through it, None for its own.
+    """Yield parts of the rows for the loops, each with its order, or None for consecutive rows.
 
-    Dense rows are read where they lie, whatever the order: the loops ask memory for them in time. Sparse rows of a
-    random order are gathered first, which takes a fifth less time.
+    Dense rows are read in place in any order, because the loops prefetch them. Sparse rows in random order are copied
+    first, which takes a fifth less time.
     """
     n_rows, in_cache = len(batch) if order is None else len(order), batch.rows.nbytes <= CACHED_ROWS_BYTES
     gathers = order is not None and not in_cache and not isinstance(batch.rows, DenseRows)
@@ -103,6 +102,6 @@ def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batc
 
 
 def _divergence(state: RunState, batch: Batch, more_steps: int = 0) -> DivergenceError:
-    """Return the error of a run that diverged on this batch, or raise that of rows which are not finite."""
+    """Return the error for a run that diverged on this batch, or raise the one for rows that are not finite."""
     largest = max(largest_norm(batch), float(state.tally[0, LARGEST_Q]))
     return DivergenceError(state.schedule.sizes.largest, 1 / largest, state.n_steps + more_steps)

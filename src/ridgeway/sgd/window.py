@@ -1,9 +1,8 @@
 """Splitting in a stream: the steps of an outlying row wait, each a random time, in a window of the rows that follow.
 
-A stream has no whole pass to scatter the steps of a row over. Steps that follow the row too closely act like one
-implicit step and are biased, so each waits for up to 10,000 rows; a row that would need more than 100 steps is clipped
-to that many. The waiting times are a hash of the number of the row and of its step, so they do not depend on how the
-stream is cut into batches.
+A stream has no pass over which to scatter the steps of a row. Consecutive steps of one row act like one implicit step,
+which is biased, so each step waits for up to 10,000 rows. A row that needs more than 100 steps is clipped to 100. The
+waiting time is a hash of the numbers of row and step, so it does not depend on the batches.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Steps that are still to be made, in no particular order.
+    """Waiting steps, in no particular order.
 
     Attributes
     ----------
     batch : rows of these steps, each once, with the weight of one step.
-    count : (rows,), how many steps each row takes in all.
-    row : (steps,), which of the rows a step is of.
+    count : (rows,), number of steps of each row.
+    row : (steps,), the row of each step.
     due : (steps,), the number of the row of the stream that it follows.
     number : (steps,), number of its row in the stream.
     step : (steps,), which step of its row it is.
@@ -47,7 +46,7 @@ class Waiting:
 
 @dataclass
 class SplitWindow:
-    """Splits the outlying rows of a stream.
+    """Split the outlying rows of a stream.
 
     Parameters
     ----------
@@ -57,8 +56,8 @@ class SplitWindow:
     Attributes
     ----------
     rows_seen : rows of the stream so far.
-    split : how many of them were split.
-    clipped : how many of these would have needed more steps than a row may take.
+    split : number of split rows.
+    clipped : number of split rows that needed more steps than a row may take.
     """
 
     step: float
@@ -69,11 +68,11 @@ class SplitWindow:
     _waiting: Waiting | None = field(default=None, repr=False)
 
     def copy(self) -> SplitWindow:
-        """Return one that goes on by itself; what waits is never changed in place."""
+        """Return an independent copy; waiting steps are never changed in place."""
         return replace(self)
 
     def state(self) -> State:
-        """Return everything that waits, and the counts."""
+        """Return the waiting steps and the counts."""
         waiting = self._waiting
         return {
             "step": self.step,
@@ -98,7 +97,7 @@ class SplitWindow:
         )
 
     def through(self, batch: Batch) -> tuple[Batch, Integers | None]:
-        """Return the steps to make when these rows come, and of how many steps of its row each is one.
+        """Return the steps that are due with these rows, and for each the number of steps of its row.
 
         The second is None, and the first the batch itself, if no row is split and none waits.
         """
@@ -130,13 +129,13 @@ def _waiting_state(waiting: Waiting) -> State:
 
 
 def _waiting_from(stored: Stored, standardization: Standardization, sparse: bool) -> Waiting:
-    """Return what waits; everything that a kernel indexes by is checked."""
+    """Return the waiting steps of a state; all indices of kernels are checked."""
     y = stored.array("y", (None, len(standardization.target_scale)), FLOATS)
     n_rows, n_columns, rows = len(y), standardization.n_columns, stored.part("rows")
     count, row = stored.array("count", (n_rows,), "int64"), stored.array("row", (None,), "int64")
     due, number, step = (stored.array(name, (len(row),), "int64") for name in ("due", "number", "step"))
     if n_rows == 0 or len(row) == 0 or row.min() < 0 or row.max() >= n_rows:
-        raise StateError("the steps that wait are of rows that do not.")
+        raise StateError("the waiting steps refer to rows that do not wait.")
     if not ((count > 1) & (count <= MAX_STEPS_OF_ROW)).all() or min(due.min(), number.min(), step.min()) < 0:
         raise StateError(f"rows that wait take 2 to {MAX_STEPS_OF_ROW} steps each, after rows of the stream.")
     if sparse:
@@ -155,9 +154,9 @@ def _sparse_rows(stored: Stored, n_rows: int, standardization: Standardization) 
     data = stored.array("data", (None,), FLOATS)
     indices = stored.array("indices", (len(data),), "int64")
     if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-        raise StateError("the rows that wait are no sparse rows.")
+        raise StateError("the waiting rows are not sparse.")
     if len(indices) and not (indices.min() >= 0 and indices.max() < standardization.n_columns):
-        raise StateError(f"the rows that wait name columns outside of 0..{standardization.n_columns - 1}.")
+        raise StateError(f"the waiting rows have columns outside of 0..{standardization.n_columns - 1}.")
     centre = standardization.sparse_centre() if standardization.constant else np.empty(0)
     columns = readonly(indices.astype(np.uint32 if standardization.n_columns < 2**31 else np.uint64))
     return SparseRows(readonly(data), columns, readonly(indptr), standardization.n_columns, readonly(centre))

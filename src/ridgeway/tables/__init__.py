@@ -1,4 +1,4 @@
-"""Models of whole tables: files in, a fitted model with its encoder out, predictions for other files."""
+"""Models of whole tables: fit a model and its encoder to files, and predict other files."""
 
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.tables.request import Request

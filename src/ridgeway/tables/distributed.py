@@ -29,16 +29,16 @@ def fit_table_on(
     checkpoint: Checkpoint | None = None,
     progress: bool = False,
 ) -> TableModel:
-    """Fit a model to a table in files, on a cluster; columns are encoded there, too.
+    """Fit a model to a table in files on a cluster. The workers also encode the columns.
 
     Parameters
     ----------
-    executor : does the work.
+    executor : runs the tasks.
     data : path of a file, of a folder, or a pattern, which all workers can read.
-    request : what is to be learned.
-    chains : runs on disjoint partitions, or "workers" for as many as there are.
-    checkpoint : where the state is written as the fit goes on; it stays: call its `done` when the model is saved.
-    progress : show a bar.
+    request : what to fit.
+    chains : number of runs on disjoint partitions; "workers" takes one for each worker.
+    checkpoint : file for the state of the fit. It is not removed: call its `done` after the model is saved.
+    progress : show a progress bar.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def fit_table_on(
     if isinstance(estimator, AveragedSGDRegressor):
         estimator.set_params(chains=chains)
     elif chains != 1:
-        raise ValueError(f"chains={chains!r}: a kernel model has one chain here; leave chains out.")
+        raise ValueError(f"chains={chains!r}: expected 1 for a kernel model; leave chains out.")
     survey = fit_opened(estimator, table, executor, encoder, checkpoint)
     rows, read = sum(survey.counts.values()), sum(survey.read.values())
     estimator.set_params(verbose=0)

@@ -1,4 +1,4 @@
-"""Drift: whether the end of a file differs from its beginning, where its order cannot be changed."""
+"""Drift: warn if the end of a file differs from its beginning and its rows cannot be shuffled."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from numpy.typing import NDArray
 from ridgeway.data import EncodedBatch
 from ridgeway.messages.user_warning import warn_user
 
-MIN_ROWS = 500  # at each end: means of fewer differ by chance
-MAX_SHIFT = 0.5  # standard deviations within the ends, up to which their means may differ
+MIN_END_ROWS = 500  # means of fewer rows differ by chance
+MAX_SHIFT_DEVIATIONS = 0.5  # largest accepted difference of the means, in standard deviations within the ends
 
 
 def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str], place: str) -> None:
-    """Warn when the means of the target or of a feature differ much between two ends of a file.
+    """Warn if the means of the target or of a feature differ much between the two ends of a file.
 
     Parameters
     ----------
     first, last : rows of the ends.
-    names : of the features.
-    place : what messages call the file.
+    names : names of the features.
+    place : name of the file in messages.
     """
-    if min(len(first.y), len(last.y)) < MIN_ROWS:
+    if min(len(first.y), len(last.y)) < MIN_END_ROWS:
         return
     shifts = np.append(_shifts(first.X, last.X), _shifts(first.y[:, None], last.y[:, None]))
     most = int(np.argmax(shifts))
-    if shifts[most] <= MAX_SHIFT:
+    if shifts[most] <= MAX_SHIFT_DEVIATIONS:
         return
     what = "the target" if most == len(names) else f"{names[most]!r}"
     warn_user(
-        f"{place} is sorted: from its beginning to its end the mean of {what} moves by {shifts[most]:.1f} standard "
-        "deviations. It can be read from its beginning only (it is compressed, a stream, or has quotation marks within "
-        "fields), and the memory allowed holds too few of its rows to mix them: the model leans towards the last ones. "
-        "Unpack the file or convert it to Parquet, which is read in random order; or shuffle its rows; or allow more "
-        "memory (--memory).",
+        f"{place} is sorted: the mean of {what} changes by {shifts[most]:.1f} standard deviations from its beginning "
+        "to its end. The file can only be read from start to end (it is compressed, a stream, or has quotation marks "
+        "within fields), and the memory limit holds too few of its rows to shuffle them. So the model is biased "
+        "towards the last rows. Unpack the file or convert it to Parquet, which is read in random order; or shuffle "
+        "its rows; or allow more memory (--memory).",
     )
 
 
 def _shifts(one: Any, other: Any) -> NDArray[np.float64]:
-    """Return how far the means of each column are apart, in standard deviations within the two; (columns,)."""
+    """Return the difference of the means of each column, in standard deviations within the two ends; (columns,)."""
     (mean, variance), (other_mean, other_variance) = _moments(one), _moments(other)
     apart = np.abs(mean - other_mean)
     scale = np.sqrt((variance + other_variance) / 2)

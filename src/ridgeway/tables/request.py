@@ -1,4 +1,4 @@
-"""Request: what is to be learned from a table, and how."""
+"""`Request`: what to fit to a table, and how."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from ridgeway.storage.state import State
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be learned from a table.
+    """What to fit to a table, and how.
 
     Attributes
     ----------
-    target : name of the column to predict, or the names of several; None for LIBSVM files, where it stands first in
-        each line.
+    target : name of the column to predict, or the names of several; None for LIBSVM files, where it is the first entry
+        of each line.
     weight : name of the column of weights, if any.
-    log_target : learn the logarithm of the target; predictions are in its own units again.
+    log_target : fit the logarithm of the target; predictions are in units of the target.
     drop : columns to leave out.
-    only : the only columns to use; None for all.
-    kinds : what columns are, by name, where their values mislead; see `TableEncoder`.
+    only : columns to use; None for all.
+    kinds : kinds of columns by name, which replace the detected kinds; see `TableEncoder`.
     null_values : spellings of a missing value in CSV files besides the usual ones.
     averaging, alpha, passes, cv : as in `AveragedSGDRegressor`.
-    seed : of orders and folds.
-    kernel : name of a kernel; None learns a linear model of the columns.
-    gamma : of the kernel; None for 1 over the number of features, or "auto".
-    components : random features in the place of the exact kernel, which rows that are streamed need.
+    seed : seed for shuffling and fold assignment.
+    kernel : name of a kernel; None fits a linear model.
+    gamma : parameter of the kernel; None for 1 over the number of features, or "auto".
+    components : number of random features that replace the exact kernel; streamed rows need them.
     """
 
     target: str | tuple[str, ...] | None = None
@@ -93,13 +93,13 @@ class Request:
         }
 
     def features(self, columns: ColumnNames) -> list[str]:
-        """Return the columns to learn from, after all names that were given are found to be there.
+        """Return the columns to use, after checking that all given names exist.
 
-        The index that pandas wrote is left out, unless it is named.
+        The index of pandas is left out, unless it is named.
         """
         if not self.targets:
             raise DataError(
-                f"{columns.place}: no target: expected the column to predict, by --target COLUMN (target=), one of "
+                f"{columns.place}: no target: expected the column to predict, with --target COLUMN (target=), one of "
                 f"{listed_names(columns.names)}."
             )
         given = (*self.targets, *([] if self.weight is None else [self.weight]), *self.drop, *(self.only or ()))
@@ -107,21 +107,20 @@ class Request:
         twice = [name for name, count in Counter(self.targets).items() if count > 1]
         if twice:
             raise DataError(
-                f"{columns.place}: the target {twice[0]!r} is named twice: expected it once; leave one out."
+                f"{columns.place}: the target {twice[0]!r} is given twice: expected it once; leave one out."
             )
         left_out = {*self.targets, self.weight, *self.drop}
         used = {*columns.names, *self.kinds} if self.only is None else set(self.only)
         features = [name for name in (*columns.names, *columns.index) if name in used and name not in left_out]
         if not features:
             raise DataError(
-                f"{columns.place}: no column is left to learn from: expected at least one beside the "
-                "target; drop fewer."
+                f"{columns.place}: no column is left: expected at least one beside the target; drop fewer columns."
             )
         warn_of_index([name for name in columns.index if name not in features], columns.place)
         return features
 
     def open(self, data: Any, features: Sequence[str] | None) -> Source:
-        """Open the columns that are needed; `features` is None for sparse rows, which have no names."""
+        """Open the columns that the fit needs; `features` is None for sparse rows, which have no names."""
         if features is None:
             return open_data(data)
         return open_data(data, columns=self.columns(features), kinds=self.read_kinds, null_values=self.null_values)
@@ -132,5 +131,5 @@ class Request:
 
     @property
     def read_kinds(self) -> dict[str, str]:
-        """How columns are read from CSV files, where it was said; a column that is to be dropped is read as text."""
+        """Return how to read declared columns of CSV files; columns to drop are read as text."""
         return {name: "text" if kind == "drop" else kind for name, kind in self.kinds.items() if kind != "time"}

@@ -1,4 +1,4 @@
-"""Rows of a table as a run wants them: encoded features, target and weights above 0."""
+"""Rows of a table for a run: encoded features, targets and weights above 0."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ridgeway.tables.request import Request
 def learnable_rows(
     source: Source, encoder: TableEncoder | None, request: Request, start: int
 ) -> Generator[EncodedBatch, None, None]:
-    """Yield the batches of a source from number `start` on, encoded in the background while the consumer learns."""
+    """Yield the batches of a source from number `start` on; a thread encodes while the consumer learns."""
     for batch in encoded_batches(source, encoder, request.target or (), request.weight, start=start):
         rows = batch
         if rows.weight is not None and not rows.weight.all():
@@ -29,7 +29,7 @@ def learnable_rows(
 
 
 def nbytes(rows: EncodedBatch) -> int:
-    """Memory of the features."""
+    """Return the bytes of the features."""
     X = rows.X
     return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
 
@@ -55,7 +55,7 @@ def logarithm(y: Float, targets: Sequence[str], place: str) -> NDArray[np.float6
         worst = int(np.argmin(y.reshape(len(y), -1).min(axis=0)))
         name = f"the target column {targets[worst]!r}" if targets else "the target"
         raise DataError(
-            f"{place}: {name} holds {y.min():g}: expected numbers above 0, as its logarithm is to be learned; leave "
-            "out --log-target (log_target), or drop such rows."
+            f"{place}: {name} holds {y.min():g}: expected numbers above 0 for --log-target (log_target); leave that "
+            "out, or drop such rows."
         )
     return np.log(y)

@@ -12,7 +12,7 @@ from typing import Any
 from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, column_names, target_of
 from ridgeway.data.memory import as_table
 from ridgeway.data.sample import SampleSource
-from ridgeway.data.shuffled import FEW_PARTS, shuffled
+from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.machine.available_memory import default_memory
 from ridgeway.messages.progress import Progress
@@ -25,9 +25,9 @@ from ridgeway.tables.rows import joined, learnable_rows, nbytes
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 
-# With so many rows, or so many bytes of them, a stream begins: they set scales and step.
-FIRST_ROWS, FIRST_BYTES = 2**18, 2**26
-FAR_BEYOND = 2  # times the memory: rows that are expected to take so much are not collected first
+# A stream begins with this many rows, or bytes of rows. They set scales and step.
+FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
+STREAMED_MEMORY_FACTOR = 2  # rows that probably take more than this many times the memory are streamed at once
 
 
 def fit_table(
@@ -40,26 +40,26 @@ def fit_table(
 ) -> TableModel:
     """Fit a model to a table in a file of any size, or in memory.
 
-    Columns are encoded by `TableEncoder`, which learns from a quarter of a million rows of all parts of the table. Rows
-    that take up to `memory` bytes once they are encoded are collected, and ``AveragedSGDRegressor.fit`` goes through
-    them as often as it needs. More rows are streamed: ``partial_fit`` learns from them batch by batch, once or as often
-    as ``request.passes`` says, and the average is chosen by predicting rows before they are learned from.
+    Columns are encoded by `TableEncoder`, which learns from a quarter of a million rows of all parts of the table. If
+    the encoded rows take at most `memory` bytes, ``AveragedSGDRegressor.fit`` makes as many passes over them as it
+    needs. Otherwise they are streamed: ``partial_fit`` learns from them batch by batch, in one pass or in
+    ``request.passes`` passes, and the average is selected by predicting each row before it is learned.
 
-    A stream is read in random order, another one in each pass (see `ridgeway.data.ShuffledSource`): the parts of the
-    files, and the rows through a buffer that takes up to half of `memory`. So it does not matter how the rows are
-    sorted. The exception is a compressed file, which can be read in one order only: its rows mix within the buffer, and
-    a warning says when its end differs from its beginning.
+    A stream is read in random order, with a new order in each pass (see `ridgeway.data.ShuffledSource`): parts of the
+    files are read in random order, and their rows are permuted in a buffer that takes up to half of `memory`. So the
+    order of the rows does not matter. The exception is a compressed file, which can only be read from start to end: its
+    rows are permuted within the buffer only, and the fit warns if its end differs from its beginning.
 
     Parameters
     ----------
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table (see `ridgeway.data.open_data`).
-    request : what is to be learned.
-    memory : bytes of encoded rows to hold at most; 0 always streams, None is a quarter of what is available. The same
-        memory and seed give the same model, bit for bit.
-    checkpoint : where to write the state of a stream every so many rows. A fit that finds one goes on from there, and
-        ends with the model that it would have come to without interruption, bit for bit. It does not change the model:
-        rows that fit the memory are still fitted there, and such a fit begins anew when it was interrupted. The
-        file stays when the fit has ended: call ``checkpoint.done()`` once the model is saved.
+    request : what to fit.
+    memory : largest number of bytes of encoded rows in memory; 0 always streams, None takes a quarter of the available
+        memory. The same memory and seed give the same model, bit for bit.
+    checkpoint : file for the state of a stream, written every so many rows. A fit that finds it resumes, and gives the
+        same model as without interruption, bit for bit. A checkpoint does not change the model: rows that fit in memory
+        are still fitted in memory, and such a fit starts again after an interruption. The file is not removed: call
+        ``checkpoint.done()`` after the model is saved.
     progress : show a bar with rows done, rows per second and time left.
 
     Examples
@@ -77,17 +77,17 @@ def fit_table(
 
 
 class _Fit:
-    """One fit of a table: the rows are gone through batch by batch, and either collected or learned from."""
+    """One fit of a table: it reads batches of rows and either collects them or learns from them."""
 
     def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
         if not isinstance(data, str | os.PathLike | tuple | Source):
-            data = as_table(data, index=True)  # once, for it is opened again
+            data = as_table(data, index=True)  # warn once, although the data are opened again
         self._data, self._request, self._memory = data, request, memory
         self._checkpoint, self._shown = checkpoint, shown
         columns = column_names(data)
         if columns is None and (request.target or request.weight or request.drop or request.only or request.kinds):
             name = data if isinstance(data, str | os.PathLike) else "the matrix"
-            raise DataError(f"{name}: its columns have no names: leave out target, weight, drop, only and kinds.")
+            raise DataError(f"{name}: the columns have no names: leave out target, weight, drop, only and kinds.")
         self._features = None if columns is None else request.features(columns)
         self._source = request.open(data, self._features)
         self._fingerprint: State = self._source.fingerprint()
@@ -106,7 +106,7 @@ class _Fit:
             checkpoint.follow("encoder", lambda: None if self._encoder is None else self._encoder.to_dict())
 
     def done(self) -> TableModel:
-        """Fit the rows in memory, or as a stream when they take too much; go on with a stream that was begun."""
+        """Fit the rows in memory, or as a stream if they take too much memory; resume an interrupted stream."""
         with self._progress(1 if self._fits_yet else self._n_passes) as progress:
             rows = self._collected(progress) if self._fits_yet else None
             if rows is None:
@@ -116,18 +116,18 @@ class _Fit:
 
     @property
     def _fits_yet(self) -> bool:
-        """Whether all rows may fit the memory, as far as is known before they are read."""
+        """Whether all rows may fit in memory, as far as is known before reading."""
         return self._memory > 0 and self._place.buffer_rows == 0
 
     def _collected(self, progress: Progress) -> EncodedBatch | None:
-        """Return all rows, None when they turn out to take too much memory."""
+        """Return all rows, or None if they take too much memory."""
         held, size = list[EncodedBatch](), 0
         with closing(self._rows_of_pass(self._source, progress)) as batches:
             for rows in batches:
                 held.append(rows)
                 size += nbytes(rows)
-                expected = size * (progress.total or 0) / self._place.read  # a guess where rows are not counted yet
-                if size > self._memory or expected > FAR_BEYOND * self._memory:
+                expected = size * (progress.total or 0) / self._place.read  # an estimate if rows are not counted yet
+                if size > self._memory or expected > STREAMED_MEMORY_FACTOR * self._memory:
                     self._place = Place()
                     progress.restart(None if progress.total is None else progress.total * self._n_passes)
                     return None
@@ -160,10 +160,10 @@ class _Fit:
     def _mixes(self, source: ShuffledSource) -> bool:
         """Whether any two rows can become neighbours."""
         n_rows = self._place.rows + self._place.left_out
-        return source.n_parts >= FEW_PARTS or n_rows <= source.buffer_rows
+        return source.n_parts >= MIN_MIXED_PARTS or n_rows <= source.buffer_rows
 
     def _learned_pass(self, source: ShuffledSource, progress: Progress) -> list[EncodedBatch]:
-        """Learn from what is left of a pass, and return its last two batches."""
+        """Learn from the rest of a pass, and return its last two batches."""
         last: list[EncodedBatch] = []
         for rows in self._rows_of_pass(source, progress):
             if (self._place.passes, self._place.batch) == (0, 1):
@@ -188,7 +188,7 @@ class _Fit:
         return 1 if isinstance(self._request.passes, str) else self._request.passes
 
     def _rows_of_pass(self, source: Source, progress: Progress) -> Generator[EncodedBatch, None, None]:
-        """Yield what is left of a pass, counted."""
+        """Yield the remaining batches of a pass, and count their rows."""
         with closing(learnable_rows(source, self._encoder, self._request, self._place.batch)) as batches:
             for rows in batches:
                 self._place.batch += 1
@@ -208,7 +208,7 @@ class _Fit:
             return
         self._held.append(rows)
         n_rows, size = sum(len(part.y) for part in self._held), sum(map(nbytes, self._held))
-        if self._begun or n_rows >= FIRST_ROWS or size >= FIRST_BYTES:
+        if self._begun or n_rows >= FIRST_BATCH_ROWS or size >= FIRST_BATCH_BYTES:
             self._learn_held()
 
     def _learn_held(self) -> None:
@@ -226,8 +226,8 @@ class _Fit:
             encoder = self._request.encoder(self._features or ()).fit(sample, leave_out=left_out)
         if encoder.n_features_out_ == 0:
             raise DataError(
-                f"{self._source.name}: no column says anything: all {len(self._features or ())} are empty, constant or "
-                "of a kind that cannot be learned from; add columns."
+                f"{self._source.name}: no usable column: all {len(self._features or ())} are empty, constant or of an "
+                "unsupported kind; add columns."
             )
         return encoder
 
@@ -235,13 +235,13 @@ class _Fit:
         cv = self._request.cv
         if self._request.kernel is not None and self._request.components is None:
             raise DataError(
-                "an exact kernel model needs all rows in memory, and rows that exceed it are streamed: "
-                "set a number of components (--components 2000), or allow more memory."
+                "an exact kernel model needs all rows in memory, and these rows exceed the memory limit: set a number "
+                "of components (--components 2000), or allow more memory."
             )
         if cv not in ("auto", "progressive"):
             raise DataError(
-                f"cv={cv!r} needs all rows in memory, and rows that exceed it are streamed: "
-                "expected cv='auto' or 'progressive' there; leave cv out, or allow more memory."
+                f"cv={cv!r} needs all rows in memory, and these rows exceed the memory limit: expected cv='auto' or "
+                "'progressive'; leave cv out, or allow more memory."
             )
 
     def _require_rows(self) -> None:
@@ -259,7 +259,7 @@ class _Fit:
         if now != self._fingerprint:
             raise DataError(
                 f"{self._source.name}: the data changed after pass {self._place.passes}: expected the same rows in "
-                "every pass; begin anew when nothing writes to it."
+                "every pass; start again when no program writes to them."
             )
 
     def _progress(self, passes: int) -> AbstractContextManager[Progress]:

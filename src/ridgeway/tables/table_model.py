@@ -27,14 +27,14 @@ class FitFacts:
 
     Attributes
     ----------
-    data : what the messages call the table.
-    rows : rows learned from.
+    data : name of the table in messages.
+    rows : rows of the fit.
     left_out : rows without a target or with no weight.
-    passes : how often the rows were gone through.
-    streamed : whether rows were learned from as they were read; otherwise they were all in memory.
-    distributed : whether they were learned from on a cluster, partition by partition.
-    shuffled : whether rows that were streamed came in random order. Otherwise they came in the order of the file, as
-        always in version 0.1, or as those of a compressed file mixed within a buffer.
+    passes : number of passes over the rows.
+    streamed : whether rows were streamed; otherwise they were all in memory.
+    distributed : whether the fit ran on a cluster.
+    shuffled : whether streamed rows came in random order. Otherwise they came in the order of the file, as always in
+        version 0.1, or, for a compressed file, permuted within a buffer.
     """
 
     data: str
@@ -47,7 +47,7 @@ class FitFacts:
 
     @property
     def way(self) -> str:
-        """How the rows were learned from, in words."""
+        """How the rows were read, in words."""
         if self.distributed:
             return "on a cluster"
         if not self.streamed:
@@ -70,21 +70,21 @@ class FitFacts:
 
 @dataclass(frozen=True, eq=False)
 class TableModel:
-    """A fitted model of a table: raw columns in, predictions in units of the target out.
+    """A fitted model of a table: it takes raw columns and returns predictions in units of the target.
 
     `fit_table` and the command line make it, `ridgeway.load` reads it.
 
     Attributes
     ----------
     model : the fitted estimator, over encoded features.
-    encoder : turns columns into features; None for sparse rows of LIBSVM files.
+    encoder : encodes columns as features; None for sparse rows of LIBSVM files.
     target : name of the column that is predicted, or the names of several; None for LIBSVM files.
     weight : name of the column of weights, if any.
-    log_target : the model is one of the logarithm of the target; `predict` undoes it.
+    log_target : the model predicts the logarithm of the target; `predict` returns its exponential.
     facts : how it was fitted.
     zero_based : whether columns of LIBSVM files are counted from 0.
     null_values : spellings of a missing value in CSV files besides the usual ones.
-    dropped : columns that the fit was told to leave out; in CSV files they are read as text, whatever they hold.
+    dropped : columns that the user dropped; in CSV files they are read as text.
 
     Examples
     --------
@@ -129,17 +129,19 @@ class TableModel:
         return np.concatenate([self.predict_batch(batch, source.name) for batch in source.batches()])
 
     def open(self, data: Any) -> Source:
-        """Open a table to predict, and compare its columns with those of the fit."""
+        """Open a table to predict, after comparing its columns with those of the fit."""
         if self.encoder is None:
             source = open_data(data)
             if source.schema is not None:
-                raise DataError(f"{source.name}: a table, but the model is one of sparse rows: expected LIBSVM text.")
+                raise DataError(
+                    f"{source.name}: a table, but the model was fitted to sparse rows: expected LIBSVM text."
+                )
             if self.zero_based and isinstance(source, LibsvmSource) and not source.zero_based:
-                source.zero_based, source.n_columns = True, source.n_columns + 1  # by chance no row has a column 0
+                source.zero_based, source.n_columns = True, source.n_columns + 1  # no row happens to have a column 0
             return source
         columns = column_names(data)
         if columns is None:
-            raise DataError(f"{data}: sparse rows, but the model is one of a table: expected columns with names.")
+            raise DataError(f"{data}: sparse rows, but the model was fitted to a table: expected columns with names.")
         names = [*columns.index, *columns.names]
         known, there = self.columns, set(names)
         missing = [name for name in known if name not in there]
@@ -147,8 +149,8 @@ class TableModel:
             raise no_column(missing[0], names, columns.place)
         if missing:
             raise DataError(
-                f"{columns.place}: there are no columns {', '.join(map(repr, missing[:10]))}: expected those of the "
-                "fit; add them, with missing values where they are not known."
+                f"{columns.place}: missing columns {', '.join(map(repr, missing[:10]))}: expected all columns of the "
+                "fit; add them, with missing values if they are not known."
             )
         texts = dict.fromkeys(there.intersection(self.dropped).difference(known), "text")
         return open_data(
@@ -156,17 +158,17 @@ class TableModel:
             kinds={**texts, **self.encoder.text_columns_},
             null_values=self.null_values,
             lenient=list(there.difference(known)),
-            index=True,  # the model asks for columns by name, and what it does not know is only written again
+            index=True,  # the model takes columns by name; columns that it does not know are only copied to the output
         )
 
     @property
     def target_names(self) -> tuple[str, ...]:
-        """What messages call the targets of the model."""
+        """Names of the targets in messages."""
         return tuple(f"log {name}" if self.log_target else name for name in self.targets)
 
     @property
     def columns(self) -> list[str]:
-        """Columns that the model knows."""
+        """Columns that the model uses."""
         return [] if self.encoder is None else [column.column for column in self.encoder.describe()]
 
     @property
@@ -184,8 +186,8 @@ class TableModel:
             answer = np.exp(predicted) if self.log_target else predicted
         if not np.isfinite(answer).all():
             raise DataError(
-                f"{place}: a prediction is beyond float64 (logarithm {predicted.max():g}): expected rows like those of "
-                "the fit; look for values far outside of its range."
+                f"{place}: a prediction is beyond float64 (logarithm {predicted.max():g}): expected rows similar to "
+                "those of the fit; check for values far outside of its range."
             )
         return answer
 
@@ -198,7 +200,7 @@ class TableModel:
         return self.model.path(alphas)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write model and encoder to a file, as a whole or not at all; `ridgeway.load` reads it."""
+        """Write model and encoder to a file, completely or not at all; `ridgeway.load` reads it."""
         write_state(path, self.state())
 
     def state(self) -> State:

@@ -1,4 +1,4 @@
-"""`predict_table`: predictions for a table of any size, batch by batch, as a table with one more column a target."""
+"""`predict_table`: predict a table of any size, batch by batch, and write it with one more column for each target."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from ridgeway.storage.atomic_file import atomic_file
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import TableModel
 
-NAME = "prediction"
-PARQUET = (".parquet", ".pq", ".parq")
-CSV = (".csv",)
+PREDICTION_COLUMN = "prediction"
+PARQUET_ENDINGS = (".parquet", ".pq", ".parq")
+CSV_ENDINGS = (".csv",)
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """What was predicted.
+    """The result of a prediction.
 
     Attributes
     ----------
-    rows : how many.
+    rows : number of rows.
     columns : names of the columns of predictions, the last ones: one for each target.
-    ignored : columns of the table that the model does not know; the target is among them when it is there.
+    ignored : columns of the table that the model does not use, including the target.
     """
 
     rows: int
@@ -43,7 +43,7 @@ class Predicted:
 
     @property
     def column(self) -> str:
-        """Name of the column of predictions of the first target."""
+        """Name of the first column of predictions."""
         return self.columns[0]
 
 
@@ -56,9 +56,8 @@ def predict_table(
     ----------
     model : the model.
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
-    out : a file that ends in .parquet or .csv, which is there as a whole or not at all; None writes CSV to standard
-        output.
-    progress : show a bar.
+    out : a file that ends in .parquet or .csv, written completely or not at all; None writes CSV to standard output.
+    progress : show a progress bar.
 
     Examples
     --------
@@ -94,8 +93,12 @@ def predict_table(
 
 
 def _new_columns(model: TableModel, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the columns of predictions, which differ from all others."""
-    wanted = [NAME] if isinstance(model.target, str | None) else [f"{NAME}_{target}" for target in model.target]
+    """Return names for the columns of predictions that differ from those of all other columns."""
+    wanted = (
+        [PREDICTION_COLUMN]
+        if isinstance(model.target, str | None)
+        else [f"{PREDICTION_COLUMN}_{target}" for target in model.target]
+    )
     taken, columns = set(names), []
     for name in wanted:
         column = name
@@ -107,7 +110,7 @@ def _new_columns(model: TableModel, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _predicted(model: TableModel, source: Source, columns: Sequence[str]) -> Generator[Any, None, None]:
-    """Yield the batches with their predictions, made in the background while the consumer writes."""
+    """Yield the batches with their predictions; a thread predicts while the consumer writes."""
 
     def predicted(batch: Any) -> Any:
         predictions = model.predict_batch(batch, source.name).reshape(-1, len(columns))
@@ -126,20 +129,20 @@ def _is_parquet(out: str | os.PathLike[str] | IO[bytes] | None) -> bool:
     if not isinstance(out, str | os.PathLike):
         return False
     ending = Path(out).suffix.lower()
-    if ending not in (*PARQUET, *CSV):
-        raise DataError(f"{out}: unknown format of predictions: expected a name that ends in .parquet or .csv.")
-    return ending in PARQUET
+    if ending not in (*PARQUET_ENDINGS, *CSV_ENDINGS):
+        raise DataError(f"{out}: unknown format for predictions: expected a path that ends in .parquet or .csv.")
+    return ending in PARQUET_ENDINGS
 
 
 def _plain(table: Any, place: str) -> Any:
-    """Return a table of columns that CSV can hold: categories as their texts."""
+    """Return a table of columns that CSV can hold, with categories as texts."""
     for number, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(number, field.name, table.column(number).cast(field.type.value_type))
         elif pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
             raise DataError(
-                f"{place}: column {field.name!r} ({type_name(field.type)}) has no form in CSV: write the predictions "
-                "to a .parquet file, or leave the column out of the table."
+                f"{place}: column {field.name!r} ({type_name(field.type)}) cannot be written as CSV: write the "
+                "predictions to a .parquet file, or drop the column from the table."
             )
     return table
 

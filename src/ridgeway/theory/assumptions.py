@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MOST_LIMITED = 0.05  # share of the rows
-ROWS_PER_DIRECTION = 5
-MOST_SPREAD = 2.0
-LEAST_SIGNAL = 1e-3  # of the variance of y
+MAX_CLIPPED_SHARE = 0.05  # share of the rows
+MIN_ROWS_PER_DIRECTION = 5
+MAX_SPREAD = 2.0
+MIN_SIGNAL_SHARE = 1e-3  # of the variance of y
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def assumptions_of(
     in_order : (n,), labels of a sample in the order of the stream; None where rows were shuffled.
     """
     n, rank = moments.n_rows, len(moments.eigenvalues)
-    enough = n >= ROWS_PER_DIRECTION * rank
+    enough = n >= MIN_ROWS_PER_DIRECTION * rank
     found = [
         Assumption(
             "the sample shows the spectrum",
@@ -61,18 +61,18 @@ def assumptions_of(
             + (
                 ""
                 if enough
-                else f"; fewer than {ROWS_PER_DIRECTION} a direction: signal and noise cannot be told apart"
+                else f"; fewer than {MIN_ROWS_PER_DIRECTION} a direction: signal and noise cannot be told apart"
             ),
         ),
         Assumption(
             "there is a linear signal",
-            float(moments.signal.sum()) > LEAST_SIGNAL * moments.variance,
+            float(moments.signal.sum()) > MIN_SIGNAL_SHARE * moments.variance,
             f"{moments.signal.sum() / moments.variance:.1%} of the variance of y",
         ),
         Assumption(
             "few rows have their steps limited",
-            moments.limited <= MOST_LIMITED,
-            f"{moments.limited:.2%}" + ("" if moments.limited <= MOST_LIMITED else "; limited rows count less"),
+            moments.limited <= MAX_CLIPPED_SHARE,
+            f"{moments.limited:.2%}" + ("" if moments.limited <= MAX_CLIPPED_SHARE else "; limited rows count less"),
         ),
         Assumption(
             "the step is stable for independent coordinates of this kurtosis",
@@ -82,12 +82,12 @@ def assumptions_of(
         ),
         Assumption(
             "fourth moments are those of independent coordinates",
-            1 / MOST_SPREAD <= moments.spread <= MOST_SPREAD,
+            1 / MAX_SPREAD <= moments.spread <= MAX_SPREAD,
             f"along the signal {moments.spread:.2g} times as large",
         ),
         Assumption(
             "the noise does not depend on the size of x",
-            1 / MOST_SPREAD <= moments.noise_ratio <= MOST_SPREAD,
+            1 / MAX_SPREAD <= moments.noise_ratio <= MAX_SPREAD,
             f"noise of large rows {moments.noise_ratio:.2g} times as large as independent noise would be",
         ),
     ]

@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dgejsv
 
 from ridgeway import _core
 from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
-from ridgeway.averaging.geometric import FLAT, log_growth
+from ridgeway.averaging.geometric import MIN_LOG_GROWTH, log_growth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,7 +132,7 @@ def squared_weights(scheme: Scheme, s: Array, step: float, decay: Array, n_steps
     log_a, log_b = _log_size(u), _log_size(decay)
     if isinstance(scheme, Geometric):
         growth, length = log_growth(scheme.alpha, step), n_steps + 1
-        if growth * length < FLAT:
+        if growth * length < MIN_LOG_GROWTH:
             return squared_weights(Uniform(), s, step, decay, n_steps)
         first = math.expm1(-growth) / math.expm1(-growth * length)
         sums, _ = _doubled(decay, u, log_b - 2 * growth, log_a - growth, n_steps)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-PER_DECADE = 6  # strengths tried first
-STARTS = 24  # tails tried first, near either end of the run
-REFINED = 9  # places between the neighbours of the best, twice
+ALPHAS_PER_DECADE = 6  # strengths tried first
+N_TAIL_STARTS = 24  # tails tried first, near either end of the run
+N_REFINED = 9  # places between the neighbours of the best, twice
 
 
 @dataclass(frozen=True)
@@ -197,12 +197,12 @@ def alphas_between(modes: Modes, n_steps: int) -> Array:
     """Return strengths from hardly any effect to hardly any learning."""
     least, most = 1e-2 / float(modes.steps.elapsed(n_steps)), 1e3 * float(modes.s.max())
     least = min(least, most / 10)
-    return np.geomspace(least, most, int(PER_DECADE * np.log10(most / least)) + 2)
+    return np.geomspace(least, most, int(ALPHAS_PER_DECADE * np.log10(most / least)) + 2)
 
 
 def starts_within(n_steps: int) -> Array:
     """Return starts of tails between the uniform average and the last iterate, dense at both ends; n_steps > 1."""
-    near = np.geomspace(1, n_steps / 2, STARTS)
+    near = np.geomspace(1, n_steps / 2, N_TAIL_STARTS)
     return np.unique(np.round(np.concatenate([near, n_steps - near])).clip(1, n_steps - 1))
 
 
@@ -213,7 +213,7 @@ def _searched(row: Any, places: Array, scheme: Any, between: Any) -> list[Compar
         ordered = sorted(found)
         best = min(range(len(ordered)), key=lambda i: found[ordered[i]].risk.total)
         low, high = ordered[max(best - 1, 0)], ordered[min(best + 1, len(ordered) - 1)]
-        for place in between(low, high, REFINED).tolist():
+        for place in between(low, high, N_REFINED).tolist():
             nearest = float(round(place)) if isinstance(found[low].scheme, Tail) else place
             if nearest not in found:
                 found[nearest] = row(scheme(nearest))

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-SLIGHTLY_SMALLER = 4.0  # times that the automatic step may exceed the largest one that clips no row
-FOLDS = 5
-HELD_OUT = 0.2  # share of a stream's rows
-MOST_HELD = 20_000
-ENTRIES = 2**25  # of the sample
-MOST_MODES = 2000  # directions to estimate
+MAX_STEP_RATIO = 4.0  # times that the automatic step may exceed the largest one that clips no row
+N_FOLDS = 5
+HELD_OUT_SHARE = 0.2  # share of a stream's rows
+MAX_HELD_OUT_ROWS = 20_000
+MAX_SAMPLE_ENTRIES = 2**25  # of the sample
+MAX_DIRECTIONS = 2000  # directions to estimate
 
 
 def diagnose(
@@ -89,7 +89,7 @@ def diagnose(
         batch_size=batch_size,
         scale=scale,
         fit_intercept=fit_intercept,
-        cv=FOLDS,
+        cv=N_FOLDS,
         random_state=random_state,
     )
     rng = np.random.default_rng(random_state)
@@ -109,7 +109,7 @@ def diagnose(
     assert model.selection_ is not None
     measured = [_Measured(row.scheme, row.error, row.standard_error) for row in model.selection_]
     sample = batch.take(np.sort(rng.permutation(len(batch))[: _sample_size(most, batch.rows.shape[1])]))
-    run = _Run(constant.size, max(1, model.n_steps_ * (FOLDS - 1) // FOLDS), batch_size, constant.limit)
+    run = _Run(constant.size, max(1, model.n_steps_ * (N_FOLDS - 1) // N_FOLDS), batch_size, constant.limit)
     return _diagnosis(sample, standardization, measured, run, model.selection_.method, shuffled=True)
 
 
@@ -117,7 +117,7 @@ def _constant_step(step: Any, feed: Feed) -> LimitedStep:
     """Return the step; the automatic one a little smaller where it then clips no row, as the theory has it."""
     constant = step_of(step, feed)
     safe = 1 / max(float(feed.weighted_norms().max()), np.finfo(np.float64).tiny)
-    if check_step(step) is None and safe * SLIGHTLY_SMALLER > constant.size > safe:
+    if check_step(step) is None and safe * MAX_STEP_RATIO > constant.size > safe:
         return LimitedStep(safe, constant.limit)
     return constant
 
@@ -144,7 +144,7 @@ def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.ran
         raise ValueError(
             f"y is None and X is a {type(batches).__name__}: expected X and y, or an iterable of batches (X, y)."
         )
-    held, sample, first = Reservoir(MOST_HELD, rng), Reservoir(most, rng), None
+    held, sample, first = Reservoir(MAX_HELD_OUT_ROWS, rng), Reservoir(most, rng), None
     for part in batches:
         try:
             X, y = part
@@ -160,12 +160,12 @@ def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.ran
         rows: Any = X
         rows = rows.tocsr() if scipy.sparse.issparse(X) else np.asarray(rows)
         labels = np.asarray(y, dtype=np.float64)
-        apart = rng.random(len(labels)) < HELD_OUT
+        apart = rng.random(len(labels)) < HELD_OUT_SHARE
         held.add(rows[apart], labels[apart])
         sample.add(rows, labels)
         if not apart.all():
             model.partial_fit(rows[~apart], labels[~apart])
-    if first is None or held.rows is None or len(held.labels) < FOLDS:
+    if first is None or held.rows is None or len(held.labels) < N_FOLDS:
         raise ValueError("the stream is too short: expected some hundred rows at least.")
     run = _Run(model.step.size, model.n_steps_, model.batch_size, model.step.limit)
     kept = check_batch(sample.rows, sample.labels, target_dtype=np.dtype(np.float64))
@@ -187,7 +187,7 @@ def _held_out_errors(model: AveragedSGDRegressor, rows: Any, labels: Array, run:
 
 def _sample_size(most: int, n_columns: int) -> int:
     """Rows to estimate from: what fits into memory and, with many columns, into an eigendecomposition."""
-    return max(2, min(most, ENTRIES // n_columns, most if n_columns <= MOST_MODES else MOST_MODES))
+    return max(2, min(most, MAX_SAMPLE_ENTRIES // n_columns, most if n_columns <= MAX_DIRECTIONS else MAX_DIRECTIONS))
 
 
 def _diagnosis(

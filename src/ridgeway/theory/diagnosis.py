@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ridgeway.theory.assumptions import Assumption
     from ridgeway.theory.sample_moments import SampleMoments
 
-FLOOR = 0.1  # below FLOOR / (step * n_steps) every alpha gives the uniform average
+UNIFORM_ALPHA_TIME = 0.1  # below UNIFORM_ALPHA_TIME / (step * n_steps) every alpha gives the uniform average
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Diagnosis:
     @property
     def least_alpha(self) -> float:
         """The alpha below which all geometric averages of the run are the uniform one."""
-        return FLOOR / (self.step * self.n_steps)
+        return UNIFORM_ALPHA_TIME / (self.step * self.n_steps)
 
     @property
     def predicted_alpha(self) -> float:

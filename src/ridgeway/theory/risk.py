@@ -22,15 +22,15 @@ from ridgeway.theory.arguments import (
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
 from ridgeway.theory.fourth_moments import require_stable
 from ridgeway.theory.spectral_filter import residual_filter
-from ridgeway.theory.stair_filter import MOST_SUMMED
+from ridgeway.theory.stair_filter import MAX_SUMMED_STEPS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
 
-CLOSED_FORM_TOLERANCE = 1e-11  # relative error of the closed form that is good enough
-TOO_MUCH = 1e-6  # and one that is not, where there is no other way
+SUFFICIENT_RELATIVE_ERROR = 1e-11  # relative error of the closed form that is good enough
+MAX_RELATIVE_ERROR = 1e-6  # and one that is not, where there is no other way
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 RECURSION_STEPS_PER_DIRECTION = 100  # the recursion is as fast as the closed form up to this many steps per direction
 
@@ -153,12 +153,12 @@ def _random_part(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int
         closed.multiplicative_error / max(closed.multiplicative + deterministic, SMALLEST_NORMAL),
         closed.variance_error / max(closed.variance, SMALLEST_NORMAL),
     )
-    if error > CLOSED_FORM_TOLERANCE and n_steps <= MOST_SUMMED:
+    if error > SUFFICIENT_RELATIVE_ERROR and n_steps <= MAX_SUMMED_STEPS:
         return by_recursion(scheme, modes, squared_bias, n_steps)
-    if error > TOO_MUCH:
+    if error > MAX_RELATIVE_ERROR:
         raise ValueError(
             f"the closed form has lost all but {max(0, -math.log10(error)):.0f} digits and n_steps={n_steps} is too "
-            f"many for the recursion: take at most {MOST_SUMMED} steps, or a smaller step."
+            f"many for the recursion: take at most {MAX_SUMMED_STEPS} steps, or a smaller step."
         )
     return closed
 
@@ -178,10 +178,10 @@ def by_recursion(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int
 
 def short_weights(scheme: Scheme, n_steps: int, step: float | Staircase) -> Array:
     """Return the weights of an average, or an error where they are too many to go through."""
-    if n_steps > MOST_SUMMED:
+    if n_steps > MAX_SUMMED_STEPS:
         raise ValueError(
-            f"n_steps={n_steps} is too many for a recursion over {scheme!r}: expected at most {MOST_SUMMED}; take a "
-            "shorter run, or a constant step and excess_risk of a Geometric, Uniform, Tail or Last average, which has "
-            "a closed form."
+            f"n_steps={n_steps} is too many for a recursion over {scheme!r}: expected at most {MAX_SUMMED_STEPS}; take "
+            "a shorter run, or a constant step and excess_risk of a Geometric, Uniform, Tail or Last average, which "
+            "has a closed form."
         )
     return np.ascontiguousarray(scheme.weights(n_steps, step))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme, Staircase, Uniform
-from ridgeway.averaging.geometric import FLAT, log_growth
+from ridgeway.averaging.geometric import MIN_LOG_GROWTH, log_growth
 from ridgeway.theory.arguments import constant_step_of, eigenvalues_of, n_steps_of, positive, variance_of, vector_beside
 from ridgeway.validation.scalars import ridge_strength
 
@@ -258,7 +258,7 @@ def _weights_bound(g: float, n: int) -> float:
 def _geometric_weights(alpha: float, step: float, n: int) -> tuple[float, float]:
     """Return c / gamma and c^2 sum_{j=0..n-1} rho^{2j}, where c is the inverse of sum_{t=0..n} rho^t."""
     growth = log_growth(alpha, step)
-    if growth * (n + 1) < FLAT:
+    if growth * (n + 1) < MIN_LOG_GROWTH:
         return 1 / (step * (n + 1)), n / (n + 1) ** 2
     c = math.expm1(-growth) / math.expm1(-growth * (n + 1))
     squares = math.expm1(-2 * growth * n) / math.expm1(-2 * growth)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 RANK_CUTOFF = 1e-10
-LEAST_NOISE = 1e-6  # of the variance of y: a smaller share cannot be told from 0
+MIN_NOISE_SHARE = 1e-6  # of the variance of y: a smaller share cannot be told from 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class SampleMoments:
         return cls(
             s,
             signal,
-            max(variance - total, LEAST_NOISE * variance),
+            max(variance - total, MIN_NOISE_SHARE * variance),
             variance,
             mean4 / trace,
             kurtosis,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Staircase, Tail, Uniform
-from ridgeway.averaging.geometric import FLAT, log_growth
+from ridgeway.averaging.geometric import MIN_LOG_GROWTH, log_growth
 from ridgeway.averaging.incomplete_beta import log_binomial, log_lower_tail
 from ridgeway.averaging.incomplete_gamma import poisson_lower
 from ridgeway.averaging.scheme import checked_n_steps
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-AMPLE = 10  # times its mean: far beyond where a Poisson law ends
+POISSON_CUTOFF_MEANS = 10  # times its mean: far beyond where a Poisson law ends
 
 
 def residual_filter(scheme: Scheme, eigenvalues: ArrayLike, step: float | Staircase, n_steps: int) -> Array:
@@ -106,7 +106,7 @@ def _filter(scheme: Scheme, u: Array, step: float, n_steps: int) -> Array:
 def _geometric(scheme: Geometric, u: Array, step: float, n_steps: int) -> Array:
     # (1 - rho) / (1 - rho a) = x / (x + u) with x = eta alpha: neither difference is left to cancel.
     growth, length = log_growth(scheme.alpha, step), n_steps + 1
-    if growth * length < FLAT:
+    if growth * length < MIN_LOG_GROWTH:
         return mean_power(u, length)
     x = min(step * scheme.alpha, sys.float_info.max)
     left = one_minus_power(log_size(u) - growth, u > 1, length) / -math.expm1(-growth * length)
@@ -170,7 +170,9 @@ def _poisson(scheme: Poisson, u: Array, step: float, n_steps: int) -> Array:
     for i in np.flatnonzero(below):
         within = poisson_lower(length, scheme.mean * (1 - u[i]))[0]
         values[i] = np.exp(np.log(within) - log_total - scheme.mean * u[i])
-    if not below.all() and n_steps > AMPLE * scheme.mean + AMPLE**2:  # what is cut off is below e^-100 of the whole
+    if (
+        not below.all() and n_steps > POISSON_CUTOFF_MEANS * scheme.mean + POISSON_CUTOFF_MEANS**2
+    ):  # what is cut off is below e^-100 of the whole
         values[~below] = np.exp(-scheme.mean * u[~below] - log_total)
     elif not below.all():
         summed = _filter.dispatch(Scheme)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Staircase, Tail, Uniform
 from ridgeway.averaging.event_counts import EventCounts
-from ridgeway.averaging.geometric import FLAT, log_growths
+from ridgeway.averaging.geometric import MIN_LOG_GROWTH, log_growths
 from ridgeway.theory.powers import log_size, one_minus, power, power_quotient
 
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MOST_SUMMED = 10**7  # steps of a run whose weights are summed one by one
-BLOCK = 4096  # weights, or stairs, at a time
+MAX_SUMMED_STEPS = 10**7  # steps of a run whose weights are summed one by one
+BLOCK_LENGTH = 4096  # weights, or stairs, at a time
 
 
 @singledispatch
 def filter_on_stairs(scheme: Scheme, s: Array, steps: Staircase, n_steps: int) -> Array:
     """Return q at the eigenvalues s, (k,), 0 or more; here, for any scheme, by summing its weights."""
-    if n_steps > MOST_SUMMED:
+    if n_steps > MAX_SUMMED_STEPS:
         raise ValueError(
-            f"n_steps={n_steps} is too many to sum {scheme!r} step by step: expected at most {MOST_SUMMED}; take a "
-            "shorter run, step * eigenvalue at most 1, or a Geometric or Tail average, which have closed forms."
+            f"n_steps={n_steps} is too many to sum {scheme!r} step by step: expected at most {MAX_SUMMED_STEPS}; take "
+            "a shorter run, step * eigenvalue at most 1, or a Geometric or Tail average, which have closed forms."
         )
     weights = scheme.weights(n_steps, steps)
     reached, total = np.ones_like(s), np.zeros_like(s)  # the product up to an iterate, and the sum before it
@@ -47,7 +47,7 @@ def filter_on_stairs(scheme: Scheme, s: Array, steps: Staircase, n_steps: int) -
 
 def _weighted_powers(a: Array, weights: Array) -> Array:
     """Return sum_t weights_t a^t, (k,), block by block."""
-    length = min(BLOCK, len(weights))
+    length = min(BLOCK_LENGTH, len(weights))
     blocks = np.zeros((-(-len(weights) // length), length))
     blocks.ravel()[: len(weights)] = weights
     within = (a[:, None] ** np.arange(length)) @ blocks.T  # (k, blocks)
@@ -70,7 +70,7 @@ def geometric_filters(alphas: Array, s: Array, steps: Staircase, n_steps: int) -
         q(s) = alpha / (s + alpha) (1 - P(s)) / (1 - P(0)),   P(s) = prod_{j=1..T+1} (1 - eta_j s) / (1 + eta_j alpha)
     """
     growth = steps.sums(log_growths(alphas, steps), np.array([n_steps + 1.0]))  # (L, 1), minus log P(0)
-    flat = growth[:, 0] < FLAT
+    flat = growth[:, 0] < MIN_LOG_GROWTH
     q = np.empty((len(alphas), len(s)))
     if flat.any():
         q[flat] = _mean_over_time(s, steps, 0, n_steps + 1)
@@ -155,8 +155,8 @@ def _log_product(s: Array, steps: Staircase, first: int, last: int) -> tuple[Arr
     """Return the logarithm of the size of prod_{j=first+1..last} (1 - eta_j s), and where it is negative."""
     total, sign_changes = np.zeros_like(s), np.zeros_like(s)
     parts = steps.parts(first, last)
-    for start in range(0, len(parts), BLOCK):
-        sizes, begins, ends = np.array(parts[start : start + BLOCK]).T
+    for start in range(0, len(parts), BLOCK_LENGTH):
+        sizes, begins, ends = np.array(parts[start : start + BLOCK_LENGTH]).T
         u, n = np.multiply.outer(s, sizes), ends - begins  # (k, stairs)
         total += (n * log_size(u)).sum(axis=1)
         sign_changes += ((u > 1) * (n % 2)).sum(axis=1)

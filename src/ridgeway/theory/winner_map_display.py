@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ridgeway.theory.winners import WinnerMap
 
-STRONGEST = 3.0  # colours end at 2^3 either way
+MAX_COLOR_LOG2 = 3.0  # colours end at 2^3 either way
 
 
 class WinnerMapDisplay:
@@ -69,15 +69,15 @@ class WinnerMapDisplay:
         if len(axs) != len(grid.spectra):
             raise ValueError(f"{len(axs)} axes for {len(grid.spectra)} spectra: expected one for each.")
         self.axs_, self.figure_ = list(axs), axs[0].figure
-        shade = np.log2(grid.tail_over_geometric).clip(-STRONGEST, STRONGEST)
+        shade = np.log2(grid.tail_over_geometric).clip(-MAX_COLOR_LOG2, MAX_COLOR_LOG2)
         mesh: Any = None
         for k, (ax, name) in enumerate(zip(self.axs_, grid.spectra, strict=True)):
             mesh = ax.pcolormesh(
-                shade[k], cmap="RdBu", vmin=-STRONGEST, vmax=STRONGEST, edgecolors="white", linewidth=0.5
+                shade[k], cmap="RdBu", vmin=-MAX_COLOR_LOG2, vmax=MAX_COLOR_LOG2, edgecolors="white", linewidth=0.5
             )
             for i, row in enumerate(grid.winner[k]):
                 for j, kind in enumerate(row):
-                    dark = abs(shade[k, i, j]) > 0.7 * STRONGEST
+                    dark = abs(shade[k, i, j]) > 0.7 * MAX_COLOR_LOG2
                     ax.text(
                         j + 0.5,
                         i + 0.5,

@@ -1,4 +1,4 @@
-"""What a run leaves behind, and how it answers for any averaging scheme."""
+"""Trajectories: what a run stores, and the averages for any scheme computed from it."""
 
 from ridgeway.trajectory.chains import Chains, join, merge, trajectory_of
 from ridgeway.trajectory.layout import Layout

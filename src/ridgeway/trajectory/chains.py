@@ -18,9 +18,9 @@ from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 class Chains(Trajectory):
     """The weighted mean of the averages of several independent runs with one step size.
 
-    Each chain applies a scheme with its own number of steps. At large alpha a single geometric average rests on its
-    first 1/(eta alpha) steps; k chains rest on k times as many rows at nearly the same expectation, as long as each
-    chain has more than about 4/(eta alpha) steps.
+    Each chain applies a scheme with its own number of steps. At large alpha a geometric average depends mainly on its
+    first 1/(eta alpha) steps. k chains use k times as many rows at nearly the same expectation, if each chain has more
+    than about 4/(eta alpha) steps.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Chains(Trajectory):
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
-        """Precision of the answers."""
+        """Precision of the averages."""
         return self._chains[0].dtype
 
     @property
@@ -88,15 +88,15 @@ class Chains(Trajectory):
         shares = stored.array("weights", (len(chains.chains),))
         if (shares < 0).any() or abs(shares.sum() - 1) > 1e-9:
             raise StateError("the shares of the chains are negative, or do not add up to 1.")
-        chains._weights = shares  # not divided by their sum again: its rounding would change the last bits
+        chains._weights = shares  # not divided by their sum again, because rounding would change the last bits
         return chains
 
     def nearest(self, scheme: Scheme) -> Scheme:
-        """Return what the longest chain answers in place of `scheme`."""
+        """Return the scheme that the longest chain uses instead of `scheme`."""
         return max(self._chains, key=lambda chain: chain.length).nearest(scheme)
 
     def iterate(self, k: int) -> Float:
-        """Refuse: several chains have no common iterate."""
+        """Raise an error: several chains have no common iterate."""
         raise ValueError(f"iterate({k}) of several chains does not exist: ask one of them, t.chains[0].iterate({k}).")
 
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
@@ -108,7 +108,7 @@ class Chains(Trajectory):
         return mean
 
     def _for_chain(self, scheme: Scheme) -> Scheme:
-        """Return a tail that starts at an iterate of the longest chain as one that starts at that share of any."""
+        """Return a tail with a start in steps of the longest chain as a tail with a start as a share of any chain."""
         if isinstance(scheme, Tail) and isinstance(scheme.start, int):
             share = float(self.steps.elapsed(scheme.start)) / self.elapsed
             return Last() if scheme.start == self.length else Tail(share)
@@ -122,7 +122,7 @@ def trajectory_of(stored: Stored) -> Trajectory:
 
 
 def join(runs: Sequence[Trajectory]) -> Trajectory:
-    """Return the only run, the merged sketches, or other runs side by side."""
+    """Return the only run, the merged sketches, or `Chains` of other runs."""
     if len(runs) == 1:
         return runs[0]
     return merge(runs) if all(isinstance(run, Sketch) for run in runs) else Chains(runs)
@@ -160,7 +160,9 @@ def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> S
     first = likes[0]
     for sketch in likes[1:]:
         if sketch.layout != first.layout:
-            raise ValueError(f"sketches differ in their layout: got {sketch.layout} beside {first.layout}; use one.")
+            raise ValueError(
+                f"sketches differ in their layout: got {sketch.layout} and {first.layout}; use the same layout."
+            )
     chains = Chains(likes, weights)
     if any((sketch.length, sketch.steps) != (first.length, first.steps) for sketch in likes):
         return chains
@@ -168,7 +170,7 @@ def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> S
 
 
 def _pooled(chains: Sequence[Trajectory]) -> RunFacts:
-    """Facts of several runs as one, those of the longest where they differ."""
+    """Combine the facts of several runs; if they differ, those of the longest run are taken."""
     longest = max(chains, key=lambda chain: chain.length)
     return RunFacts(
         sizes=longest.sizes,
@@ -187,7 +189,7 @@ def _require_alike(chains: Sequence[Trajectory]) -> None:
         for name in ("shape", "dtype"):
             got, expected = getattr(chain, name), getattr(chains[0], name)
             if got != expected:
-                raise ValueError(f"chains differ in their {name}: got {got} beside {expected}; join only runs alike.")
+                raise ValueError(f"chains differ in their {name}: got {got} and {expected}; join only runs that agree.")
 
 
 def _shares(chains: Sequence[Trajectory], weights: ArrayLike | None) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Survival functions as Chebyshev series on the blocks of a layout, with the error they have there."""
+"""Survival functions as Chebyshev series on the blocks of a layout, with the error of the series."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ridgeway import _core
 from ridgeway.averaging import Geometric, Scheme, Staircase
-from ridgeway.averaging.geometric import FLAT, geometric_survival, log_growths
+from ridgeway.averaging.geometric import MIN_LOG_GROWTH, geometric_survival, log_growths
 from ridgeway.averaging.scheme import survival_table
 from ridgeway.trajectory.time_blocks import Block
 
-SPARE_NODES = 2  # nodes beyond the number of moments: their coefficients show what is left out
+SPARE_NODES = 2  # beyond the number of moments; their coefficients estimate the truncation error
 
 
 def expand(
@@ -35,7 +35,7 @@ def expand(
     if ridges.all():
         return expand_ridges(strengths, blocks, n_steps, steps)
     coefficients, errors = expand_values(survival_table(schemes, places(blocks), n_steps, steps), blocks, n_steps)
-    if ridges.any():  # with the bits that they have by themselves
+    if ridges.any():  # same bits as for each scheme alone
         coefficients[ridges], errors[ridges] = expand_ridges(strengths, blocks, n_steps, steps)
     return coefficients, errors
 
@@ -89,11 +89,11 @@ def expand_ridges(
         series_blocks,
         nodes=nodes,
         transform=transform,
-        flat=FLAT,
+        flat=MIN_LOG_GROWTH,
         coefficients=coefficients,
         errors=errors,
     )
-    flat = total < FLAT
+    flat = total < MIN_LOG_GROWTH
     if flat.any():
         survival = geometric_survival(strengths[flat], places(blocks), n_steps, steps)
         coefficients[flat], errors[flat] = expand_values(survival, blocks, n_steps)
@@ -102,7 +102,7 @@ def expand_ridges(
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """Where the values of survival functions on blocks belong.
+    """Index tables of survival values on blocks.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class _Cut:
 
 @lru_cache(maxsize=64)
 def _cut(blocks: tuple[Block, ...]) -> _Cut:
-    """All at once: to look up so many blocks takes longer than to find them."""
+    """Build the tables for all blocks at once, which is faster than one block at a time."""
     raw = np.array([block.raw for block in blocks], bool)
     moments = np.array([block.moments for block in blocks], np.int64)
     n_places = np.where(raw, moments, moments + SPARE_NODES)

@@ -1,4 +1,4 @@
-"""Layout of a sketch: how finely time is cut into blocks, and the error that this leaves."""
+"""Layout of a sketch: how finely time is cut into blocks, and the resulting error."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.time_blocks import ONE_STAIR, Block, TimeBlocks
 from ridgeway.validation.scalars import counted
 
-DEFAULT_BUDGET = 2**30  # bytes of moments
-HORIZON = 2**30  # number of steps a layout is budgeted for; longer runs go on, one octave of blocks at a time
-EARLY_STEPS = 2**14  # steps, up to which short chunks cost more than a moment more of longer ones
-MAX_STORED_COUNT = 2**10  # of anything in a layout that is read from a file: what it asks for stays in bounds
-NUMBER = 8  # bytes of one moment: they are float64 whatever the rows are
+DEFAULT_BUDGET_BYTES = 2**30  # bytes of moments
+BUDGETED_STEPS = 2**30  # the budget holds up to this number of steps; longer runs need more, octave by octave
+EARLY_STEPS = 2**14  # up to here longer chunks with one more moment are cheaper than short chunks
+MAX_STORED_COUNT = 2**10  # bound of the counts in a layout that is read from a file
+MOMENT_BYTES = 8  # moments are float64 for rows of any type
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Layout:
     steps_per_chunk : int
         A chunk at step t has at most t / steps_per_chunk steps.
     chunk_degree : int
-        1 or 2: degree of the polynomials that stand for survival within a chunk. The steps of a run over dense rows
-        cost less with 1.
+        1 or 2: degree of the polynomials that approximate survival within a chunk. With 1 the steps over dense rows are
+        cheaper.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Layout:
             raise ValueError(f"chunk_degree={self.chunk_degree}: expected 1 or 2.")
         if self.blocks_per_octave & (self.blocks_per_octave - 1):
             raise ValueError(
-                f"blocks_per_octave={self.blocks_per_octave} is not a power of two: choose 1, 2, 4, 8 or so."
+                f"blocks_per_octave={self.blocks_per_octave} is not a power of two: expected 1, 2, 4, 8, ..."
             )
 
     def state(self) -> State:
@@ -124,10 +124,10 @@ class Layout:
         cls,
         dtype: np.dtype[np.floating[Any]],
         n_coefs: int,
-        memory_budget: int = DEFAULT_BUDGET,
+        memory_budget: int = DEFAULT_BUDGET_BYTES,
         steps: Staircase = ONE_STAIR,
     ) -> Layout:
-        """Return the most accurate layout that fits the budget, in bytes, and is worth having in this precision.
+        """Return the most accurate layout that fits the budget, in bytes, and is useful in this precision.
 
         Rows in float32 carry seven digits, so their sketch keeps six moments; float64 rows keep nine. Wide models
         get fewer blocks and moments, down to three per octave.
@@ -137,9 +137,9 @@ class Layout:
         sizes = ((4, 6), (2, 6), (2, 5), (1, 5), (1, 4), (1, 3))
         compact = [cls(per_octave, moments, per_chunk, degree) for per_octave, moments in sizes]
         for layout in exact + compact:
-            if layout.numbers(HORIZON, steps) * n_coefs * NUMBER <= memory_budget:
+            if layout.numbers(BUDGETED_STEPS, steps) * n_coefs * MOMENT_BYTES <= memory_budget:
                 return layout
-        smallest = compact[-1].numbers(HORIZON, steps) * n_coefs * NUMBER
+        smallest = compact[-1].numbers(BUDGETED_STEPS, steps) * n_coefs * MOMENT_BYTES
         raise ValueError(
             f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
             f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."
@@ -147,7 +147,7 @@ class Layout:
 
 
 def require_even_edges(steps: Staircase) -> None:
-    """Refuse stairs that a sketch cannot have: its steps are taken two by two."""
+    """Raise an error for stairs of odd length, because a sketch takes steps in pairs."""
     odd = [edge for edge in steps.edges if edge % 2]
     if odd:
         raise ValueError(
@@ -161,7 +161,7 @@ def _chunks(layout: Layout) -> tuple[int, int]:
 
 
 def _early_chunks(layout: Layout) -> tuple[int, int]:
-    """Return steps_per_chunk and degree of the first blocks: of chunks four times as long, if they err less so."""
+    """Return steps_per_chunk and degree of the first blocks: chunks four times as long, if their error is smaller."""
     longer, degree = layout.steps_per_chunk // 4, 2
     less = longer > 0 and _truncation(longer, degree + 1) < _truncation(layout.steps_per_chunk, layout.chunk_degree + 1)
     return (longer, degree) if less else _chunks(layout)

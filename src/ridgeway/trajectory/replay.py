@@ -1,4 +1,4 @@
-"""Replay: a run remembered by one scalar per row, together with the rows themselves."""
+"""`Replay`: a run stored as one scalar per row, with references to the rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.time_blocks import Block
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
-NUMBERS_AT_A_TIME = 2**19  # survival values, or Chebyshev polynomials, that are held at once
+MAX_HELD_NUMBERS = 2**19  # survival values, or Chebyshev polynomials, in memory at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class Replay(Trajectory):
 
         average = w_0 + sum_i S(j_i) gains_i x_i ,
 
-    so any scheme is answered to rounding error, for one more reading of the rows. Many smooth schemes at once are
-    expanded in Chebyshev polynomials over blocks of steps, to the precision of the rows: the rows then meet a few
-    moments, not every scheme.
+    so the average of any scheme is exact up to rounding, and needs one more reading of the rows. Many smooth schemes at
+    once are expanded in Chebyshev polynomials over blocks of steps, to the precision of the rows: then each row is
+    multiplied by a few moments, not by every scheme.
 
     The rows are referred to (copied only where they had to be converted, or some had weight 0): they must not be
     changed while the trajectory is in use.
@@ -96,7 +96,7 @@ class Replay(Trajectory):
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
-        """Precision of the rows, and of the answers."""
+        """Precision of the rows and of the averages."""
         return self._start.dtype
 
     @property
@@ -153,7 +153,7 @@ class Replay(Trajectory):
         return Sketch(self._facts, layout, moments, self._start, self._single_target)
 
     def state(self) -> State:
-        """Return the state of the sketch: the rows that a replay refers to are not its own to store."""
+        """Return the state of the sketch, because a replay does not store rows."""
         return self.sketch().state()
 
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
@@ -162,14 +162,14 @@ class Replay(Trajectory):
     def _sums(self, schemes: Sequence[Scheme], n_steps: int) -> Float:
         """w_0 + sum_j S(j) Delta_j over the first n_steps increments, shaped for the user."""
         dense = isinstance(self._segments[0].rows, DenseRows)
-        # Dense sums stay in the cache and can afford float64; sparse ones are scattered over d columns.
+        # Dense sums stay in the cache, so float64 is cheap; sparse sums are scattered over d columns.
         n_targets, n_columns = self._start.shape
         sums = _Sums(len(schemes), n_targets, n_columns, dense, np.dtype(np.float64) if dense else self.dtype)
         for block in self._layout.blocks(n_steps, self.sizes):
             stop = min(block.stop, n_steps)
             smooth = np.zeros(len(schemes), bool)
             if not block.raw and len(schemes) > 1:
-                # Steps are added one by one here, not over chunks: chunk=1 says so to the error estimate.
+                # Steps are added one by one here, without chunks: chunk=1 in the error estimate.
                 coefficients, errors = expand(schemes, (replace(block, chunk=1),), self.n_steps, self.steps)
                 smooth = errors <= self.tolerance
                 self._add_smooth(sums, block, stop, coefficients[smooth], np.flatnonzero(smooth))
@@ -197,8 +197,8 @@ class Replay(Trajectory):
     ) -> None:
         """Add the block for schemes whose survival function is a polynomial on it, with these Chebyshev coefficients.
 
-        Many schemes share the Chebyshev moments of the increments and are mixed from them at the end; few schemes, or
-        blocks of few rows, are not worth that and get their own sums.
+        Many schemes share the Chebyshev moments of the increments and are computed from them at the end. For few
+        schemes, or blocks of few rows, separate sums are cheaper.
         """
         if len(which) == 0:
             return
@@ -212,14 +212,14 @@ class Replay(Trajectory):
         sums.add_schemes(which, part, coefficients if by_moments else None)
 
     def _basis(self, block: Block, first: int, last: int) -> NDArray[np.float64]:
-        """What the rows first..last-1 count for in each moment of their block: (rows, moments)."""
+        """Return the factors of the rows first..last-1 in each moment of their block: (rows, moments)."""
         place = self._steps_of_rows(first, last) - 1 - block.start
         if block.raw:
             return np.equal.outer(place, np.arange(block.moments)).astype(np.float64)
         return np.polynomial.chebyshev.chebvander(2 * place / (block.length - 1) - 1, block.moments - 1).astype(float)
 
     def _worth_moments(self, block: Block, n_schemes: int) -> bool:
-        """Tell whether moments per entry and one mixing per column cost less than a product per entry and scheme.
+        """Return whether moments per entry and one mixing per column cost less than a product per entry and scheme.
 
         Mixing runs along the memory: about eight of its products cost as much as one scattered product.
         """
@@ -247,7 +247,7 @@ class Replay(Trajectory):
         `numbers` are wanted for each row, and pieces are such that not too many are held at once.
         """
         first, last = self._row(start), self._row(stop)
-        at_once = max(1, NUMBERS_AT_A_TIME // numbers)
+        at_once = max(1, MAX_HELD_NUMBERS // numbers)
         for i in range(int(np.searchsorted(self._segment_ends, first, side="right")), len(self._segments)):
             segment, end = self._segments[i], int(self._segment_ends[i])
             before = end - len(segment)

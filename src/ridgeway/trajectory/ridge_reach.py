@@ -1,4 +1,4 @@
-"""From which alpha on the averages of a run are ridge regression: weaker ones rest on steps that were not made."""
+"""The alpha from which on the averages of a run are ridge regression; weaker alphas need a longer run."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ if TYPE_CHECKING:
 
 # alpha * time from which the truncation of a geometric average does not matter: its relative effect on a direction of
 # any eigenvalue is at most x exp(-x) / (1 - exp(-x)) at alpha * time = x, 3.4% at 5.
-ENOUGH_TIME = 5.0
-NOTICEABLE = 0.1  # relative distance from ridge that the user should know of
-STEADY = 0.95  # largest ratio of successive changes that is extrapolated
-WEAKEST = 1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
-MIN_STEPS_TO_JUDGE = 256  # below, quarters are too short to tell a way from noise
+MIN_ALPHA_TIME = 5.0
+NOTABLE_DISTANCE = 0.1  # relative distance from ridge from which the user is warned
+MAX_EXTRAPOLATED_RATIO = 0.95  # of successive changes
+WEAKEST_RELATIVE_ALPHA = (
+    1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
+)
+MIN_STEPS_TO_JUDGE = 256  # below, quarters are too short to distinguish a trend from noise
 QUARTERS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
 class RidgeReach:
-    """How far down the path of a run is ridge regression.
+    """The range of alphas for which the path of a run is ridge regression.
 
     Attributes
     ----------
-    alpha : from here on geometric averages are ridge within a few percent, whatever the rows.
-    distance : estimated relative distance of the weakest average (alpha = 0) from ridge, |w - ridge| / |ridge|; 0 where
-        the run was not seen to move any more.
-    weakest : the weakest alpha of interest; that of 0 is taken for it.
+    alpha : from here on geometric averages are ridge within a few percent, for any rows.
+    distance : estimated relative distance of the weakest average (alpha = 0) from ridge, |w - ridge| / |ridge|; 0 if
+        the run has stopped moving.
+    weakest : the weakest alpha of interest, which replaces 0.
     """
 
     alpha: float
@@ -40,24 +42,24 @@ class RidgeReach:
     weakest: float
 
     def distance_at(self, alpha: float) -> float:
-        """Return about how far the average at an alpha is from ridge: the weight that the missing steps would have."""
-        return self.distance * float(np.exp(-max(alpha, self.weakest) * ENOUGH_TIME / self.alpha))
+        """Return the approximate distance of the average at an alpha from ridge: the weight of the missing steps."""
+        return self.distance * float(np.exp(-max(alpha, self.weakest) * MIN_ALPHA_TIME / self.alpha))
 
     def is_short_of(self, alpha: float) -> bool:
-        """Tell whether the average at an alpha is noticeably away from ridge."""
-        return self.distance_at(alpha) >= NOTICEABLE
+        """Return whether the average at an alpha is notably far from ridge."""
+        return self.distance_at(alpha) >= NOTABLE_DISTANCE
 
 
 def ridge_reach(trajectory: Trajectory) -> RidgeReach:
-    """Estimate from which alpha on the averages of a run are ridge.
+    """Estimate the alpha from which on the averages of a run are ridge.
 
-    With m_1 .. m_4 the mean iterates of the quarters of the run and g_k = m_{k+1} - m_k, a run that is still on its way
-    has g_1, g_2 and g_3 in about the same direction, each shorter than the one before; one that has arrived and only
-    fluctuates has <g_2, g_3> < 0 on average, as both hold m_3. The ratio r = <g_2, g_3> / |g_2|^2 extrapolates the way
-    that is left, g_3 r / (1 - r).
+    With m_1 .. m_4 the mean iterates of the quarters of the run and g_k = m_{k+1} - m_k, a run that still converges has
+    g_1, g_2 and g_3 in about the same direction, each shorter than the one before. A run that has converged and only
+    fluctuates has <g_2, g_3> < 0 on average, because both contain m_3. The ratio r = <g_2, g_3> / |g_2|^2 extrapolates
+    the remaining distance, g_3 r / (1 - r).
 
-    It assumes that the run is seen to move: directions of such small variance that a run has hardly begun to learn them
-    do not show, so the distance is rather too small.
+    It assumes that the movement is visible: directions of such small variance that the run has hardly begun to learn
+    them do not show, so the distance is underestimated.
 
     Parameters
     ----------
@@ -75,17 +77,17 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     >>> ridge_reach(rw.run_sgd(X, X @ [1.0, 20.0], step=0.1, passes=200)).is_short_of(0.0)
     False
     """
-    alpha, weakest = ENOUGH_TIME / trajectory.elapsed, WEAKEST * trajectory.mean_squared_norm
+    alpha, weakest = MIN_ALPHA_TIME / trajectory.elapsed, WEAKEST_RELATIVE_ALPHA * trajectory.mean_squared_norm
     means = _means_of_quarters(trajectory)
     largest = 0.0 if means is None else float(np.abs(means).max())
     if means is None or largest == 0:
         return RidgeReach(alpha, 0.0, weakest)
-    means = means / largest  # only ratios count, and squares of very large or small ones would leave float64
+    means = means / largest  # only ratios matter, and squares of very large or small numbers overflow or underflow
     first, second, third = np.diff(means, axis=0)
     on_its_way = min(first @ third, second @ third) > 0 and third @ third < second @ second
     if not on_its_way:
         return RidgeReach(alpha, 0.0, weakest)
-    ratio = min(float(second @ third) / float(second @ second), STEADY)
+    ratio = min(float(second @ third) / float(second @ second), MAX_EXTRAPOLATED_RATIO)
     end = means[-1] + third * ratio / (1 - ratio)
     uniform = trajectory.nearest_average([Uniform()]).astype(np.float64).reshape(-1) / largest
     size = float(np.linalg.norm(end))
@@ -106,7 +108,7 @@ def _means_of_quarters(trajectory: Trajectory) -> NDArray[np.float64] | None:
         return None
     try:
         averages = trajectory.nearest_average([Uniform(), *tails]).astype(np.float64).reshape(len(left), -1)
-    except (ValueError, OverflowError):  # beyond the precision of the rows; whoever asks for it is told
+    except (ValueError, OverflowError):  # beyond the precision of the rows; an error is raised when it is requested
         return None
     sums = averages * left[:, None]
     means: NDArray[np.float64] = -np.diff(sums, axis=0, append=0.0) / lengths[:, None]

@@ -1,4 +1,4 @@
-"""Sketch: a run remembered by moments of its increments, whatever its length."""
+"""`Sketch`: a run of any length, stored as moments of its increments."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ridgeway.trajectory.layout import Layout, require_even_edges
 from ridgeway.trajectory.time_blocks import Block
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
-# Survival values may be off by this much for any scheme, even if the layout does better for the geometric family.
-NEGLIGIBLE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}
-MIXED_AT_ONCE = 512  # moments per product when a path is formed
+# Accepted error of survival values for any scheme; the layout may be more accurate for the geometric family.
+SURVIVAL_TOLERANCE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-9}
+MOMENTS_PER_PRODUCT = 512  # moments per product when a path is formed
 
 
 class Sketch(Trajectory):
@@ -26,12 +26,11 @@ class Sketch(Trajectory):
 
         M_k = sum_{j in block} T_k(u_j) Delta_j ,    average = w_0 + sum_blocks sum_k c_k M_k ,
 
-    where c_k are the Chebyshev coefficients of the scheme's survival function on the block. The memory grows with
-    the logarithm of the number of steps; the rows are not needed any more. It assumes that survival is smooth on the
-    scale of a block, as it is for every Geometric, Uniform, Last and for a Tail that starts at a block's edge: a
-    Tail moves to the nearest edge with a warning, and a scheme that is not smooth enough is refused. A dense run over
-    float32 rows sums in float32 as it goes: increments below 6e-8 of a coefficient are lost, so very small steps want
-    float64.
+    where c_k are the Chebyshev coefficients of the scheme's survival function on the block. The memory grows with the
+    logarithm of the number of steps; the rows are no longer needed. It assumes that survival is smooth on the scale of
+    a block, as it is for every Geometric, Uniform, Last and for a Tail that starts at a block's edge: a Tail moves to
+    the nearest edge with a warning, and a scheme that is not smooth enough is refused. A dense run over float32 rows
+    sums in float32: increments below 6e-8 of a coefficient are lost, so very small steps need float64.
 
     Parameters
     ----------
@@ -79,7 +78,7 @@ class Sketch(Trajectory):
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
-        """Precision of the rows, and of the answers."""
+        """Precision of the rows and of the averages."""
         return self._start.dtype
 
     @property
@@ -94,8 +93,8 @@ class Sketch(Trajectory):
 
     @property
     def tolerance(self) -> float:
-        """Largest error of a survival value, of any scheme that is answered; what errs more is refused."""
-        return max(1.1 * self._layout.tolerance, NEGLIGIBLE[self.dtype])
+        """Largest error of a survival value; schemes with a larger error are refused."""
+        return max(1.1 * self._layout.tolerance, SURVIVAL_TOLERANCE[self.dtype])
 
     @property
     def nbytes(self) -> int:
@@ -111,7 +110,7 @@ class Sketch(Trajectory):
         return self._layout.edges(self.length, self.sizes)
 
     def nearest(self, scheme: Scheme) -> Scheme:
-        """Return the scheme that is answered in place of `scheme`: itself, or a Tail that starts at a block's edge."""
+        """Return the scheme that is used instead of `scheme`: itself, or a Tail that starts at a block's edge."""
         return scheme.snapped(self._edges, self.length, self.steps)
 
     def of_targets(self, first: int, last: int) -> Sketch:
@@ -152,8 +151,8 @@ class Sketch(Trajectory):
         if k not in edges:
             near = edges[np.argmin(np.abs(edges - k))]
             raise ValueError(
-                f"k={k!r}: a sketch knows the iterates at its block edges only; the nearest one is {near}. "
-                "Run with store='replay' for any iterate."
+                f"k={k!r}: a sketch has only the iterates at its block edges: expected one of these; the nearest one "
+                f"is {near}. Run with store='replay' for any iterate."
             )
         iterate = self._start.astype(np.float64)
         for block, moments in zip(self._layout.blocks(k, self.sizes), self._moments, strict=False):
@@ -201,7 +200,7 @@ class Sketch(Trajectory):
         return self._finished(answer, self._start, self._single_target)
 
     def _ridge_averages(self, strengths: list[float]) -> Float:
-        """As `_averages`, without a scheme for each strength: it would cost as much as all of their products."""
+        """As `_averages`, without an object for each strength, which would cost as much as all products."""
         if not self._moments:
             return super()._ridge_averages(strengths)
         coefficients, errors = expand_ridges(np.array(strengths), self._blocks, self.length, self.steps)
@@ -219,13 +218,13 @@ class Sketch(Trajectory):
 
 
 def _grouped(blocks: Sequence[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
-    """Join the moments of neighbouring blocks for few, large products; those of sparse runs stay apart, uncopied."""
+    """Join the moments of neighbouring blocks for few, large products; those of sparse runs are not copied."""
     waiting: list[NDArray[np.float64]] = []
     n_moments = 0
     for block in blocks:
         waiting.append(block)
         n_moments += len(block)
-        if n_moments >= MIXED_AT_ONCE or not block.flags.c_contiguous:
+        if n_moments >= MOMENTS_PER_PRODUCT or not block.flags.c_contiguous:
             yield np.concatenate(waiting) if len(waiting) > 1 else block
             waiting, n_moments = [], 0
     if waiting:

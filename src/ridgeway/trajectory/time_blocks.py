@@ -1,4 +1,4 @@
-"""Blocks of a sketch: how the steps of a run are cut into blocks whose length grows with the time elapsed."""
+"""Blocks of a sketch: the steps of a run are cut into blocks whose length grows with the elapsed time."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ridgeway.averaging import Staircase
 if TYPE_CHECKING:
     from ridgeway.trajectory.layout import Layout
 
-MAX_CHUNK = 1024  # steps
+MAX_CHUNK_STEPS = 1024  # steps
 START = attrgetter("start")
 ONE_STAIR = Staircase((1.0,))  # a constant step: the size does not matter to the blocks
 
 
 @dataclass(frozen=True)
 class Block:
-    """Steps start+1 .. start+length of the run, kept as `moments` numbers per coefficient.
+    """Steps start+1 .. start+length of the run, stored as `moments` numbers per coefficient.
 
-    A block with as many moments as steps keeps its increments as they are; any other one keeps Chebyshev moments, which
-    are first gathered over chunks of `chunk` steps as polynomials of this degree.
+    A block with as many moments as steps stores its increments; any other block stores Chebyshev moments, which are
+    first accumulated over chunks of `chunk` steps as polynomials of this degree.
     """
 
     start: int
@@ -52,7 +52,7 @@ class Block:
 
 
 class TimeBlocks:
-    """The blocks of one layout on one staircase of steps, in turn.
+    """The blocks of one layout on one staircase of steps.
 
     A block on a stair of step eta lasts at most 1/q of the time elapsed before it, q blocks per octave, and every edge
     of a stair is the edge of a block: survival has a kink there. Time is counted in steps of the stair, and steps of an
@@ -67,7 +67,7 @@ class TimeBlocks:
 
     def __init__(self, layout: Layout, steps: Staircase) -> None:
         self._layout, self._steps = layout, steps
-        self._blocks: list[Block] = []  # grows by appending alone: an interrupt at any line leaves it whole
+        self._blocks: list[Block] = []  # only appended to, so an interrupt at any line leaves it valid
         self._lock = Lock()
 
     @staticmethod
@@ -127,7 +127,7 @@ class TimeBlocks:
             if length < shortest:
                 return Block(start, left, left, 1, layout.chunk_degree)
         per_chunk, degree = layout.chunks_after(elapsed)
-        chunk = min(_power_of_two(max(1.0, elapsed // per_chunk)), length, MAX_CHUNK)
+        chunk = min(_power_of_two(max(1.0, elapsed // per_chunk)), length, MAX_CHUNK_STEPS)
         return Block(start, length, layout.moments, chunk, degree)
 
     def _elapsed(self, start: int) -> float:

@@ -1,4 +1,4 @@
-"""What every trajectory answers: averages of the iterates of a finished run, for any scheme."""
+"""`Trajectory`: averages of the iterates of a finished run, for any scheme."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ridgeway.validation.scalars import ridge_strengths
 
 @dataclass(frozen=True)
 class RunFacts:
-    """How a run went.
+    """Facts about a run.
 
     Attributes
     ----------
     sizes : the step sizes.
     n_steps : number of increments that were made.
     length : number of increments of each chain, on which survival depends; n_steps for a single run.
-    limited : number of rows whose own step was limited, in all passes.
+    limited : number of clipped updates, in all passes.
     sum_q, sum_q2 : sums of q = weight * |x|^2 and of q^2 over the rows seen.
     split : number of rows that were split into several steps, in all passes.
-    mean_weight : mean over the steps of the share of a row that each was: 1, or less where outlying rows were split.
+    mean_weight : mean over the steps of the share of a row that each step is: 1, or less if outlying rows were split.
     """
 
     sizes: Staircase
@@ -44,7 +44,7 @@ class RunFacts:
 
     @cached_property
     def steps(self) -> Staircase:
-        """Step sizes as they count for a whole row: what survival depends on."""
+        """Step sizes times `mean_weight`, on which survival depends."""
         return self.sizes.scaled(self.mean_weight)
 
     def state(self) -> State:
@@ -62,7 +62,7 @@ class RunFacts:
 
     @classmethod
     def from_state(cls, stored: Stored) -> RunFacts:
-        """Return the facts of a state; format 1 knew one constant step and no splitting."""
+        """Return the facts of a state; format 1 had one constant step and no splitting."""
         sizes = stored.optional("sizes")
         return cls(
             sizes=Staircase((stored.positive("step"),)) if sizes is None else Staircase.from_state(sizes),
@@ -77,13 +77,13 @@ class RunFacts:
 
 
 class Trajectory(ABC):
-    """The memory of one SGD run: enough of it to average its iterates by any scheme, after the fact.
+    """What one SGD run stores: enough to average its iterates by any scheme later.
 
     Every average of the iterates w_0 .. w_T is w_0 plus the increments weighted by a survival function,
 
         average = w_0 + sum_j S(j) Delta_j ,
 
-    so a trajectory only has to know sums of increments.
+    so a trajectory stores only sums of increments.
     """
 
     def __init__(self, facts: RunFacts) -> None:
@@ -111,7 +111,7 @@ class Trajectory(ABC):
 
     @property
     def steps(self) -> Staircase:
-        """Step sizes as they count for a whole row, on which survival depends: less where outlying rows were split."""
+        """Step sizes times the mean weight of a step, on which survival depends."""
         return self._facts.steps
 
     @property
@@ -121,7 +121,7 @@ class Trajectory(ABC):
 
     @property
     def limited(self) -> int:
-        """Number of rows whose own step was limited, counted in each pass."""
+        """Number of clipped updates, counted in each pass."""
         return self._facts.limited
 
     @property
@@ -136,7 +136,7 @@ class Trajectory(ABC):
 
     @property
     def r2(self) -> float:
-        """R^2 as seen in the rows, the squared norm that a step has to respect: sum q^2 / sum q, q = weight * |x|^2."""
+        """R^2 of the rows, the squared norm that bounds the step: sum q^2 / sum q, q = weight * |x|^2."""
         return squared_scale(self._facts.sum_q, self._facts.sum_q2)
 
     @property
@@ -147,12 +147,12 @@ class Trajectory(ABC):
     @property
     @abstractmethod
     def dtype(self) -> np.dtype[np.floating[Any]]:
-        """Precision of the rows, and of the answers."""
+        """Precision of the rows and of the averages."""
 
     @property
     @abstractmethod
     def tolerance(self) -> float:
-        """Largest error of a survival value: answers are off by at most tolerance * sum_j |Delta_j|."""
+        """Largest error of a survival value: averages have an error of at most tolerance * sum_j |Delta_j|."""
 
     @property
     @abstractmethod
@@ -165,19 +165,19 @@ class Trajectory(ABC):
 
     @abstractmethod
     def state(self) -> State:
-        """Return what the averages can be formed from later, without the rows."""
+        """Return the state from which averages can be computed later, without the rows."""
 
     def nearest(self, scheme: Scheme) -> Scheme:
-        """Return the scheme that is answered in place of `scheme`: itself, unless a sketch has to move it."""
+        """Return the scheme that is used instead of `scheme`: itself, unless a sketch has to move it."""
         return scheme
 
     def _tell_moved(self, schemes: Sequence[Scheme]) -> None:
-        """Warn of every scheme that another is answered for."""
+        """Warn about every scheme that another one replaces."""
         for asked in schemes:
             answered = self.nearest(asked)
             if asked != answered:
                 warn_user(
-                    f"{asked} is answered by {answered}, the sketch's nearest block edge (length {self.length}); "
+                    f"{asked} is replaced by {answered}, the sketch's nearest block edge (length {self.length}); "
                     "run with store='replay' for the exact start.",
                 )
 
@@ -197,7 +197,7 @@ class Trajectory(ABC):
         (n_schemes, d), or (n_schemes, targets, d) when y was 2-D, in the precision of the rows.
         """
         if isinstance(schemes, Scheme):
-            raise TypeError(f"schemes={schemes} is a single scheme: expected a list; coef({schemes}) answers for one.")
+            raise TypeError(f"schemes={schemes} is a single scheme: expected a list; coef({schemes}) takes one.")
         schemes = list(schemes)
         if not schemes:
             raise ValueError("schemes is empty: expected at least one averaging scheme.")
@@ -206,7 +206,7 @@ class Trajectory(ABC):
         return self._averages(schemes)
 
     def nearest_average(self, schemes: Sequence[Scheme]) -> Float:
-        """As `average` of the `nearest` schemes, without a word about those that were moved."""
+        """As `average` of the `nearest` schemes, without a warning about those that were moved."""
         return self._averages(list(schemes))
 
     def coef(self, scheme: Scheme) -> Float:

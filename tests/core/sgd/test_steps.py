@@ -14,7 +14,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from ridgeway import _core
-from ridgeway.sgd.guard import CLIPPED, LARGEST_Q, SUM_Q, SUM_Q2
+from ridgeway.sgd.guard import LARGEST_Q, N_CLIPPED, SUM_Q, SUM_Q2
 
 Array = NDArray[Any]
 STEP, LIMIT = 0.3, 1.0
@@ -41,7 +41,7 @@ def plain_steps(given: Rows, batch_size: int = 1) -> tuple[Array, Array, Array]:
         tally[[SUM_Q, SUM_Q2]] += q, q * q
         tally[LARGEST_Q] = max(tally[LARGEST_Q], q)
         clipped = STEP * q > LIMIT
-        tally[CLIPPED] += clipped
+        tally[N_CLIPPED] += clipped
         gains.append((LIMIT / norm if clipped else STEP * weight[i]) * (y[i] - X[i] @ w))
         gradient = gradient + gains[-1] * X[i]
         if (k + 1) % batch_size == 0:

@@ -87,6 +87,6 @@ class CategoryEncoding(Encoding):
             checked.text(state, "column"),
             checked.text(state, "said"),
             checked.texts(state, "levels"),
-            checked.whole(state, "buckets", 1, checked.MOST_BUCKETS),
+            checked.whole(state, "buckets", 1, checked.MAX_BUCKETS),
             checked.flag(state, "indicator"),
         )

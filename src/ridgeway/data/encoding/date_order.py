@@ -1,4 +1,4 @@
-"""DateOrder: whether all strings of a column are dates, and in which order day, month and year stand."""
+"""DateOrder: whether all strings of a column are dates, and the order of day, month and year."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ridgeway.data.encoding.written_dates import ORDERS, date_parts_of
 
 
 class DateOrder:
-    """Follows every order that fits all strings seen so far, until none is left.
+    """Track the orders that fit all strings so far.
 
-    A day above 12 settles the order; where no day is, the month is taken to come first.
+    A day above 12 determines the order; without one, the month is assumed to come first.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class DateOrder:
         self._example = ""
 
     def look(self, levels: Any, rows: NDArray[np.int64]) -> None:
-        """Look at distinct strings, and at the rows by their number among them, -1 where missing."""
+        """Learn from distinct strings, and from the rows by their number among them, -1 if missing."""
         used = np.unique(rows[rows >= 0])
         if not self._shaped:
             return
-        for some in (used[:1], used):  # the first string tells most columns apart
+        for some in (used[:1], used):  # the first string decides for most columns
             parts = date_parts_of(levels.take(some))
             if (parts.numbers < 0).any() or (parts.seconds < 0).any():
                 self._shaped = False
@@ -52,30 +52,31 @@ class DateOrder:
 
     @property
     def order(self) -> str | None:
-        """The order that fits, the month first among several; None if there is none, or no string yet."""
+        """The order that fits, with the month first if several do; None if none fits, or without strings."""
         return next(iter(self._fitting), None) if self._example else None
 
     @property
     def doubt(self) -> str | None:
-        """What to tell the user where the strings do not settle the matter."""
+        """The warning if the strings do not determine the order."""
         if not self._shaped or not self._example:
             return None
         told = f"column {self.column!r}: values such as {self._example!r}"
         if not self._fitting:
             return (
-                f"{told} look like dates, but neither day first nor month first fits all of them: they are taken for "
-                "text; write all dates in one way."
+                f"{told} look like dates, but neither day first nor month first fits all of them: they are read as "
+                "text; write all dates in one order."
             )
         if len(self._fitting) == 1:
             return None
         return (
-            f"{told} may be dates with the day or the month first, as no day is above 12: they are read month-first; "
+            f"{told} may be dates with the day or the month first, because no day is above 12: they are read "
+            "month-first; "
             f"--kind {shlex.quote(self.column + '=day-first')} (kinds={{{self.column!r}: 'day-first'}}) reads them "
             "day-first."
         )
 
     def encoding(self, options: Options, rows: int, missing: int) -> Encoding | None:
-        """Return the encoding of the dates among so many rows, None if they are no dates."""
+        """Return the encoding of the dates among this many rows; None if they are not dates."""
         if self.order is None:
             return None
         learner = self._fitting[self.order]

@@ -1,4 +1,4 @@
-"""Columns that become nothing: empty, constant, or of a kind that has no encoding."""
+"""Dropped columns: empty, constant, or of a kind that has no encoding."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Dropped(Encoding):
 
 
 class DroppingLearner(Learner):
-    """Looks at nothing.
+    """Learn nothing from a column that is dropped.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ class DroppingLearner(Learner):
         self.reason = reason
 
     def look(self, column: Any, place: str) -> None:
-        """Count."""
+        """Count the rows."""
         self.rows += len(column)
         self.missing += column.null_count
 
     def encoding(self, options: Options) -> Encoding:
-        """Say why."""
+        """Return the encoding with the reason."""
         return Dropped(self.column, f"dropped: {self.reason}")

@@ -14,12 +14,12 @@ from ridgeway.data.encoding.strings import Words
 
 @dataclass(frozen=True)
 class Encoding(ABC):
-    """What a column becomes: a few entries per row, each in one of its features.
+    """The encoding of a column: a few entries per row, each in one of its features.
 
     Attributes
     ----------
     column : name of the column.
-    said : what was done with it, in words.
+    said : the encoding, in words.
     """
 
     kind: ClassVar[str]
@@ -38,17 +38,17 @@ class Encoding(ABC):
 
     @property
     def n_slots(self) -> int:
-        """Most entries a row can have, words apart."""
+        """Largest number of entries of a row, without words."""
         return 0
 
     @property
     def n_words(self) -> int:
-        """How many of the features, the last ones, are buckets of words."""
+        """Number of features, the last ones, that are buckets of words."""
         return 0
 
     @property
     def n_entries(self) -> float:
-        """Entries that a row has on average."""
+        """Mean number of entries of a row."""
         return float(self.n_slots)
 
     @abstractmethod
@@ -74,12 +74,12 @@ class Encoding(ABC):
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asked for.
+    """The options of the encoder.
 
     Attributes
     ----------
     levels, min_count, buckets, words : as those of `TableEncoder`.
-    indicators : whether columns get an indicator although no value was seen missing.
+    indicators : whether columns without missing values get an indicator, too.
     """
 
     levels: int
@@ -90,7 +90,7 @@ class Options:
 
 
 class Learner(ABC):
-    """Looks at the rows of a column and says how to encode it.
+    """Learn the encoding of a column from its rows.
 
     Parameters
     ----------
@@ -102,23 +102,23 @@ class Learner(ABC):
         self.rows = self.missing = 0
 
     def copy(self) -> Self:
-        """Return one that looks at more rows by itself."""
+        """Return an independent copy."""
         return copy(self)
 
     @abstractmethod
     def look(self, column: Any, place: str) -> None:
-        """Look at more rows."""
+        """Learn from more rows."""
 
     @property
     def needs_double(self) -> bool:
-        """Whether float32 would lose too much."""
+        """Whether float32 loses too many digits."""
         return False
 
     @property
     def doubt(self) -> str | None:
-        """What the user should know about a choice that the rows do not settle."""
+        """A warning about a choice that the rows do not determine."""
         return None
 
     @abstractmethod
     def encoding(self, options: Options) -> Encoding:
-        """Return what the rows so far suggest."""
+        """Return the encoding that the rows so far suggest."""

@@ -1,4 +1,4 @@
-"""Which learner looks at a column: by its type, or by the kind that the user gave."""
+"""The learner of a column, by its type or by the kind that the user gave."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
     ----------
     column : its name.
     arrow_type : its type.
-    kind : the kind given by the user, None to go by the type.
+    kind : the kind given by the user; None to use the type.
     """
     match kind or kind_of(arrow_type):
         case "number":
@@ -39,7 +39,7 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
         case "empty":
             return DroppingLearner(column, "all values are missing")
         case "drop":
-            return DroppingLearner(column, "as asked for")
+            return DroppingLearner(column, "as requested")
         case "other":
-            return DroppingLearner(column, f"{type_name(arrow_type)} have no encoding")
-    raise ValueError(f"kinds: {kind!r} for column {column!r} is no kind: expected one of {', '.join(KINDS)}.")
+            return DroppingLearner(column, f"{type_name(arrow_type)} are not supported")
+    raise ValueError(f"kinds: {kind!r} for column {column!r} is unknown: expected one of {', '.join(KINDS)}.")

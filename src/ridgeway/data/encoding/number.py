@@ -1,4 +1,4 @@
-"""Numbers and booleans: the value, the mean where it is missing, and an indicator of that."""
+"""Numbers and booleans: the value, or the mean if it is missing, and an indicator of missing values."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MAX_MAGNITUDE = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
 
 @dataclass(frozen=True)
 class NumberEncoding(Encoding):
-    """A number, with its mean over the rows learned from in place of missing ones.
+    """A number; missing values are replaced by the mean of the column.
 
     Attributes
     ----------
-    mean : what stands for a missing value.
-    indicator : whether a second feature says that it was missing.
+    mean : replacement of a missing value.
+    indicator : whether a second feature marks missing values.
     """
 
     kind: ClassVar[str] = "number"
@@ -87,7 +87,7 @@ class NumberEncoding(Encoding):
 
 
 class BooleanEncoding(NumberEncoding):
-    """A truth value as 0 or 1, with the share of true values in place of missing ones."""
+    """A truth value as 0 or 1; missing values are replaced by the share of true values."""
 
     kind: ClassVar[str] = "boolean"
 
@@ -102,7 +102,7 @@ class NumberLearner(Learner):
         self._least, self._most = np.inf, -np.inf
 
     def look(self, column: Any, place: str) -> None:
-        """Count, add up."""
+        """Update the sums."""
         numbers = as_numbers(column, self.column, place)
         present = numbers[~np.isnan(numbers)]
         self.rows += len(numbers)
@@ -110,7 +110,7 @@ class NumberLearner(Learner):
         if len(present):
             require_finite(present, self.column, np.dtype(np.float64), place)
             if self.missing == self.rows - len(present):
-                self._shift = float(present[0])  # sums of differences lose no digits to a far origin
+                self._shift = float(present[0])  # sums of differences keep all digits if the values are far from 0
             difference = present - self._shift
             self._sum += float(difference.sum())
             self._squares += float(difference @ difference)
@@ -118,7 +118,7 @@ class NumberLearner(Learner):
 
     @property
     def needs_double(self) -> bool:
-        """Whether float32 would round away more than a thousandth of the column's spread."""
+        """Whether float32 rounds by more than a thousandth of the column's standard deviation."""
         present = self.rows - self.missing
         largest = max(abs(self._least), abs(self._most))
         if present < 2 or self._least == self._most:
@@ -127,7 +127,7 @@ class NumberLearner(Learner):
         return bool(largest > 1e30 or largest * 2.0**-24 > 1e-3 * variance**0.5)
 
     def encoding(self, options: Options) -> Encoding:
-        """Drop what is constant; otherwise number and indicator."""
+        """Return the encoding; a constant column is dropped."""
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
@@ -144,7 +144,7 @@ class NumberLearner(Learner):
 
 
 def require_finite(numbers: Any, name: str, dtype: Any, place: str) -> None:
-    """Refuse infinity, and numbers beyond the precision."""
+    """Raise an error for infinity and for numbers beyond the precision."""
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         raise DataError(

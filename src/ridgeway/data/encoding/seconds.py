@@ -1,4 +1,4 @@
-"""Seconds out of Arrow columns of dates, instants and times of day, whatever their unit and zone."""
+"""Convert Arrow columns of dates, instants and times of day, in any unit and zone, to seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.data.arrow import pa, pc
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.strings import as_levels
-from ridgeway.data.encoding.time_units import DAY
+from ridgeway.data.encoding.time_units import DAY_SECONDS
 from ridgeway.data.encoding.written_dates import EXAMPLES, ORDERS, date_parts_of
 from ridgeway.data.schema import is_string, kind_of, type_name
 
@@ -29,11 +29,12 @@ def seconds_of(
     Parameters
     ----------
     column : dates, instants, times of day, or strings that spell them.
-    name : of the column, for messages.
-    zone : on whose clock instants are read, None for the zone of the column; times without a zone are read as they are.
+    name : name of the column, for messages.
+    zone : time zone in which instants are read; None for the zone of the column. Times without a zone are not
+        converted.
     dated : True for seconds since 1970, False for seconds since midnight.
-    place : what messages call the table.
-    order : of day, month and year in dates that are written as text, see `written_dates`; None for 2013-01-31.
+    place : name of the table in messages.
+    order : order of day, month and year in dates written as text, see `written_dates`; None for 2013-01-31.
     """
     if order is not None and (is_string(column.type) or kind_of(column.type) == "category"):
         return _written(column, name, order, place)
@@ -62,7 +63,7 @@ def seconds_of(
             seconds = _seconds(pc.local_timestamp(column.cast(pa.timestamp(kind.unit, zone or kind.tz))))
         except pa.ArrowInvalid as error:
             raise DataError(
-                f"{place}: column {name!r}: no clock of the zone {zone or kind.tz!r}: {error}; convert it to UTC."
+                f"{place}: column {name!r}: unknown time zone {zone or kind.tz!r}: {error}; convert the column to UTC."
             ) from None
     return seconds, missing
 
@@ -75,14 +76,14 @@ def _spelled(column: Any, name: str, zone: str | None, dated: bool, place: str) 
         except pa.ArrowInvalid as error:
             said = str(error)
     raise DataError(
-        f"{place}: column {name!r} is not the time it was when the model was fitted: {said}: expected dates and times "
-        "such as 2013-01-31 or 2013-01-31T12:30:00; correct the value. Dates such as 31/01/2013 are read by a fit that "
-        f"is told their order: --kind {shlex.quote(name + '=day-first')} (kinds={{{name!r}: 'day-first'}})."
+        f"{place}: column {name!r} does not hold times, as when the model was fitted: {said}: expected dates and times "
+        "such as 2013-01-31 or 2013-01-31T12:30:00; correct the value. To read dates such as 31/01/2013, fit with "
+        "their order: --kind {shlex.quote(name + '=day-first')} (kinds={{{name!r}: 'day-first'}})."
     )
 
 
 def _written(column: Any, name: str, order: str, place: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return seconds of dates that are written as text in this order."""
+    """Return the seconds of dates written as text in this order."""
     levels, rows = as_levels(column)
     seconds, bad = date_parts_of(levels).in_order(order)
     missing = rows < 0
@@ -91,8 +92,8 @@ def _written(column: Any, name: str, order: str, place: str) -> tuple[NDArray[np
         value, others = levels[int(wrong[0])].as_py(), " or ".join(other for other in ORDERS if other != order)
         raise DataError(
             f"{place}: column {name!r} holds {value!r}: expected dates written {order}, such as {EXAMPLES[order]}, as "
-            f"in the rows that the columns were learned from; correct the value, or fit with the order that all dates "
-            f"have, {others} (--kind {shlex.quote(name + '=' + others.split()[0])}; kinds)."
+            f"in the rows of the fit; correct the value, or fit with the order that all dates have, {others} (--kind "
+            f"{shlex.quote(name + '=' + others.split()[0])}; kinds)."
         )
     return np.append(seconds, 0)[rows], missing
 
@@ -102,5 +103,5 @@ def _seconds(column: Any) -> NDArray[np.int64]:
     ticks = column.cast(pa.int32()) if types.is_date32(kind) or types.is_time32(kind) else column.cast(pa.int64())
     whole: NDArray[np.int64] = ticks.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     if types.is_date32(kind):
-        return whole * DAY
+        return whole * DAY_SECONDS
     return whole // (1000 if types.is_date64(kind) else TICKS[kind.unit])

@@ -1,4 +1,4 @@
-"""Values out of a dictionary that nobody vouches for: checked, or refused with their name."""
+"""Read values from an untrusted dictionary; an error names the wrong value."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-MOST_LEVELS = 1 << 16
-LONGEST = 1 << 12  # characters of a name or level
-MOST_BUCKETS = 1 << 20
+MAX_LEVELS = 1 << 16
+MAX_STORED_CHARACTERS = 1 << 12  # characters of a name or level
+MAX_BUCKETS = 1 << 20
 
 
-def text(state: Mapping[str, Any], name: str, longest: int = LONGEST) -> str:
+def text(state: Mapping[str, Any], name: str, longest: int = MAX_STORED_CHARACTERS) -> str:
     """Return a string."""
     value = state.get(name)
     if not isinstance(value, str) or len(value) > longest:
@@ -32,11 +32,11 @@ def texts(state: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = state.get(name)
     if (
         not isinstance(values, list)
-        or len(values) > MOST_LEVELS
-        or not all(isinstance(value, str) and len(value) <= LONGEST for value in values)
+        or len(values) > MAX_LEVELS
+        or not all(isinstance(value, str) and len(value) <= MAX_STORED_CHARACTERS for value in values)
         or len(set(values)) != len(values)
     ):
-        raise refused(name, values, f"a list of at most {MOST_LEVELS:,} different strings")
+        raise refused(name, values, f"a list of at most {MAX_LEVELS:,} different strings")
     return tuple(values)
 
 
@@ -65,5 +65,5 @@ def flag(state: Mapping[str, Any], name: str) -> bool:
 
 
 def refused(name: str, value: object, expected: str) -> ValueError:
-    """Return the error of a value."""
-    return ValueError(f"encoder: {name} is {str(value)[:60]!r}: expected {expected}; the file is damaged, fit anew.")
+    """Return the error for a value."""
+    return ValueError(f"encoder: {name} is {str(value)[:60]!r}: expected {expected}; the file is damaged, fit again.")

@@ -16,19 +16,25 @@ from ridgeway.data.encoding.strings import as_levels, words_in
 from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import kind_of, type_name
 
-MOST_TRACKED = 200_000  # levels counted at a time
-MAX_LEVEL_CHARACTERS = 200  # characters of a level with a feature of its own
-WORDS, VARIED = 2.5, 0.3  # words a row, and share of distinct values, from which strings are text
-DISTINCT, MIN_IDENTIFIERS = 0.9, 20  # share of distinct values, of at least so many, from which they are identifiers
+MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
+MAX_LEVEL_CHARACTERS = 200  # of a level with its own feature
+MIN_TEXT_WORDS, MIN_TEXT_DISTINCT_SHARE = (
+    2.5,
+    0.3,
+)  # words a row, and share of distinct values, from which strings are text
+MIN_IDENTIFIER_DISTINCT_SHARE, MIN_IDENTIFIER_VALUES = (
+    0.9,
+    20,
+)  # share of distinct values, of at least so many, from which they are identifiers
 
 
 class StringLearner(Learner):
-    """Counts levels and words.
+    """Count levels and words.
 
     Parameters
     ----------
     column : name of the column.
-    kind : "category" or "text" when given, None to tell it from the values.
+    kind : "category" or "text" if given; None to detect it from the values.
     """
 
     def __init__(self, column: str, kind: str | None) -> None:
@@ -40,7 +46,7 @@ class StringLearner(Learner):
         self._dates = DateOrder(column) if kind is None else None
 
     def copy(self) -> Self:
-        """Return one that counts by itself."""
+        """Return an independent copy."""
         other = super().copy()
         other._counts = self._counts.copy()
         return other
@@ -61,18 +67,18 @@ class StringLearner(Learner):
         for level, count in zip(levels.to_pylist(), counts.tolist(), strict=True):
             if count:
                 self._counts[level] += count
-        if len(self._counts) > MOST_TRACKED:
+        if len(self._counts) > MAX_TRACKED_LEVELS:
             kept = {level: count for level, count in self._counts.items() if count > 1}
             self._forgotten += len(self._counts) - len(kept)
             self._counts = Counter(kept)
 
     @property
     def doubt(self) -> str | None:
-        """Dates of which no order, or more than one, fits all."""
+        """The warning about dates if no order, or more than one, fits all."""
         return None if self._dates is None else self._dates.doubt
 
     def encoding(self, options: Options) -> Encoding:
-        """Tell dates, categories, text and identifiers apart."""
+        """Return the encoding of dates, categories, text or identifiers."""
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
@@ -86,11 +92,17 @@ class StringLearner(Learner):
         words = self._words / present
         noted = f"; {self.missing:,} missing: an indicator" if indicator else ""
         if self.kind == "text" or (
-            self.kind is None and words >= WORDS and distinct > max(VARIED * present, MIN_IDENTIFIERS)
+            self.kind is None
+            and words >= MIN_TEXT_WORDS
+            and distinct > max(MIN_TEXT_DISTINCT_SHARE * present, MIN_IDENTIFIER_VALUES)
         ):
             said = f"text of {words:.3g} words a row, hashed into {options.words} buckets{noted}"
             return WordsEncoding(self.column, said, options.words, indicator, words)
-        identifier = self.kind is None and distinct >= MIN_IDENTIFIERS and distinct > DISTINCT * present
+        identifier = (
+            self.kind is None
+            and distinct >= MIN_IDENTIFIER_VALUES
+            and distinct > MIN_IDENTIFIER_DISTINCT_SHARE * present
+        )
         frequent = [] if identifier else self._frequent(options)
         rare = distinct - len(frequent)
         buckets = min(options.buckets, 1 << max(rare - 1, 0).bit_length())

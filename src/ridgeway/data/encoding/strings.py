@@ -1,4 +1,4 @@
-"""Strings as Arrow keeps them: bytes and offsets; their buckets and their words."""
+"""Strings as Arrow stores them, bytes and offsets; their buckets and their words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Words:
 
     @property
     def arrays(self) -> _core.Words:
-        """The same, for the compiled loops."""
+        """The arrays for the compiled loops."""
         return _core.Words(self.starts, self.ends, self.buckets, self.values)
 
     @property
@@ -37,9 +37,9 @@ class Words:
 
 
 def as_levels(column: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Return the distinct values of a column as strings, and for each row its number among them, -1 when missing.
+    """Return the distinct values of a column as strings, and the number of each row's value, -1 if missing.
 
-    Whole numbers are spelled without a point, whether they come as integers or as floats.
+    Whole numbers are written without a point, also if they are floats.
     """
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     indices = coded.indices

@@ -1,4 +1,4 @@
-"""TableEncoding: the encodings of all columns together, and the rows they make of a batch."""
+"""`TableEncoding`: the encodings of all columns, and the rows that they make from a batch."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import no_column
 
 VERSION = 1
-SPARSE_FEATURES = 256  # more features than these may come as CSR
-SPARSE_SHARE = 0.08  # of the features that a row has: below, rows come as CSR
-MOST_COLUMNS = 1 << 16
-MOST_FEATURES = 1 << 24
+MIN_SPARSE_FEATURES, MAX_SPARSE_SHARE = (
+    256,
+    0.08,
+)  # features, and share of them that a row has, beyond and below which rows are sparse
+MAX_COLUMNS = 1 << 16
+MAX_FEATURES = 1 << 24
 
 KINDS: dict[str, type[Encoding]] = {
     kind.kind: kind
@@ -35,14 +37,14 @@ KINDS: dict[str, type[Encoding]] = {
 
 @dataclass(frozen=True)
 class TableEncoding:
-    """How a table becomes rows.
+    """How a table is encoded as rows.
 
-    The features are those of the columns in their order, the words of all texts last.
+    The features are in the order of the columns, with the words of all texts last.
 
     Attributes
     ----------
-    encodings : one for each column learned from.
-    sparse : whether rows come as CSR.
+    encodings : one for each column.
+    sparse : whether rows are CSR.
     dtype : "float32" or "float64".
     """
 
@@ -52,12 +54,12 @@ class TableEncoding:
 
     @classmethod
     def of(cls, encodings: Sequence[Encoding], sparse: bool | str, dtype: str, double: bool) -> TableEncoding:
-        """Decide the form of the rows where the user did not."""
+        """Decide the form of the rows if the user did not."""
         if sparse == "auto":
             features = sum(len(encoding.names) for encoding in encodings)
             sparse = (
-                features > SPARSE_FEATURES
-                and sum(encoding.n_entries for encoding in encodings) < SPARSE_SHARE * features
+                features > MIN_SPARSE_FEATURES
+                and sum(encoding.n_entries for encoding in encodings) < MAX_SPARSE_SHARE * features
             )
         if dtype == "auto":
             dtype = "float64" if double else "float32"
@@ -141,8 +143,8 @@ class TableEncoding:
         if dtype not in ("float32", "float64"):
             raise checked.refused("dtype", dtype, "float32 or float64")
         columns = state.get("columns")
-        if not isinstance(columns, list) or not 1 <= len(columns) <= MOST_COLUMNS:
-            raise checked.refused("columns", columns, f"a list of 1 to {MOST_COLUMNS:,} columns")
+        if not isinstance(columns, list) or not 1 <= len(columns) <= MAX_COLUMNS:
+            raise checked.refused("columns", columns, f"a list of 1 to {MAX_COLUMNS:,} columns")
         encodings = []
         for column in columns:
             kind = column.get("kind") if isinstance(column, Mapping) else None
@@ -152,11 +154,11 @@ class TableEncoding:
         names = [encoding.column for encoding in encodings]
         if len(set(names)) != len(names):
             raise checked.refused("columns", names, "columns of different names")
-        if sum(encoding.n_features for encoding in encodings) > MOST_FEATURES:
-            raise checked.refused("columns", names, f"at most {MOST_FEATURES:,} features in all")
+        if sum(encoding.n_features for encoding in encodings) > MAX_FEATURES:
+            raise checked.refused("columns", names, f"at most {MAX_FEATURES:,} features in all")
         return cls(tuple(encodings), checked.flag(state, "sparse"), dtype)
 
 
 def _fixed(encoding: Encoding) -> int:
-    """Number of features that are no buckets of words."""
+    """Number of features that are not buckets of words."""
     return encoding.n_features - encoding.n_words

@@ -1,4 +1,4 @@
 """Units of time, in seconds."""
 
-DAY = 86_400
-YEAR = 31_556_952  # of the Gregorian calendar, on average
+DAY_SECONDS = 86_400
+YEAR_SECONDS = 31_556_952  # of the Gregorian calendar, on average

@@ -19,13 +19,13 @@ from ridgeway.data.schema import kind_of, type_name
 
 @dataclass(frozen=True)
 class WordsEncoding(Encoding):
-    """How often each word occurs, words sharing buckets by their hash, divided by the norm of the row's counts.
+    """Counts of hashed words, divided by the norm of the counts of the row.
 
     Attributes
     ----------
     buckets : number of features.
-    indicator : whether a feature says that the text is missing.
-    mean_words : words of a row on average.
+    indicator : whether a feature marks missing texts.
+    mean_words : mean number of words of a row.
     """
 
     kind: ClassVar[str] = "text"
@@ -56,7 +56,7 @@ class WordsEncoding(Encoding):
 
     @property
     def n_entries(self) -> float:
-        """Words of a row on average."""
+        """Mean number of words of a row."""
         return self.mean_words
 
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
@@ -91,7 +91,7 @@ class WordsEncoding(Encoding):
         return cls(
             checked.text(state, "column"),
             checked.text(state, "said"),
-            checked.whole(state, "buckets", 1, checked.MOST_BUCKETS),
+            checked.whole(state, "buckets", 1, checked.MAX_BUCKETS),
             checked.flag(state, "indicator"),
             checked.number(state, "mean_words"),
         )

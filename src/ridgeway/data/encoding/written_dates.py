@@ -1,4 +1,4 @@
-"""Dates written as text, such as 16/12/2006 17:24: their parts, and which order of day, month and year fits all."""
+"""Dates written as text, such as 16/12/2006 17:24: their numbers, and the order of day, month and year."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa, pc
-from ridgeway.data.encoding.time_units import DAY
+from ridgeway.data.encoding.time_units import DAY_SECONDS
 
 # First, second and third number of a date; two digits of a year only between slashes, as 1.12.06 may be a version.
 SHAPE = (
@@ -31,9 +31,9 @@ class DateParts:
 
     Attributes
     ----------
-    numbers : (3, values), in the order written; -1 where the value is no date.
-    digits : (3, values), how many digits each has.
-    seconds : (values,), since midnight; -1 where the time of day is none.
+    numbers : (3, values), in the order written; -1 if the value is not a date.
+    digits : (3, values), number of digits of each.
+    seconds : (values,), since midnight; -1 if the time of day is not valid.
     """
 
     numbers: NDArray[np.int64]
@@ -41,7 +41,7 @@ class DateParts:
     seconds: NDArray[np.int64]
 
     def in_order(self, order: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return seconds since 1970, and which values are no dates in this order."""
+        """Return seconds since 1970, and which values are not dates in this order."""
         places = ORDERS[order]
         year, month, day = (self.numbers[place] for place in places)
         year_digits = self.digits[places[0]]
@@ -52,11 +52,11 @@ class DateParts:
         months = np.where(bad, 0, 12 * (year - 1970) + month - 1).astype("datetime64[M]")
         bad |= day > ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
         days = months.astype("datetime64[D]").astype(np.int64) + np.where(bad, 0, day - 1)
-        return np.where(bad, 0, days * DAY + self.seconds), bad
+        return np.where(bad, 0, days * DAY_SECONDS + self.seconds), bad
 
 
 def date_parts_of(strings: Any) -> DateParts:
-    """Take dates apart; missing values count as no dates."""
+    """Parse the numbers of dates; missing values are not dates."""
     found = pc.extract_regex(strings.cast(pa.string()), SHAPE)
     fields = {name: pc.struct_field(found, name) for name in ("a", "sep", "b", "sep2", "c")}
     clock = {name: pc.struct_field(found, name) for name in ("hour", "minute", "second", "half")}
@@ -71,7 +71,7 @@ def date_parts_of(strings: Any) -> DateParts:
 
 
 def _seconds(clock: dict[str, Any]) -> NDArray[np.int64]:
-    """Return seconds since midnight, 0 without a time of day and -1 for one that is none."""
+    """Return seconds since midnight; 0 without a time of day, -1 if it is not valid."""
     hour, minute, second = (_whole(clock[name], 0) for name in ("hour", "minute", "second"))
     half = pc.utf8_lower(clock["half"]).fill_null("").to_numpy(zero_copy_only=False)
     halved = half != ""

@@ -1,4 +1,4 @@
-"""Which state a run has: decided by its first batch, or by what was stored."""
+"""Make the state of a run, from its first batch or from its stored form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ridgeway.trajectory.time_blocks import ONE_STAIR
 
 
 def begin_state(batch: Batch, schedule: Schedule, store: str | Layout, batch_size: int, w0: Float | None) -> RunState:
-    """Fix what the first batch decides: precision, shape and layout."""
+    """Return the state that the first batch determines: precision, shape and layout."""
     rows, n_targets = batch.rows, batch.y.shape[1]
     n_columns, dtype = rows.shape[1], rows.dtype
     start = _start_from(w0, n_targets, n_columns, batch.single_target, dtype)
@@ -80,5 +80,5 @@ def _start_from(
     with np.errstate(over="ignore"):
         start = w0.astype(dtype)
     if not np.isfinite(start).all():
-        raise ValueError(f"w0 has entries that are not finite in {dtype}: expected the coefficients to start from.")
+        raise ValueError(f"w0 has entries that are not finite in {dtype}: expected finite start coefficients.")
     return start.reshape(n_targets, n_columns)

@@ -16,21 +16,21 @@ from ridgeway.sgd.states.sketch_state import SketchState, sketch_parts
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Block
 
-LOCAL_MOMENTS = 3  # that a chunk gathers beside the change of w, see core/trajectory/chunk.hpp
+LOCAL_MOMENTS = 3  # that a chunk accumulates beside w - anchor, see core/trajectory/chunk.hpp
 
 
 @dataclass(kw_only=True)
 class DenseSketchState(SketchState):
     """A run over dense rows between two steps; moments are (targets, m, d).
 
-    Rows are taken two by two. The first row of a pair whose second one has not come yet waits here: w and moments lack
-    its step.
+    Rows are taken in pairs. If a batch ends within a pair, its first row is stored here, and w and the moments do not
+    include its step yet.
 
     Attributes
     ----------
     anchor : (targets, d), w at the start of the chunk.
-    local : (targets, 3, d), what the chunk gathers of its steps.
-    pair_rows : (targets, 2, d), the first row of an open pair, and room for the second.
+    local : (targets, 3, d), moments of the steps of the open chunk.
+    pair_rows : (targets, 2, d), the first row of an open pair, and space for the second.
     pair_opened : (targets, 2), rate and residual of the first row.
     """
 
@@ -53,11 +53,11 @@ class DenseSketchState(SketchState):
 
     @property
     def rows_ahead(self) -> int:
-        """Rows until the step changes; without mini-batches one call goes through many blocks."""
+        """Rows until the step changes; without mini-batches one call covers many blocks."""
         return self.steps_of_this_size if self.batch_size == 1 else super().rows_ahead
 
     def take(self, part: Batch, order: NDArray[np.intp] | None, gains: Float, products: RowProducts | None) -> End:
-        """Take the steps of some rows; gains are filled for mini-batches alone."""
+        """Take the steps of some rows; gains are filled for mini-batches only."""
         assert isinstance(part.rows, DenseRows)
         n_rows = len(part) if order is None else len(order)
         blocks = self._room_for(n_rows) if self.batch_size == 1 else None
@@ -114,8 +114,9 @@ class DenseSketchState(SketchState):
         for name in ("pair_row", "gathered"):
             if name not in stored:
                 raise StateError(
-                    f"the run has no {name}: expected what it has of its open pair and chunk of steps. It was stored "
-                    "by another version, which gathers steps otherwise: go on with that one, or run anew."
+                    f"the run has no {name}: expected the state of its open pair and chunk of steps. It was stored by "
+                    "another version, which sums steps in another order: continue with that version, or start a new "
+                    "run."
                 )
         (n_targets, n_columns), dtype = parts["start"].shape, parts["start"].dtype
         in_pair = n_columns if batch_size == 1 else 0
@@ -141,7 +142,7 @@ class DenseSketchState(SketchState):
         )
 
     def _room_for(self, n_steps: int) -> NDArray[np.int64]:
-        """Make room for the moments of all blocks that the next steps fall into, behind each other.
+        """Allocate the moments of all blocks of the next steps, one after the other.
 
         Returns offset, length, chunk, degree and number of moments of each block: (n_blocks, 5).
         """

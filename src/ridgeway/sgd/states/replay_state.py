@@ -1,4 +1,4 @@
-"""ReplayState: a run that keeps one number per step, and refers to the rows."""
+"""`ReplayState`: a run that stores one number per step and refers to the rows."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ReplayState(RunState):
         return np.zeros((*self.w.shape, 0))
 
     def copy(self) -> ReplayState:
-        """Return a state that can go on while this one stays as it is."""
+        """Return an independent copy."""
         new = super().copy()
         new.parts = None if self.parts is None else self.parts.copy()
         return new

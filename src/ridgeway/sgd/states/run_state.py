@@ -1,4 +1,4 @@
-"""RunState: what every run has, whatever its rows are and whatever it keeps."""
+"""`RunState`: the state that all runs share."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, Float, readonly
-from ridgeway.sgd.guard import CLIPPED, SUM_Q, SUM_Q2, TALLY_SIZE
+from ridgeway.sgd.guard import N_CLIPPED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import Schedule
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import RunFacts, Trajectory
 
 End = tuple[_core.End, int]  # how a loop ended, and after how many steps
-UNBOUNDED = 2**62  # steps
+UNBOUNDED_STEPS = 2**62  # steps
 
 
 @dataclass(kw_only=True)
 class RunState(ABC):
     """A run between two steps.
 
-    w is in float64, because what it loses by rounding would be missing from gains and moments and make their sums drift
-    away from it over a long run. Only a dense sketch lets w have the precision of the rows: its moments begin with the
-    change of w itself. There an increment below 6e-8 of its coefficient is lost, as in any float32 sum.
+    w is in float64: rounding errors of w are not in the gains and moments, so over a long run their sums would drift
+    away from w. Only in a dense sketch w has the precision of the rows, because its moments include the change of w
+    itself. There an increment below 6e-8 of its coefficient is lost, as in any float32 sum.
 
     Attributes
     ----------
     start : (targets, d), w_0.
     w : (targets, d).
     tally : (targets, TALLY_SIZE), see `ridgeway.sgd.guard`.
-    gradient : (targets, d), sum over the rows of the open mini-batch; (targets, 0) where each row makes a step.
+    gradient : (targets, d), sum over the rows of the open mini-batch; (targets, 0) if each row makes a step.
     open_rows : rows of the open mini-batch.
-    short_batches : step -> rows of its mini-batch, where a pass ended early.
-    split_steps : m -> steps made that are one of the m steps of a split row.
+    short_batches : step -> rows of its mini-batch, for incomplete mini-batches at the end of a pass.
+    split_steps : m -> number of steps that are one of the m steps of a split row.
     clipped : rows that were split into fewer steps than they needed.
     """
 
@@ -65,25 +65,25 @@ class RunState(ABC):
     @property
     @abstractmethod
     def rows_ahead(self) -> int:
-        """How many rows one call of `take` may have: those until the step changes, or until a block ends."""
+        """Largest number of rows in one call of `take`: until the step changes or a block ends."""
 
     @abstractmethod
     def take(self, part: Batch, order: NDArray[np.intp] | None, gains: Float, products: RowProducts | None) -> End:
-        """Take the steps of some rows, target by target, and fill their gains (targets, n_rows); counts nothing.
+        """Take the steps of some rows, target by target, and fill their gains (targets, n_rows), without counting.
 
-        A failure leaves the state half changed.
+        If it fails, the state is half changed.
         """
 
     @abstractmethod
     def close_batch(self) -> None:
-        """Take the step of an open mini-batch with the rows it has; counts nothing."""
+        """Take the step of an open mini-batch with the rows it has, without counting."""
 
     @abstractmethod
     def trajectory(self) -> Trajectory:
-        """Return what the run leaves behind; no mini-batch may be open."""
+        """Return the trajectory; no mini-batch may be open."""
 
     def copy(self) -> Self:
-        """Return a state that can go on while this one stays as it is; rows, gains and full blocks are shared."""
+        """Return an independent copy that shares rows, gains and full blocks."""
         new = shallow_copy(self)
         for name in self.CHANGED_IN_PLACE:
             setattr(new, name, getattr(self, name).copy())
@@ -105,8 +105,8 @@ class RunState(ABC):
 
     @property
     def limited(self) -> int:
-        """Rows whose own step was clipped."""
-        return int(self.tally[0, CLIPPED]) + self.clipped
+        """Number of rows whose update was clipped."""
+        return int(self.tally[0, N_CLIPPED]) + self.clipped
 
     @property
     def step_size(self) -> float:
@@ -115,12 +115,12 @@ class RunState(ABC):
 
     @property
     def steps_of_this_size(self) -> int:
-        """How many steps in turn, from the next one on, have its size."""
+        """Number of next steps that have the size of the next step."""
         edge = self.schedule.sizes.edge_after(self.n_steps)
-        return UNBOUNDED if edge is None else edge - self.n_steps
+        return UNBOUNDED_STEPS if edge is None else edge - self.n_steps
 
     def problem(self) -> _core.Problem:
-        """Return what the compiled loops need to know about the steps."""
+        """Return the parameters of the steps for the compiled loops."""
         return _core.Problem(step=self.step_size, limit=self.schedule.limit, start_square=self.start_square)
 
     def mini_batch(self, target: int) -> _core.MiniBatch:
@@ -134,7 +134,7 @@ class RunState(ABC):
 
     @property
     def mean_weight(self) -> float:
-        """Mean over the steps of the share of a row that each was. It does not depend on how the rows were cut."""
+        """Mean over the steps of the share of a row that each step is. It does not depend on the batches."""
         if not self.split_steps:
             return 1.0
         missing = sum(self.batch_size - rows for rows in self.short_batches.values())
@@ -144,7 +144,7 @@ class RunState(ABC):
 
     @property
     def facts(self) -> RunFacts:
-        """What a trajectory tells about its run."""
+        """The facts about the run for its trajectory."""
         return RunFacts(
             sizes=self.schedule.sizes,
             n_steps=self.n_steps,

@@ -1,4 +1,4 @@
-"""SketchState: a run that keeps moments of its increments, block by block."""
+"""`SketchState`: a run that stores moments of its increments, block by block."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class SketchState(RunState):
     Attributes
     ----------
     layout : how steps are cut into blocks.
-    block : the block that the next step falls into.
+    block : the block of the next step.
     moments : of the block in progress, for each target.
     finished : moments of full blocks, each (m, targets, d).
     """
 
     CHANGED_IN_PLACE: ClassVar[tuple[str, ...]] = (*RunState.CHANGED_IN_PLACE, "moments", "finished")
-    # Axes of `moments` that are moments, targets and columns; and the way back. Full blocks are pickled as they lie in
-    # memory: the last bits of sums over them depend on it.
+    # The axes of `moments` that are moments, targets and columns, and the inverse. Full blocks are stored in their
+    # memory layout, because the last bits of sums over them depend on it.
     MOMENTS_FIRST: ClassVar[tuple[int, int, int]]
     AS_THEY_LIE: ClassVar[tuple[int, int, int]]
 
@@ -51,7 +51,7 @@ class SketchState(RunState):
 
     @property
     def place(self) -> _core.Place:
-        """Where the next step falls in the block."""
+        """Place of the next step in the block."""
         block = self.block
         return _core.Place(offset=self.offset, length=block.length, chunk=block.chunk, degree=block.degree)
 
@@ -80,7 +80,9 @@ class SketchState(RunState):
         for block in self.blocks.ahead(before, n_steps):
             if block.stop <= self.n_steps:
                 full = moments[kept : kept + block.moments]
-                several = moments.shape[1] > 1 and len(full) < len(moments)  # targets of several blocks lie far apart
+                several = moments.shape[1] > 1 and len(full) < len(
+                    moments
+                )  # targets of several blocks are far apart in memory
                 self.finished.append(full.copy(order="K") if several else full)
                 kept += block.moments
         self.block = self.blocks.at(self.n_steps)
@@ -124,8 +126,8 @@ def sketch_parts(stored: Stored, batch_size: int, dtype: Any) -> dict[str, Any]:
     chunk = stored.integer("chunk", 1)
     if chunk != block.chunk:
         raise StateError(
-            f"the run stands in a chunk of {chunk} steps: expected {block.chunk}. It was stored by another version, "
-            "which gathers steps otherwise: go on with that one, or run anew."
+            f"the run is within a chunk of {chunk} steps: expected {block.chunk}. It was stored by another version, "
+            "which sums steps in another order: continue with that version, or start a new run."
         )
     full = [b for b in layout.blocks(n_steps, schedule.sizes) if b.stop <= n_steps]
     finished = stored.arrays("finished", [(b.moments, *common["start"].shape) for b in full])

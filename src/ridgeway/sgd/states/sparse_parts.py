@@ -1,4 +1,4 @@
-"""SparseParts: what a run over sparse rows has beside any other run."""
+"""`SparseParts`: the additional state of a run over sparse rows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class SparseParts:
 
     Attributes
     ----------
-    centre : (d,), what the rows are centred at without storing it in them, or empty; see `SparseRows.centre`.
+    centre : (d,), the implicit centre of the rows, or empty; see `SparseRows.centre`.
     products : (targets, 1), <w, centre> for the stored coordinates w; changed with w.
     marked : (targets, d), columns that the open mini-batch touched; (targets, 0) where each row makes a step.
     listed : of the same shape, these columns one by one.
-    n_listed : how many there are.
+    n_listed : their number.
     """
 
     centre: NDArray[np.float64]
@@ -41,7 +41,7 @@ class SparseParts:
         return cls(rows.centre, products, np.zeros(shape, np.bool_), np.zeros(shape, np.int64))
 
     def copy(self) -> Self:
-        """Return parts that can change while these stay as they are."""
+        """Return an independent copy."""
         return replace(self, products=self.products.copy(), marked=self.marked.copy(), listed=self.listed.copy())
 
     def with_listed(self, n_listed: int) -> Self:
@@ -87,7 +87,7 @@ class SparseParts:
     def state(self) -> State:
         """Return the stored form."""
         listed = self.listed.copy()
-        listed[:, self.n_listed :] = 0  # what lies there was never written
+        listed[:, self.n_listed :] = 0  # these entries were never written
         return {
             "centre": self.centre,
             "products": self.products,
@@ -98,7 +98,7 @@ class SparseParts:
 
     @classmethod
     def from_state(cls, stored: Stored, batch_size: int, n_targets: int, n_columns: int) -> Self:
-        """Return the parts of a stored form. The loops index columns without a look at bounds, so all are checked."""
+        """Return the parts of a stored form. All column numbers are checked, because the loops do not check bounds."""
         centre = stored.array("centre", (None,))
         if len(centre) not in (0, n_columns):
             raise StateError(f"centre has {len(centre)} numbers: expected one per column of sparse rows, or none.")
@@ -115,7 +115,7 @@ class SparseParts:
         return cls(readonly(centre), stored.array("products", (n_targets, 1)), marked, listed, n_listed)
 
     def _arrays(self, run: RunState, target: int, moments: NDArray[np.float64]) -> _core.SparseRun:
-        with np.errstate(over="ignore"):  # rows so far from 0 are refused by their norms
+        with np.errstate(over="ignore"):  # such large rows are refused by their norms
             square = float(self.centre @ self.centre)
         return _core.SparseRun(
             w=run.w[target],
