@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ridgeway.dask.split import Split, spread_over
 from ridgeway.dask.sweep import convoys_for, segments_of
 from ridgeway.rows.forms import DenseRows
-from ridgeway.selection.folds import held_out, k_folds
+from ridgeway.selection.folds import hold_out, k_folds
 from ridgeway.sgd import SGDRun
 
 sizes = st.lists(st.integers(1, 40), min_size=1, max_size=6)
@@ -41,7 +41,7 @@ def test_hold_out_of_the_last_rows(counts: list[int], most: int) -> None:
     n = sum(counts)
     split = Split(None, 1, starts(counts), 0.1, most)
     held = np.concatenate([split.hands(p, size) == 0 for p, size in enumerate(counts)])
-    assert np.flatnonzero(held).tolist() == held_out(n, 0.1, most, False, np.random.default_rng(0)).test.tolist()
+    assert np.flatnonzero(held).tolist() == hold_out(n, False, np.random.default_rng(0), 0.1, most).test.tolist()
     for p, size in enumerate(counts):
         assert split.holds_out(p) == bool((split.hands(p, size) == 0).any())
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ridgeway.averaging import Last
-from ridgeway.dask.choice import held_rows
+from ridgeway.dask.engine import held_rows
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.predictions import predict_rows
 from ridgeway.dask.scoring import tally

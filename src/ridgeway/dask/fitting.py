@@ -12,9 +12,9 @@ import numpy as np
 from ridgeway.averaging import Uniform
 from ridgeway.blas import one_thread
 from ridgeway.dask.checkpoint import Checkpoint
-from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
 from ridgeway.dask.components import make_components, require_components
+from ridgeway.dask.engine import PartitionEngine, Problem
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import Serial
@@ -41,9 +41,9 @@ from ridgeway.parameters import parameters_state
 from ridgeway.progress import Progress
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes
+from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes, by_folds, by_holdout, run_given
 from ridgeway.selection.contest import FORGOTTEN
-from ridgeway.selection.holdout import MOST, SHARE
+from ridgeway.selection.folds import HELD_OUT_SHARE, MAX_HELD_OUT_ROWS
 from ridgeway.selection.plan import LONGER
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
@@ -267,7 +267,7 @@ def _problem(
     split = Split(seed, folded, starts_of(survey.counts))
     if holds_out:
         where = spread_over(np.array([part.number for part in filled], np.int64), HELD_FROM, seed)
-        split = Split(seed, 1, split.starts, SHARE, MOST, tuple(where))
+        split = Split(seed, 1, split.starts, HELD_OUT_SHARE, MAX_HELD_OUT_ROWS, tuple(where))
     elif folded and seed is None:
         again = _survey(checkpoint, "folds", executor, partitions, form, split)
         survey = Survey(survey.counts, survey.read, again.moments)
@@ -361,9 +361,10 @@ def _steps(
 
 
 def _outcome(problem: Problem) -> Outcome:
-    if problem.plan.family is None:
-        return run_only(problem)
-    return by_folds(problem) if problem.split.k > 1 else by_holdout(problem)
+    engine, plan, k = PartitionEngine(problem), problem.plan, problem.split.k
+    if plan.family is None:
+        return run_given(engine, plan)
+    return by_folds(engine, plan, f"{k} folds on a cluster") if k > 1 else by_holdout(engine, plan)
 
 
 def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:

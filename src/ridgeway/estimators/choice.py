@@ -14,6 +14,7 @@ from ridgeway.rows import numbered, require_finite_rows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection import (
     MANY_ROWS,
+    MemoryEngine,
     Outcome,
     Plan,
     Progressive,
@@ -24,8 +25,7 @@ from ridgeway.selection import (
     by_holdout,
     k_folds,
     run_all,
-    run_holdout_only,
-    run_only,
+    run_given,
     split_by,
 )
 from ridgeway.selection.table import PROGRESSIVE, marked
@@ -57,7 +57,10 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
     if isinstance(cv, str) and cv == "auto":
         cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
     if plan.family is None:
-        return run_holdout_only(feed, plan) if isinstance(cv, str) and cv == "holdout" else run_only(feed, plan)
+        # The same run as with a choice: the average alone is given.
+        holds_out = isinstance(cv, str) and cv == "holdout"
+        engine = MemoryEngine.holding_out(feed, plan) if holds_out else MemoryEngine.over_all_rows(feed, plan)
+        return run_given(engine, plan)
     if isinstance(cv, int):
         ranking = None
         if feed.kept is not None:
@@ -65,12 +68,12 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
             require_finite_rows(feed.kept.rows, norms, feed.kept.numbers)
             ranking = alike(norms, feed.kept.y)
         folds = k_folds(len(feed), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
-        return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
+        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{len(folds)} folds in one sweep")
     if not isinstance(cv, str):
         folds = split_by(cv, X, y, numbered(feed.source.numbers), int(np.shape(y)[0]))
-        return by_folds(feed, folds, plan, f"{len(folds)} given splits")
+        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{len(folds)} given splits")
     if cv == "holdout":
-        return by_holdout(feed, plan)
+        return by_holdout(MemoryEngine.holding_out(feed, plan), plan)
     if cv == "progressive":
         return _progressively(feed, plan)
     if plan.chains > 1 or plan.store == "replay":
@@ -103,7 +106,9 @@ def _progressively(feed: Feed, plan: Plan) -> Outcome:
     """
     if plan.rivals:
         plan.progress.extend(len(feed))
-        ridge, steps = run_all(feed, replace(plan, chains=1)), StreamSteps(plan.rivals[0], None)
+        one_chain = replace(plan, chains=1)
+        ridge = run_all(MemoryEngine.over_all_rows(feed, one_chain), one_chain)
+        steps = StreamSteps(plan.rivals[0], None)
     else:
         ridge, steps = None, stream_steps(plan.step if isinstance(plan.step, LimitedStep) else "auto", feed, plan.store)
     stream = Stream.begin(feed, *steps, plan.store, plan.batch_size, plan.family)

@@ -22,9 +22,8 @@ from ridgeway.kernel.race import race
 from ridgeway.kernel.span import COPIES
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.folds import Fold, alike, held_out, k_folds, split_by
+from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
 from ridgeway.selection.held_out import HeldOut, sample_held_out
-from ridgeway.selection.holdout import MOST, SHARE
 
 SMALL = 2000  # rows up to which BLAS keeps to one thread: threads that wait for each other are slow
 PER_ROW = 24  # numbers that a run keeps beside the kernel, per row, pass and fold at most
@@ -156,7 +155,7 @@ def _folds(
     if isinstance(cv, str) and cv == "auto":
         cv = FOLDS
     if isinstance(cv, str) and cv == "holdout":
-        fold = held_out(len(batch), SHARE, MOST, plan.shuffle, plan.rng)
+        fold = hold_out(len(batch), plan.shuffle, plan.rng)
         return [fold], f"hold-out of {len(fold.test):,} rows"
     if isinstance(cv, str):
         raise ValueError(

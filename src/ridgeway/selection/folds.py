@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ridgeway.rows import Float
 
 OUTLYING = 0.02  # share of the rows that are ranked by their norm
+HELD_OUT_SHARE = 0.1  # of the rows, in a choice by hold-out
+MAX_HELD_OUT_ROWS = 10_000  # enough to tell candidates apart to two percent of their error
 GROUPS = 30  # groups of held-out rows in all, between which the standard error is taken
 
 
@@ -50,8 +52,8 @@ def k_folds(
     if rng is None:
         return [_without(test, n_rows) for test in np.array_split(np.arange(n_rows), k)]
     ranking = rng.permutation(n_rows) if ranking is None else ranking
-    hands = rng.permuted(np.tile(np.arange(k), (-(-n_rows // k), 1)), axis=1).reshape(-1)[:n_rows]
-    return [_without(np.sort(ranking[hands == fold]), n_rows) for fold in range(k)]
+    fold_ids = rng.permuted(np.tile(np.arange(k), (-(-n_rows // k), 1)), axis=1).reshape(-1)[:n_rows]
+    return [_without(np.sort(ranking[fold_ids == fold]), n_rows) for fold in range(k)]
 
 
 def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
@@ -66,9 +68,15 @@ def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
     return np.concatenate([by_norm, order[~outlying[order]]])
 
 
-def held_out(n_rows: int, share: float, most: int, shuffle: bool, rng: np.random.Generator) -> Fold:
-    """Hold a share of the rows out, at most `most`: random ones, or the last."""
-    size = max(1, min(round(share * n_rows), most))
+def hold_out(
+    n_rows: int,
+    shuffle: bool,
+    rng: np.random.Generator,
+    share: float = HELD_OUT_SHARE,
+    max_rows: int = MAX_HELD_OUT_ROWS,
+) -> Fold:
+    """Hold a share of the rows out, at most `max_rows`: random ones, or the last."""
+    size = max(1, min(round(share * n_rows), max_rows))
     return _without(rng.permutation(n_rows)[n_rows - size :] if shuffle else np.arange(n_rows - size, n_rows), n_rows)
 
 

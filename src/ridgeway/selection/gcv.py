@@ -18,6 +18,7 @@ from ridgeway.rows.feed import Feed
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.folds import GROUPS
+from ridgeway.selection.memory_engine import MemoryEngine
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.residuals import Residuals, models_of
@@ -89,25 +90,24 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
     """Run over all rows with probes beside the targets, and choose by generalized cross-validation."""
     n_targets = feed.source.y.shape[1]
     probed = _with_probes(feed, plan)
-    sweep = plan.sweep(probed, [None])
-    (chain,) = sweep.chains
+    engine = MemoryEngine.over_all_rows(probed, plan)
 
     def score(rough: bool) -> Contest:
-        trajectory = chain.trajectory()
+        trajectory = engine.trajectory()
         fit = CorrectedFit(trajectory, probed, n_targets)
         candidates = Candidates.of(plan.family or "auto", trajectory.elapsed, plan.step.size, rough)
         return compare([fit], candidates, plan.step.size, feed.standardization.unit, refine=not rough)
 
-    ending = advance_until_settled(sweep, len(feed), replace(plan, settles=False, most_passes=plan.passes), score)
+    ending = advance_until_settled(engine, replace(plan, settles=False, most_passes=plan.passes), score)
     selection = Selection(
         f"generalized cross-validation with {PROBES} probes", marked(ending.contest.rows, plan.one_standard_error)
     )
-    whole = chain.trajectory()
+    whole = engine.trajectory()
     assert isinstance(whole, Sketch)
     trajectory = whole.of_targets(0, n_targets)
     if feed.source.single_target:
         trajectory = trajectory.single()
-    return Outcome(trajectory, selection.chosen.scheme, selection, None, sweep.passes)
+    return Outcome(trajectory, selection.chosen.scheme, selection, None, engine.passes)
 
 
 def _with_probes(feed: Feed, plan: Plan) -> Feed:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +9,6 @@ import numpy as np
 
 from ridgeway.averaging import Scheme
 from ridgeway.progress import Progress
-from ridgeway.rows.feed import Feed
-from ridgeway.selection.sweep import Mask, Sweep
 from ridgeway.selection.table import Selection
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.trajectory import Layout, Trajectory
@@ -74,22 +70,6 @@ class Plan:
         if not isinstance(self.step, GrowingStep):
             return 0.0
         return self.step.share if self.step.climb is None else 0.0
-
-    def sweep(self, feed: Feed, trains: Sequence[Mask], step: LimitedStep | GrowingStep | None = None) -> Sweep:
-        """Return a sweep of fresh runs of a step, one per mask of rows."""
-        return Sweep(
-            feed,
-            trains,
-            step or self.step,
-            passes=self.passes,
-            store=self.store,
-            batch_size=self.batch_size,
-            segments=self.chains,
-            shuffle=self.shuffle,
-            n_jobs=self.n_jobs,
-            rng=copy.deepcopy(self.rng),  # the same orders whatever competes
-            progress=self.progress,
-        )
 
 
 def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> tuple[LimitedStep, ...]:

@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from ridgeway.progress import Progress
 from ridgeway.selection.contest import Contest
+from ridgeway.selection.engine import Advancing
 
 SETTLED = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it
 FALLING = 2e-2  # gain above which the user should know
 WORTH_MORE = 2e-3  # gain above which an automatic number of passes goes on
 FIRST_LOOK = 16  # the first look is at this part of the planned steps
-
-
-class Begun(Protocol):
-    """A run of a sweep."""
-
-    @property
-    def begun(self) -> bool:
-        """Whether it has learned from any row."""
-
-
-class Advancing(Protocol):
-    """Runs that go through the rows together."""
-
-    @property
-    def rows_done(self) -> int:
-        """Rows gone through, in all passes."""
-
-    @property
-    def chains(self) -> Sequence[Begun]:
-        """The runs."""
-
-    def advance(self, n_rows: int) -> None:
-        """Go through the next n_rows rows."""
 
 
 class Length(Protocol):
@@ -72,7 +50,7 @@ class Ending:
     falling: bool
 
 
-def advance_until_settled(sweep: Advancing, n_rows: int, plan: Length, score: Callable[[bool], Contest]) -> Ending:
+def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool], Contest]) -> Ending:
     """Go through the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
 
     Looks are at 1/16, 1/8, .. of the planned steps, once the step has grown, where the plan may end early; otherwise
@@ -80,11 +58,11 @@ def advance_until_settled(sweep: Advancing, n_rows: int, plan: Length, score: Ca
 
     Parameters
     ----------
-    sweep : the runs.
-    n_rows : rows of a pass.
+    runs : read the rows together.
     plan : how many passes.
     score : scores the candidates as the runs stand; roughly, if given True, where that will not be the end.
     """
+    n_rows = runs.n_rows
     planned = plan.passes * n_rows
     middle = int(planned * (1 + plan.climb) / 2)  # of the time after the climb
     looks = [planned >> k for k in range(FIRST_LOOK.bit_length() - 1, 0, -1)] if plan.settles else []
@@ -98,9 +76,9 @@ def advance_until_settled(sweep: Advancing, n_rows: int, plan: Length, score: Ca
         if look > planned and not gain > WORTH_MORE:
             break
         if look > planned:
-            plan.progress.extend(look - sweep.rows_done)
-        sweep.advance(look - sweep.rows_done)
-        if look < looks[-1] and not all(chain.begun for chain in sweep.chains):
+            plan.progress.extend(look - runs.rows_done)
+        runs.advance(look - runs.rows_done)
+        if look < looks[-1] and not runs.begun:
             continue  # a fold whose rows come later
         contest, halfway = score(look < planned and not plan.settles), before
         before = contest.least

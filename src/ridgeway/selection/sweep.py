@@ -220,30 +220,3 @@ class Sweep:
         if rows.nbytes <= IN_CACHE and self._splitting.none:
             return np.tile(np.arange(n_rows), passes)
         return self._splitting.order(shuffled_order(rows, self._rng) if self._shuffle else range(n_rows), self._rng)
-
-
-class SideBySide:
-    """Sweeps of several steps over the same rows, pass by pass."""
-
-    def __init__(self, sweeps: Sequence[Sweep]) -> None:
-        self.sweeps = sweeps
-
-    @property
-    def chains(self) -> list[Chain]:
-        """The chains of all sweeps."""
-        return [chain for sweep in self.sweeps for chain in sweep.chains]
-
-    @property
-    def rows_done(self) -> int:
-        """Rows gone through, in all passes."""
-        return self.sweeps[0].rows_done
-
-    def advance(self, n_rows: int) -> None:
-        """Go through the next n_rows rows of the passes."""
-        for sweep in self.sweeps:
-            sweep.advance(n_rows)
-
-    def end_pass(self) -> None:
-        """End the pass of every chain."""
-        for sweep in self.sweeps:
-            sweep.end_pass()
