@@ -15,7 +15,6 @@ from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import AnyAverages
-from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.estimators.component_feed import AT_A_TIME, component_feed
 from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverages
 from ridgeway.estimators.kernel_fit import ExactRequest, fit_exact
@@ -28,7 +27,15 @@ from ridgeway.estimators.kernel_options import (
     check_kernel,
     make_features,
 )
-from ridgeway.estimators.options import check_averaging, check_cv, check_jobs, check_passes, generator, require_rows
+from ridgeway.estimators.options import (
+    check_averaging,
+    check_cv,
+    check_jobs,
+    check_passes,
+    fit_options,
+    generator,
+    require_rows,
+)
 from ridgeway.kernel.features import Features, GivenFeatures, features_of
 from ridgeway.kernel.problem import KernelPlan
 from ridgeway.kernel.span import COPIES
@@ -36,6 +43,7 @@ from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.selection import HeldOut
+from ridgeway.selection.plan import MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step
 from ridgeway.state import StateError
@@ -48,7 +56,8 @@ if TYPE_CHECKING:
 
     from ridgeway.state import State, Stored
 
-PASSES, LONGER = 32, 2  # of passes="auto"
+PASSES = 32  # of passes="auto"
+MAX_EXTENSION = 2  # passes="auto" continues up to this many times as long while the error still falls
 
 
 def _streams(estimator: AveragedKernelRegressor) -> bool:
@@ -279,7 +288,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             scheme=scheme,
             step=check_step(self.step),
             passes=planned,
-            most_passes=planned * LONGER if passes is None else planned,
+            max_passes=planned * MAX_EXTENSION if passes is None else planned,
             settles=passes is None,
             batch_size=min(counted("batch_size", self.batch_size), len(batch)),
             shuffle=bool(self.shuffle),
@@ -322,7 +331,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         features, linear = self._new_features(batch), self._new_linear()
         rng = generator(self.random_state)
         feed = component_feed(batch, features, bool(self.fit_intercept), check_cache(self.cache_size), rng)
-        linear._fit_feed(feed, linear._planned_passes(len(batch)), X, y)
+        linear._fit_feed(feed, fit_options(linear), X, y)
         linear.n_features_in_ = features.n_features
         self._take_over(linear, features)
 

@@ -12,20 +12,17 @@ from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, Standing
-from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, best_so_far, choose, warn_nothing_to_choose
+from ridgeway.estimators.choice import best_so_far, choose
 from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
     Averaging,
+    automatic_steps,
     check_averaging,
-    check_cv,
-    check_jobs,
     check_loss,
-    check_passes,
-    check_progressive,
     check_store,
+    fit_options,
     generator,
     require_rows,
-    steps_of,
     stream_steps,
 )
 from ridgeway.estimators.stored import fit_from, fit_state
@@ -35,14 +32,8 @@ from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import (
-    MANY_ROWS,
-    HeldOut,
-    Outcome,
-    Plan,
-    auto_passes,
-)
-from ridgeway.selection.plan import LONGER
+from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
+from ridgeway.selection.plan import decide_passes
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep
 
@@ -219,25 +210,27 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         require_rows(batch)
         standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
-        planned = self._planned_passes(len(batch))
-        feed = Feed(batch, standardization, keep=check_store(self.store) == "replay", several_passes=planned > 1)
-        self._fit_feed(feed, planned, X, y)
+        options = fit_options(self)
+        several_passes = decide_passes(options, len(batch)) > 1
+        feed = Feed(batch, standardization, keep=options.store == "replay", several_passes=several_passes)
+        self._fit_feed(feed, options, X, y)
         remember_columns(self, X)
         return self
 
-    def _planned_passes(self, n_rows: int) -> int:
-        passes = check_passes(self.passes)
-        if isinstance(self.cv, str) and self.cv == "progressive" and check_averaging(self.averaging, self.alpha).family:
-            return 1  # each row is predicted once before it is learned from
-        return auto_passes(n_rows) if passes is None else passes
-
-    def _fit_feed(self, feed: Feed, planned: int, X: Any, y: Any) -> None:
+    def _fit_feed(self, feed: Feed, options: FitOptions, X: Any, y: Any) -> None:
         """Fit to the rows of a feed; X and y, as the user gave them, are for splitters."""
-        batch, standardization = feed.source, feed.standardization
-        plan = self._plan(feed, planned)
+        batch, standardization, n_rows = feed.source, feed.standardization, len(feed)
+        plan = decide_plan(
+            options,
+            *batch.rows.shape,
+            lambda: automatic_steps(feed),
+            chains=min(counted("chains", self.chains), n_rows),
+            rng=generator(self.random_state),
+            progress=Progress(decide_passes(options, n_rows) * n_rows, shown=bool(self.verbose)),
+        )
         try:
             with one_thread():
-                outcome = choose(feed, plan, check_cv(self.cv), X, y)
+                outcome = choose(feed, plan, X, y)
         finally:
             plan.progress.close()
         sparse = not isinstance(batch.rows, DenseRows)
@@ -383,30 +376,3 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         fit = fit_from(stored)
         self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
         self._standing = fit.standing
-
-    def _plan(self, feed: Feed, planned: int) -> Plan:
-        asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None
-        small = len(feed) <= MANY_ROWS
-        family, scheme = asked.family, asked.scheme
-        check_progressive(self.cv, self.step, family)
-        steps = steps_of(self.step, feed, planned)
-        if family is not None and len(feed) < MIN_ROWS_TO_CHOOSE:
-            family, scheme = None, Uniform()
-            warn_nothing_to_choose(len(feed))
-        return Plan(
-            family=family,
-            scheme=scheme,
-            step=steps.step,
-            rivals=steps.rivals,
-            passes=planned,
-            most_passes=planned * LONGER if automatic and small else planned,
-            settles=automatic and planned > 1,
-            chains=min(counted("chains", self.chains), len(feed)),
-            batch_size=counted("batch_size", self.batch_size),
-            shuffle=bool(self.shuffle),
-            store=check_store(self.store),
-            n_jobs=check_jobs(self.n_jobs),
-            one_standard_error=bool(self.one_standard_error),
-            rng=generator(self.random_state),
-            progress=Progress(planned * len(feed), shown=bool(self.verbose)),
-        )

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.estimators.options import FOLDS, StreamSteps, stream_steps
+from ridgeway.estimators.options import StreamSteps, stream_steps
 from ridgeway.estimators.stream import Stream
 from ridgeway.rows import numbered, require_finite_rows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection import (
-    MANY_ROWS,
     MemoryEngine,
     Outcome,
     Plan,
@@ -30,32 +29,18 @@ from ridgeway.selection import (
 )
 from ridgeway.selection.table import PROGRESSIVE, marked
 from ridgeway.sgd import LimitedStep
-from ridgeway.user_warning import warn_user
-
-MIN_ROWS_TO_CHOOSE = 4  # below, there is nothing to hold out
 
 
-def warn_nothing_to_choose(n_rows: int) -> None:
-    """Say that rows are too few to choose an average."""
-    rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
-    warn_user(
-        f"nothing could be chosen from {rows}: the uniform average is used; expected at least {MIN_ROWS_TO_CHOOSE} "
-        "rows. Pass more rows, or an alpha."
-    )
-
-
-def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
+def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
     """Run over the rows and choose the average, unless it is given.
 
     Parameters
     ----------
     feed : the rows.
     plan : how to run.
-    cv : as `check_cv` returns it.
     X, y : as the user gave them, for splitters.
     """
-    if isinstance(cv, str) and cv == "auto":
-        cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
+    cv = plan.cv
     if plan.family is None:
         # The same run as with a choice: the average alone is given.
         holds_out = isinstance(cv, str) and cv == "holdout"

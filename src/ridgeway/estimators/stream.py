@@ -10,7 +10,8 @@ from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Order
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import MANY_ROWS, Outcome, Progressive
+from ridgeway.selection import Outcome, Progressive
+from ridgeway.selection.plan import MAX_ROWS_TO_FOLD
 from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.window import SplitWindow
@@ -120,7 +121,7 @@ class Stream:
         beside, takes_over = None, 0
         if outcome.ridge is not None and outcome.ridge.run is not None:
             beside = going_on(outcome.ridge.run, outcome.ridge.trajectory.step, splits)
-            takes_over = max(MANY_ROWS - n_rows, MIN_ROWS_TO_CHOOSE_AGAIN)
+            takes_over = max(MAX_ROWS_TO_FOLD - n_rows, MIN_ROWS_TO_CHOOSE_AGAIN)
         return cls(standardization, run, sparse, averages.single_target, float(n_rows), beside, takes_over)
 
     @property

@@ -6,13 +6,14 @@ from ridgeway.selection.folds import alike, k_folds, split_by
 from ridgeway.selection.gcv import by_gcv
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.memory_engine import MemoryEngine
-from ridgeway.selection.plan import MANY_ROWS, Outcome, Plan, auto_passes
+from ridgeway.selection.plan import AutomaticSteps, FitOptions, Outcome, Plan, decide_plan
 from ridgeway.selection.progressive import Progressive
 from ridgeway.selection.table import Scored, Selection
 
 __all__ = [
-    "MANY_ROWS",
+    "AutomaticSteps",
     "Engine",
+    "FitOptions",
     "HeldOut",
     "MemoryEngine",
     "Outcome",
@@ -21,10 +22,10 @@ __all__ = [
     "Scored",
     "Selection",
     "alike",
-    "auto_passes",
     "by_folds",
     "by_gcv",
     "by_holdout",
+    "decide_plan",
     "k_folds",
     "run_all",
     "run_given",

@@ -98,7 +98,7 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
         candidates = Candidates.of(plan.family or "auto", trajectory.elapsed, plan.step.size, rough)
         return compare([fit], candidates, plan.step.size, feed.standardization.unit, refine=not rough)
 
-    ending = advance_until_settled(engine, replace(plan, settles=False, most_passes=plan.passes), score)
+    ending = advance_until_settled(engine, replace(plan, settles=False, max_passes=plan.passes), score)
     selection = Selection(
         f"generalized cross-validation with {PROBES} probes", marked(ending.contest.rows, plan.one_standard_error)
     )

@@ -25,7 +25,7 @@ class Length(Protocol):
         """Passes over the rows."""
 
     @property
-    def most_passes(self) -> int:
+    def max_passes(self) -> int:
         """Passes up to which to go on while the error still falls."""
 
     @property
@@ -69,7 +69,7 @@ def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool],
     looks = [look for look in looks if look >= min(2 * n_rows, planned // 2) and look > plan.climb * planned]
     looks = [*(looks or ([middle] if middle else [])), planned]
     more = planned
-    while (more := 2 * more) <= plan.most_passes * n_rows:
+    while (more := 2 * more) <= plan.max_passes * n_rows:
         looks.append(more)
     before, gain = math.nan, math.nan
     for look in looks:
