@@ -368,10 +368,10 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     def _take_over(self, linear: AveragedSGDRegressor, features: Features) -> None:
         self._linear = linear
-        standing = linear._fitted()
-        averages = ComponentAverages(standing.averages, features)
-        ridge = averages if standing.ridge is standing.averages else ComponentAverages(standing.ridge, features)
-        self._standing = averages.at(standing.wanted, standing.selection, ridge)
+        selected = linear._fitted()
+        averages = ComponentAverages(selected.averages, features)
+        ridge = averages if selected.ridge is selected.averages else ComponentAverages(selected.ridge, features)
+        self._standing = averages.at(selected.wanted, selected.selection, ridge)
         self._held_out, self.n_rows_, self.passes_ = None, linear.n_rows_, linear.passes_
 
     def _features(self) -> Features:
@@ -395,8 +395,8 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             linear.set_params(averaging=self.averaging, alpha=self.alpha)
 
     def _fit_state(self) -> State:
-        standing = self._fitted()
-        averages, selection = standing.averages, standing.selection
+        selected = self._fitted()
+        averages, selection = selected.averages, selected.selection
         own = {"gamma": self.gamma_, "components": isinstance(averages, ComponentAverages)}
         if isinstance(averages, ComponentAverages):
             assert self._linear is not None
@@ -405,7 +405,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         return {
             **own,
             "averages": averages.state(),
-            "wanted": standing.wanted.state(),
+            "wanted": selected.wanted.state(),
             "selection": None if selection is None else selection.state(),
             "held_out": None if self._held_out is None else self._held_out.state(),
             "n_rows": self.n_rows_,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ridgeway.atomic import atomic
-from ridgeway.averaging import Last, Tail, Uniform
+from ridgeway.averaging import Tail, Uniform
 from ridgeway.blas import one_thread
 from ridgeway.columns import remember_columns, require_columns
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
-from ridgeway.estimators.averages import Averages, Standing
-from ridgeway.estimators.choice import best_so_far, choose
+from ridgeway.estimators.averages import Averages, SelectedModel
+from ridgeway.estimators.choice import choose
 from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
     Averaging,
@@ -26,7 +27,8 @@ from ridgeway.estimators.options import (
     stream_steps,
 )
 from ridgeway.estimators.stored import fit_from, fit_state
-from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
+from ridgeway.estimators.stream import Stream
+from ridgeway.estimators.streamed_model import StreamedModel
 from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
@@ -157,7 +159,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     passes_: float
     n_features_in_: int
     _held_out: HeldOut | None  # of a fit; a stream keeps its own
-    _asked: tuple[Averaging, bool] | None = None  # by partial_fit, of rows that the model does not stand at yet
+    _streamed: StreamedModel | None = None  # after partial_fit
 
     def __init__(
         self,
@@ -251,7 +253,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
         averages = Averages(outcome.trajectory, standardization, sparse, centre, single_target)
         ridge = None if outcome.ridge is None else averages.of_run(outcome.ridge.trajectory)
-        self._standing, self._asked = averages.at(outcome.scheme, outcome.selection, ridge), None
+        self._standing, self._streamed = averages.at(outcome.scheme, outcome.selection, ridge), None
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, n_rows, outcome.passes
         family = check_averaging(self.averaging, self.alpha).family
         self._stream = Stream.after(outcome, averages, n_rows, family, isinstance(plan.step, GrowingStep))
@@ -264,14 +266,14 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         ----------
         falling : whether the held-out error was seen to fall until the end.
         """
-        standing = self._fitted()
+        selected = self._fitted()
         warn_of_short_run(
-            standing.ridge.trajectory,
-            family=None if standing.selection is None else check_averaging(self.averaging, self.alpha).family,
-            scheme=standing.scheme,
+            selected.ridge.trajectory,
+            family=None if selected.selection is None else check_averaging(self.averaging, self.alpha).family,
+            scheme=selected.scheme,
             falling=falling,
             passes=self.passes_,
-            n_columns=len(standing.averages.standardization.scale),
+            n_columns=len(selected.averages.standardization.scale),
         )
 
     @atomic
@@ -318,14 +320,23 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         if begun is None and asked.scheme is not None and not isinstance(asked.scheme, Tail):
             stream.run.trajectory().coef(asked.scheme)  # refuses one that a sketch cannot answer; tails move
         self._stream = stream
-        self._asked = asked, bool(self.one_standard_error)
         if begun is None:
             self._held_out, self._standing = None, stream.averages().at(Uniform(), None)
             remember_columns(self, X)
             self.passes_ = 1.0
+        self._streamed = self._after_batch(stream, asked)
         self.n_rows_ = len(batch) + (0 if begun is None else self.n_rows_)
         stream.tell_clipped()
         return self
+
+    def _after_batch(self, stream: Stream, asked: Averaging) -> StreamedModel:
+        """Return the model of a stream; where parameters have changed, the choice before is settled first."""
+        before, rule = self._streamed, bool(self.one_standard_error)
+        if before is not None and (before.asked, before.one_standard_error) == (asked, rule):
+            return replace(before, stream=stream)
+        held_out = self._held_out if before is None else before.selected.held_out
+        selected = self._standing if before is None else before.selected.model
+        return StreamedModel(stream, asked, rule, selected.wanted, selected.selection, held_out)
 
     @property
     def n_split_(self) -> int:
@@ -340,39 +351,29 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     @property
     def held_out_(self) -> HeldOut | None:
         """A sample of rows with the predictions of the chosen average before they were learned from."""
-        self._fitted()
-        stream = self._stream
-        if self._held_out is not None or self.selection_ is None or stream is None or stream.progressive is None:
-            return self._held_out
-        return stream.progressive.held_out(self.selection_.chosen.scheme)
+        held_out = self._held_out if self._streamed is None else self._streamed.selected.held_out
+        selection, stream = self.selection_, self._stream
+        if held_out is not None or selection is None or stream is None or stream.progressive is None:
+            return held_out
+        return stream.progressive.held_out(selection.chosen.scheme)
 
-    def _fitted(self) -> Standing[Averages]:
-        """Return where the model stands: a stream is looked at when it is asked about, not at every batch."""
-        standing = super()._fitted()
-        if self._asked is not None and self._stream is not None:
-            stream, (asked, one_standard_error), held_out = self._stream, self._asked, self._held_out
-            selection, scheme = standing.selection, asked.scheme or standing.wanted
-            progressive = stream.progressive if asked.scheme is None else None
-            if progressive is not None and (not stream.continued or progressive.rows >= MIN_ROWS_TO_CHOOSE_AGAIN):
-                selection = best_so_far(progressive, stream.standardization.unit, one_standard_error)
-                scheme = selection.chosen.scheme if selection else scheme
-                held_out = None
-            averages = stream.averages()
-            if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
-                scheme = Last()  # a burn-in that has not ended yet
-            standing = averages.at(scheme, selection, stream.ridge())
-            self.__dict__.update(_standing=standing, _asked=None, _held_out=held_out)  # all at once
-        return standing
+    def _fitted(self) -> SelectedModel[Averages]:
+        """Return the selected model; that of a stream is selected when it is asked for, not at every batch."""
+        selected = super()._fitted()
+        return selected if self._streamed is None else self._streamed.selected.model
 
     def _part_from(self, other: Self) -> None:
+        if self._streamed is not None:
+            self._held_out, self._streamed = self._streamed.selected.held_out, None
         self._stream = None if other._stream is None else other._stream.copy()
         if self._stream is not None and self._standing.averages is not other._fitted().averages:
             self._stream.take_over()  # the copy stands on the growing run
 
     def _fit_state(self) -> State:
-        return fit_state(self._fitted(), self._stream, self._held_out, self.n_rows_, self.passes_)
+        held_out = self._held_out if self._streamed is None else self._streamed.selected.held_out
+        return fit_state(self._fitted(), self._stream, held_out, self.n_rows_, self.passes_)
 
     def _restore(self, stored: Stored) -> None:
         fit = fit_from(stored)
         self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
-        self._standing = fit.standing
+        self._standing = fit.selected
