@@ -14,6 +14,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dask
 from ridgeway.averaging import Last
 from ridgeway.dask.engine import held_rows
 from ridgeway.dask.partition import Form, Partition
@@ -110,6 +111,12 @@ class Counted(Serial):
     def total(self, function: Any, partitions: Sequence[Partition], *given: Any) -> Any:
         self.asked += len(partitions)
         return super().total(function, partitions, *given)
+
+
+# Law: a partition of a dask collection is looked at as a whole.
+def test_a_glimpse_of_a_delayed_partition() -> None:
+    partition = Partition(0, "block 0", dask.delayed(np.zeros)(3))
+    assert partition.glimpse() is partition
 
 
 # Law: some partitions set the step where they agree; all do where rows of one are far larger, or where all are asked.

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import ridgeway as rw
 from ridgeway.rows import Batch, check_batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.outlying import MEDIANS, ONE_IN, Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
-from ridgeway.selection.trial import Centre, Trial
+from ridgeway.selection.trial import Trial
 
 ALPHAS = np.logspace(-4, 2, 30)
 

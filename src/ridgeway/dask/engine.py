@@ -19,12 +19,13 @@ from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
 from ridgeway.dask.sweep import Convoy, Sweep, convoys_for
 from ridgeway.rows import Batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import HeldOut, Plan, Scored
 from ridgeway.selection.contest import Contest
 from ridgeway.selection.outlying import allowance
-from ridgeway.selection.trial import Centre, Trial
+from ridgeway.selection.trial import Trial
 from ridgeway.sgd import GrowingStep, SGDRun, schedule_of
 from ridgeway.state import State, Stored
 from ridgeway.trajectory import Trajectory

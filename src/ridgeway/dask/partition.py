@@ -54,7 +54,9 @@ class Partition:
 
     def glimpse(self) -> Partition:
         """Return some of the rows that are cheaper to load, if there are such, or all."""
-        return replace(self, source=self.source.glimpse()) if isinstance(self.source, Glimpsed) else self
+        if hasattr(self.source, "__dask_graph__") or not isinstance(self.source, Glimpsed):
+            return self  # a Delayed seems to have every attribute
+        return replace(self, source=self.source.glimpse())
 
 
 @dataclass(frozen=True, eq=False)

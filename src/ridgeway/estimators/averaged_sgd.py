@@ -32,11 +32,11 @@ from ridgeway.estimators.streamed_model import StreamedModel
 from ridgeway.number import counted
 from ridgeway.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
 from ridgeway.selection.plan import decide_passes
-from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,14 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.derived import derived_property
 from ridgeway.path_result import PathResult
 from ridgeway.rows import Float
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.span import slopes_of
-from ridgeway.selection.table import Selection
-from ridgeway.selection.trial import Centre
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory import Trajectory, trajectory_of
+from ridgeway.trajectory.slopes import slopes_of
+
+if TYPE_CHECKING:
+    from ridgeway.selection.table import Selection
 
 Kind_co = TypeVar("Kind_co", bound="AnyAverages", covariant=True)
 

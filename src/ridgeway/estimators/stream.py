@@ -8,11 +8,11 @@ from ridgeway.estimators.stream_run import StreamRun
 from ridgeway.estimators.weighted_sums import WeightedSums
 from ridgeway.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Order
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Outcome, Progressive
 from ridgeway.selection.plan import MAX_ROWS_TO_FOLD
-from ridgeway.selection.trial import Centre
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.window import SplitWindow
 from ridgeway.state import State, StateError, Stored

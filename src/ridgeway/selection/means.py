@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ridgeway import _core
 from ridgeway.rows import AnyRows, DenseRows
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
-from ridgeway.selection.trial import Centre
 
 AT_A_TIME = 8192
 

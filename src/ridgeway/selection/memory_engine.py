@@ -9,6 +9,7 @@ from typing import Self
 
 from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch, DenseRows
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.contest import Contest
 from ridgeway.selection.folds import Fold, hold_out
@@ -52,7 +53,7 @@ class MemoryEngine:
         trains += [None] if separate_final_run else []
         self._sweeps = [sweep_of(feed, plan, trains, step) for step in self.steps]
         self._sparse = not isinstance(feed.source.rows, DenseRows)
-        self._centres = [centre_without(feed, ~fold.train) for fold in folds]
+        self._centres: list[Centre] = []  # of each fold's rows, made for the first trials
         self._trials: dict[int, list[Trial]] = {}
 
     @classmethod
@@ -116,6 +117,8 @@ class MemoryEngine:
 
     def trials(self, place: int, rough: bool) -> list[Trial]:
         """Return one trial per fold, for the runs of a step as they are now."""
+        if not self._centres:
+            self._centres = [centre_without(self._feed, ~fold.train) for fold in self._folds]
         one_group = rough and self._final_run_holds_out
         allowed = allowance([len(fold.test) for fold in self._folds])
         self._trials[place] = [

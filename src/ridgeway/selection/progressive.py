@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.rows import Batch, Float
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.held_out import HeldOut
@@ -20,7 +21,6 @@ from ridgeway.selection.residuals import LARGEST_SQUARE, Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
-from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.state import State, StateError, Stored

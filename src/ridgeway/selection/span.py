@@ -17,6 +17,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.trajectory import Sketch, Trajectory
+from ridgeway.trajectory.slopes import slopes_of
 
 NEGLIGIBLE = 1e-7  # directions below this share of the largest are left out
 
@@ -50,14 +51,6 @@ def span_of(
     if isinstance(trajectory, Sketch):
         return SketchSpan(trajectory, standardization, sparse, schemes, most)
     return CoefSpan(trajectory, standardization, sparse, schemes, most)
-
-
-def slopes_of(
-    trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
-) -> Float:
-    """Coefficients of the standardized features, (L, targets, d), by the nearest schemes that can be answered."""
-    coefs = trajectory.nearest_average(schemes)
-    return standardization.slopes(coefs.reshape(len(schemes), -1, coefs.shape[-1]), sparse)
 
 
 class SketchSpan:
