@@ -17,7 +17,7 @@ from ridgeway.dask.predictions import predict_held_out
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
-from ridgeway.dask.sweep import Convoy, Sweep, convoys_for
+from ridgeway.dask.sweep import RunGroup, Sweep, run_groups_for
 from ridgeway.rows import Batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.moments import RowMoments
@@ -40,7 +40,7 @@ class Problem:
     executor : does the tasks.
     partitions : those that have rows.
     form : how they are loaded.
-    survey : of all rows, by hands of the split.
+    survey : of all rows, by fold ids of the split.
     split : what is held out.
     standardization : of the rows.
     segments : numbers of the partitions of each segment of the chains.
@@ -78,12 +78,12 @@ class Problem:
             return SGDRun(schedule_of(plan.step, n_steps, plan.batch_size) or "auto", plan.store, plan.batch_size)
 
         def state() -> State:
-            return {"convoys": [convoy.state() for convoy in convoys]}
+            return {"convoys": [group.state() for group in groups]}
 
-        convoys = list(convoys_for(n_chains, len(self.segments), self.executor.n_workers, fresh))
+        groups = list(run_groups_for(n_chains, len(self.segments), self.executor.n_workers, fresh))
         found = self.checkpoint.follow("sweep", state)
         if found is not None:
-            convoys[:] = [Convoy.from_state(part) for part in Stored(found, "sweep").parts("convoys")]
+            groups[:] = [RunGroup.from_state(part) for part in Stored(found, "sweep").parts("convoys")]
         return Sweep(
             self.executor,
             self.partitions,
@@ -93,7 +93,7 @@ class Problem:
             self.standardization,
             plan.step.size if isinstance(plan.step, GrowingStep) else None,
             plan.batch_size,
-            convoys,
+            groups,
             folds,
             self.segments,
             plan.progress,
@@ -112,14 +112,14 @@ class Problem:
 
 
 class RecordedErrors:
-    """Remembers the error at each look, for a fit that is taken up again after some of them."""
+    """The held-out error at each check so far, for a fit that is resumed from a checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._least: dict[str, float] = {}
         self._least.update(checkpoint.follow("looks", lambda: dict(self._least)) or {})
 
     def at(self, sweep: Sweep, score: Callable[[], Contest]) -> Contest:
-        """Return the contest as the chains stand, or what is remembered of it when they have gone on."""
+        """Return score(), or the recorded error where the chains of a resumed fit are already further."""
         key = str(sweep.rows_done)
         if sweep.beyond:
             step = sweep.chains[0].trajectory().step
@@ -240,7 +240,7 @@ def held_rows(batch: Batch | None, split: Split, number: int) -> Batch | None:
     """Return the held-out rows of a partition."""
     if batch is None:
         return None
-    rows = np.flatnonzero(split.hands(number, len(batch)) == 0)
+    rows = np.flatnonzero(split.fold_ids(number, len(batch)) == 0)
     return batch.take(rows) if len(rows) else None
 
 
@@ -248,7 +248,7 @@ def _learn_held(problem: Problem, sweep: Sweep, kept: Sequence[Partition], count
     """Let each segment's run learn from the held-out rows of its own partitions."""
     numbers = {partition.number for partition in kept if counts[partition.number]}
     segments = [np.array([n for n in segment.tolist() if n in numbers], np.int64) for segment in problem.segments]
-    late = [convoy for convoy in sweep.convoys if len(segments[convoy.segment])]
+    late = [group for group in sweep.groups if len(segments[group.segment])]
     more = Sweep(
         problem.executor,
         kept,
@@ -258,12 +258,12 @@ def _learn_held(problem: Problem, sweep: Sweep, kept: Sequence[Partition], count
         problem.standardization,
         problem.plan.step.size if isinstance(problem.plan.step, GrowingStep) else None,
         problem.plan.batch_size,
-        [Convoy(place, convoy.members, convoy.runs) for place, convoy in enumerate(late)],
+        [RunGroup(place, group.members, group.runs) for place, group in enumerate(late)],
         [None],
-        [segments[convoy.segment] for convoy in late],
+        [segments[group.segment] for group in late],
         problem.plan.progress,
         lambda: None,
     )
     more.advance(sum(counts[number] for number in numbers))
-    for convoy, after in zip(late, more.convoys, strict=True):
-        convoy.runs = after.runs
+    for group, after in zip(late, more.groups, strict=True):
+        group.runs = after.runs

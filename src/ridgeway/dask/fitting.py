@@ -32,7 +32,7 @@ from ridgeway.progress import Progress
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import AutomaticSteps, FitOptions, Outcome, by_folds, by_holdout, decide_plan, run_given
-from ridgeway.selection.contest import FORGOTTEN
+from ridgeway.selection.contest import MIN_FORGETTING_EXPONENT
 from ridgeway.selection.folds import HELD_OUT_SHARE, MAX_HELD_OUT_ROWS
 from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, can_choose, decide_method
 from ridgeway.sgd import GrowingStep
@@ -307,12 +307,12 @@ def _survey(
             raise ValueError(
                 "no partition has a row with a target and a positive weight: expected at least one; look at the data."
             )
-        hands = sorted(survey.moments)
+        fold_ids = sorted(survey.moments)
         return {
             "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
             "read": np.array([survey.read[number] for number in range(len(partitions))], np.int64),
-            "hands": hands,
-            "moments": [survey.moments[hand].state() for hand in hands],
+            "hands": fold_ids,
+            "moments": [survey.moments[fold].state() for fold in fold_ids],
         }
 
     stored = checkpoint.part(name, made)
@@ -335,7 +335,7 @@ def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
     trajectory = estimator.trajectory_
     if trajectory.length == trajectory.n_steps:
         return
-    weakest = FORGOTTEN / trajectory.elapsed
+    weakest = MIN_FORGETTING_EXPONENT / trajectory.elapsed
     alpha = estimator.alpha_
     if alpha is None or alpha < weakest:
         stands = str(estimator.averaging_) if alpha is None else f"alpha={alpha:.3g}"

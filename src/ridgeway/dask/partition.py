@@ -18,7 +18,7 @@ from ridgeway.data.target import Targets, names_of
 from ridgeway.kernel.features import Features
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, numbered, readonly, require_finite_rows
 
-AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
+ROWS_AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
 
 
 @runtime_checkable
@@ -164,8 +164,8 @@ def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[An
         plain = column.type in (pa.float32(), pa.float64())
         columns.append(column.to_numpy(zero_copy_only=True) if plain else as_numbers(column, name, place))
     out = np.empty((table.num_rows, len(columns)), dtype)
-    for first in range(0, table.num_rows, AT_A_TIME):
-        part = slice(first, first + AT_A_TIME)
+    for first in range(0, table.num_rows, ROWS_AT_A_TIME):
+        part = slice(first, first + ROWS_AT_A_TIME)
         for place_of, column in enumerate(columns):
             out[part, place_of] = column[part]
     return out

@@ -130,7 +130,7 @@ def generator(random_state: Any) -> np.random.Generator:
 def step_of(step: Any, feed: Feed) -> LimitedStep:
     """Return a constant step: given, or from the squared norms of the standardized rows.
 
-    The norms of large data are sampled; where that would be rash all of them are looked at.
+    The norms of large data are sampled; where a sample is not reliable, all of them are read.
     """
     given = check_step(step)
     if given is not None:
@@ -143,8 +143,8 @@ def step_of(step: Any, feed: Feed) -> LimitedStep:
             return guessed
     if feed.kept is not None:
         return auto_step(feed.kept)
-    looks = [(piece.batch.rows.squared_norms(), piece.batch.weight) for piece in feed.pieces(range(len(feed)))]
-    return step_from(*map(np.concatenate, zip(*looks, strict=True)))
+    parts = [(piece.batch.rows.squared_norms(), piece.batch.weight) for piece in feed.pieces(range(len(feed)))]
+    return step_from(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 class StreamSteps(NamedTuple):

@@ -20,7 +20,10 @@ from ridgeway.trajectory import Layout
 from ridgeway.user_warning import warn_user
 
 MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream that decide against what a fit before it had chosen
-MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the user should know
+MIN_STEPS_TO_WARN, CLIPPED_SHARE_TO_WARN = (
+    200,
+    0.2,
+)  # steps, and limited ones among them, from which the user should know
 
 
 class Stream:
@@ -207,7 +210,7 @@ class Stream:
         """Warn, once, when the step of the first batch turns out to be too large for later rows."""
         n_steps, clipped = self.run.n_steps, self.run.limited
         some = self._answering.window is not None and clipped > 0
-        many = n_steps >= MANY and clipped > SHARE * n_steps
+        many = n_steps >= MIN_STEPS_TO_WARN and clipped > CLIPPED_SHARE_TO_WARN * n_steps
         if self._told or self.continued or not (some or many):
             return
         self._told = True

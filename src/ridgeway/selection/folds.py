@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Float
 
-OUTLYING = 0.02  # share of the rows that are ranked by their norm
+OUTLYING_SHARE = 0.02  # share of the rows that are ranked by their norm
 HELD_OUT_SHARE = 0.1  # of the rows, in a choice by hold-out
 MAX_HELD_OUT_ROWS = 10_000  # enough to tell candidates apart to two percent of their error
-GROUPS = 30  # groups of held-out rows in all, between which the standard error is taken
+MAX_GROUPS = 30  # groups of held-out rows in all, between which the standard error is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Fold:
 
     def groups(self, n_folds: int) -> list[NDArray[np.intp]]:
         """Split the test rows into groups of nearly equal size."""
-        n_groups = max(1, min(len(self.test), GROUPS // n_folds))
+        n_groups = max(1, min(len(self.test), MAX_GROUPS // n_folds))
         return np.array_split(self.test, n_groups)
 
 
@@ -63,7 +63,7 @@ def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
     folds took ridge strengths that made the test error of diamonds half as large again in one split of ten.
     """
     order: NDArray[np.intp] = np.lexsort((y[:, 0],))
-    outlying = squared_norms > np.quantile(squared_norms, 1 - OUTLYING)
+    outlying = squared_norms > np.quantile(squared_norms, 1 - OUTLYING_SHARE)
     by_norm = np.argsort(-squared_norms, kind="stable")[: int(outlying.sum())]
     return np.concatenate([by_norm, order[~outlying[order]]])
 

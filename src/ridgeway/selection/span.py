@@ -19,7 +19,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.trajectory import Sketch, Trajectory
 from ridgeway.trajectory.slopes import slopes_of
 
-NEGLIGIBLE = 1e-7  # directions below this share of the largest are left out
+NEGLIGIBLE_RATIO = 1e-7  # directions below this share of the largest are left out
 
 
 class Span(Protocol):
@@ -103,7 +103,7 @@ class CoefSpan:
 def _orthonormal_rows(table: NDArray[np.float64], most: int | None) -> NDArray[np.float64]:
     """Orthonormal rows (r, m) in whose span the rows of the table (L, m) lie; one row of zeros if they are all 0."""
     eigenvalues, vectors = np.linalg.eigh(table @ table.T)  # increasing
-    kept = eigenvalues > NEGLIGIBLE**2 * eigenvalues[-1]
+    kept = eigenvalues > NEGLIGIBLE_RATIO**2 * eigenvalues[-1]
     if eigenvalues[-1] <= 0 or not kept.any():
         return np.zeros((1, table.shape[1]))
     if most is not None:

@@ -19,7 +19,7 @@ from ridgeway.trajectory import Layout, Trajectory, join
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # rows to learn from, (n,); None for all
 
-AT_ONCE = 2**16  # rows of several passes over small data that are handed on together
+STEPS_AT_ONCE = 2**16  # rows of several passes over small data that are handed on together
 
 
 class Chain:
@@ -214,7 +214,7 @@ class Sweep:
     def _next_passes(self, most: int) -> Order:
         """Return the order of one pass; of several, up to `most` steps, over small data."""
         rows, n_rows = self._feed.source.rows, len(self._feed)
-        passes = 1 if self._passes_apart else max(1, min(AT_ONCE, most) // self._steps_in_pass)
+        passes = 1 if self._passes_apart else max(1, min(STEPS_AT_ONCE, most) // self._steps_in_pass)
         if rows.nbytes <= IN_CACHE and self._shuffle:  # a pass does not depend on how many are asked for at once
             return self._splitting.uniform_orders(passes, self._rng)
         if rows.nbytes <= IN_CACHE and self._splitting.none:

@@ -18,7 +18,7 @@ from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory
 
-REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
+N_REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Trial:
         """Return what gathers errors of these schemes, and of all that lie between them, and has no rows yet."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
-        some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
+        some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
         references = self._models(self._span.given[some])
         padded = self._standardization.constant != 0
         self._held = HeldOutErrors(self._span.directions, padded, references, self._allowance)
