@@ -1,4 +1,4 @@
-"""Split: which rows of a partition are held out from which run, and in which order the others come.
+"""Split: which rows of a partition are held out from which run, and the order of the others.
 
 Everything here is a function of the seed and of numbers of partitions and rows alone: not of the number of workers, of
 which of them does what, or of those that die.
@@ -20,7 +20,7 @@ LEARNED_BY_ALL = -1  # the fold of a row that is never held out
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Deals rows out to folds.
+    """Assigns rows to folds.
 
     Attributes
     ----------

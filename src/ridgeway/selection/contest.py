@@ -1,4 +1,4 @@
-"""The contest: all candidates tried in all trials, then closer to the best."""
+"""The contest: all candidates are scored in all trials, then a finer grid around the best."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds: which rows each run of a cross-validation learns from, and which it is tried on."""
+"""Folds: the rows that each run of a cross-validation learns from, and those it is scored on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Fold:
     Attributes
     ----------
     train : (n,), True for the rows it learns from.
-    test : numbers of the rows it is tried on.
+    test : numbers of the rows it is scored on.
     """
 
     train: NDArray[np.bool_]
@@ -45,7 +45,7 @@ def k_folds(
     ----------
     n_rows : rows to split.
     k : number of folds, fewer when there are fewer rows.
-    rng : deals the rows out at random; None makes the parts contiguous.
+    rng : assigns the rows at random; None makes the parts contiguous.
     ranking : (n_rows,), the rows in an order whose neighbours should fall into different folds.
     """
     k = min(k, n_rows)
@@ -57,7 +57,7 @@ def k_folds(
 
 
 def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
-    """Rank the rows so that those alike are neighbours: outlying ones by their norm, the others by their target.
+    """Rank the rows so that similar rows are neighbours: outlying ones by their norm, the others by their target.
 
     Folds that share the outlying rows evenly differ less by luck: with a few of them in one fold, a choice by five
     folds took ridge strengths that made the test error of diamonds half as large again in one split of ten.

@@ -1,4 +1,4 @@
-"""Held-out predictions: a bounded sample of rows, each predicted before it was learned from."""
+"""Held-out predictions: a bounded sample of rows, each predicted by a run that had not learned from it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class HeldOut:
 
 
 def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]], scheme: Scheme) -> HeldOut:
-    """Predict the rows that each trial was held on, and keep a sample of them.
+    """Predict the held-out rows of each trial, and keep a sample of them.
 
     Parameters
     ----------

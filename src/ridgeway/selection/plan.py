@@ -217,7 +217,7 @@ def warn_nothing_to_choose(n_rows: int) -> None:
 
 @dataclass(frozen=True)
 class RidgeRun:
-    """A run beside the chosen one.
+    """A run, and its trajectory.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The sweep: several runs over one reading of the rows."""
+"""The sweep: several runs share each reading of the rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Chain:
     Parameters
     ----------
     train : (n,), True for the rows to learn from; None for all.
-    segment : (n,), the number of the segment that each row belongs to; not looked at if there is only one.
+    segment : (n,), the number of the segment that each row belongs to; not used if there is only one.
     runs : one per segment.
     counts : (n,), how many steps each row takes; None if each takes one.
     """
@@ -92,10 +92,10 @@ class Chain:
 
 
 class Sweep:
-    """Chains of one step that go through the rows of a feed together, pass by pass.
+    """Chains of one step that read the rows of a feed together, pass by pass.
 
-    Where the step grows, rows too large for it are split: a pass then has more steps than rows. Lengths are told in
-    rows all the same, so that sweeps of several steps can go side by side.
+    Where the step grows, rows too large for it are split, so a pass has more steps than rows. Lengths are still counted
+    in rows, so that sweeps of several steps stay at the same row.
 
     Parameters
     ----------
