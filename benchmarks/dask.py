@@ -39,7 +39,7 @@ COLUMNS = 100
 GROUP_ROWS = 40_000  # rows of a row group: 16 MB
 DIRECTIONS = 20  # that candidates are mixed from, about
 FITS = 2  # on each cluster: the first one pays for memory that a worker has not had yet
-TASK_LATENCY_SECONDS = 0.015  # seconds between two tasks of a convoy
+TASK_LATENCY_SECONDS = 0.015  # between two tasks of a run group
 MODES: dict[str, dict[str, Any]] = {
     "parallel chains": {"alpha": 1.0, "chains": 2},
     "5-fold selection": {"cv": 5},
@@ -160,9 +160,9 @@ def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
         "learn, six runs": seconds(lambda: learned(6)) / size,
     }
     (run,) = learned(1)
-    (more,) = learn(ready, [run.unladen()], [None], False)
+    (more,) = learn(ready, [run.without_finished_blocks()], [None], False)
     results = [Result(f"{name}, MB/s of rows", 1e3 / value) for name, value in found.items()]
-    results.append(Result("state sent to a task, KB", len(pickle.dumps(run.unladen(), 5)) / 1e3))
+    results.append(Result("state sent to a task, KB", len(pickle.dumps(run.without_finished_blocks(), 5)) / 1e3))
     results.append(Result("state returned, KB", len(pickle.dumps(more, 5)) / 1e3))
     return found, results
 

@@ -1,7 +1,7 @@
 """Pipelining, simulated: chains that are serial, over partitions that all workers load ahead of them.
 
 A discrete-event simulation of what `ridgeway.dask.sweep` does. Workers load partitions, a few ahead of the slowest
-chain; a convoy of chains learns from a partition on the worker that has loaded it, before that worker loads another;
+chain; a group of chains learns from a partition on the worker that has loaded it, before that worker loads another;
 its next task is handed out when its last result has reached the client. It shows how many workers serial chains keep
 busy, and gives the times of `docs/cluster_measurements.md`. Run it with `python -m benchmarks.pipelining`.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from benchmarks.report import Case, Result, Target, header, lines
 from ridgeway.dask.cluster import Cluster
-from ridgeway.dask.sweep import convoys_for, under_way
+from ridgeway.dask.sweep import run_groups_for, under_way
 from ridgeway.sgd import SGDRun
 
 BUSY = Target(low=0.9)
@@ -28,7 +28,7 @@ class Costs:
     ----------
     load : of a worker, until a partition is there, standardized and in order.
     learn : of one run, for a partition.
-    latency : between the end of a task of a convoy and the start of its next, at least.
+    latency : between the end of a task of a group and the start of its next, at least.
     """
 
     load: float
@@ -45,16 +45,16 @@ class Simulated:
 
 
 def simulate(sizes: list[int], n_partitions: int, n_workers: int, costs: Costs) -> Simulated:
-    """Let convoys of these sizes go through the partitions.
+    """Let groups of these sizes go through the partitions.
 
     Every worker does, of what waits for it, first the learning and then the loading that comes first.
     """
     now = worked = 0.0
     places = [0] * len(sizes)
-    ready = [0.0] * len(sizes)  # when the next task of each convoy has been handed out
+    ready = [0.0] * len(sizes)  # when the next task of each group has been handed out
     loaded_by: dict[int, int] = {}
     loaded = 0  # partitions that are loaded or being loaded
-    running: list[tuple[float, int, int]] = []  # end, worker, convoy or -1
+    running: list[tuple[float, int, int]] = []  # end, worker, group or -1
     free = set(range(n_workers))
     ahead = under_way(n_workers, 1, Cluster.ahead)
     while min(places) < n_partitions:
@@ -65,10 +65,10 @@ def simulate(sizes: list[int], n_partitions: int, n_workers: int, costs: Costs) 
                 if ready[c] <= now and place < n_partitions and loaded_by.get(place) == worker
             ]
             if mine:
-                convoy = min(mine, key=lambda c: places[c])
-                ready[convoy] = float("inf")
-                took = sizes[convoy] * costs.learn
-                heapq.heappush(running, (now + took, worker, convoy))
+                group = min(mine, key=lambda c: places[c])
+                ready[group] = float("inf")
+                took = sizes[group] * costs.learn
+                heapq.heappush(running, (now + took, worker, group))
             elif loaded < min(n_partitions, min(places) + ahead):
                 took = costs.load
                 heapq.heappush(running, (now + took, worker, -1 - loaded))
@@ -91,8 +91,8 @@ def simulate(sizes: list[int], n_partitions: int, n_workers: int, costs: Costs) 
 
 
 def sizes_of(n_chains: int, n_workers: int) -> list[int]:
-    """Return the sizes of the convoys that the library would form."""
-    return [len(convoy.members) for convoy in convoys_for(n_chains, 1, n_workers, lambda _: SGDRun(0.1))]
+    """Return the sizes of the groups that the library would form."""
+    return [len(group.members) for group in run_groups_for(n_chains, 1, n_workers, lambda _: SGDRun(0.1))]
 
 
 def cases(quick: bool = False) -> Iterator[Case]:

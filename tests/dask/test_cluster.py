@@ -260,7 +260,7 @@ def test_clusters_found_and_started(client: Any, monkeypatch: pytest.MonkeyPatch
     (kept,) = inner.run(os.environ.get, "MALLOC_MMAP_THRESHOLD_").values()
     assert int(kept) >= 2**30  # memory of one partition is there for the next
     inner.retire_workers(list(inner.scheduler_info()["workers"]))
-    monkeypatch.setattr("ridgeway.dask.cluster.LOOK", 0.2)
+    monkeypatch.setattr("ridgeway.dask.cluster.CHECK_SECONDS", 0.2)
     started.submit("second", _twice, Partition(1, "part 1", 21), None)
     with pytest.raises(ClusterError, match=r"no worker for 1 s, while part 1 waited: expected at least one"):
         list(started.results())

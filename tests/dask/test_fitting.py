@@ -1,4 +1,4 @@
-"""Fits by partitions in this process against fits of all rows at once, and against runs made by hand."""
+"""Fits by partitions in this process against fits of all rows at once, and against runs made by fold."""
 
 from __future__ import annotations
 

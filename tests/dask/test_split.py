@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ridgeway.dask.split import Split, spread_over
-from ridgeway.dask.sweep import convoys_for, segments_of
+from ridgeway.dask.sweep import run_groups_for, segments_of
 from ridgeway.rows.forms import DenseRows
-from ridgeway.selection.folds import held_out, k_folds
+from ridgeway.selection.folds import hold_out, k_folds
 from ridgeway.sgd import SGDRun
 
 sizes = st.lists(st.integers(1, 40), min_size=1, max_size=6)
@@ -29,9 +29,9 @@ def test_contiguous_folds_are_those_of_all_rows(counts: list[int], k: int) -> No
     split = Split(None, k, starts(counts)) if k > 1 else None
     if split is None:
         return
-    hands = np.concatenate([split.hands(p, size) for p, size in enumerate(counts)])
+    fold_ids = np.concatenate([split.fold_ids(p, size) for p, size in enumerate(counts)])
     for fold, expected in enumerate(k_folds(n, k, None)):
-        assert np.flatnonzero(hands == fold).tolist() == expected.test.tolist()
+        assert np.flatnonzero(fold_ids == fold).tolist() == expected.test.tolist()
 
 
 # Law: without a shuffle, the last rows are held out, as from all rows together.
@@ -40,10 +40,10 @@ def test_contiguous_folds_are_those_of_all_rows(counts: list[int], k: int) -> No
 def test_hold_out_of_the_last_rows(counts: list[int], most: int) -> None:
     n = sum(counts)
     split = Split(None, 1, starts(counts), 0.1, most)
-    held = np.concatenate([split.hands(p, size) == 0 for p, size in enumerate(counts)])
-    assert np.flatnonzero(held).tolist() == held_out(n, 0.1, most, False, np.random.default_rng(0)).test.tolist()
+    held = np.concatenate([split.fold_ids(p, size) == 0 for p, size in enumerate(counts)])
+    assert np.flatnonzero(held).tolist() == hold_out(n, False, np.random.default_rng(0), 0.1, most).test.tolist()
     for p, size in enumerate(counts):
-        assert split.holds_out(p) == bool((split.hands(p, size) == 0).any())
+        assert split.holds_out(p) == bool((split.fold_ids(p, size) == 0).any())
 
 
 # Law: at random, every fold gets as many rows of a partition as any other, to one; other partitions get other rows.
@@ -51,12 +51,12 @@ def test_hold_out_of_the_last_rows(counts: list[int], most: int) -> None:
 @given(st.integers(1, 200), st.integers(2, 6), st.integers(0, 2**40))
 def test_random_folds_are_even_and_differ(n: int, k: int, seed: int) -> None:
     split = Split(seed, k, np.empty(0, np.int64))
-    hands = split.hands(3, n)
-    counts = np.bincount(hands, minlength=k)
+    fold_ids = split.fold_ids(3, n)
+    counts = np.bincount(fold_ids, minlength=k)
     assert counts.max() - counts.min() <= 1
-    assert (split.hands(3, n) == hands).all()
+    assert (split.fold_ids(3, n) == fold_ids).all()
     if n >= 50:
-        assert (split.hands(4, n) != hands).any()
+        assert (split.fold_ids(4, n) != fold_ids).any()
 
 
 # Law: the rows of a pass are all rows of the partition, in an order of this pass and partition.
@@ -96,15 +96,15 @@ def test_segments_partition_the_partitions(counts: list[int], n: int) -> None:
 # Law: every chain has a run in every segment.
 @settings(deadline=None, max_examples=50)
 @given(st.integers(1, 12), st.integers(1, 4), st.integers(1, 16))
-def test_convoys_hold_every_run_once(n_chains: int, n_segments: int, n_workers: int) -> None:
-    convoys = list(convoys_for(n_chains, n_segments, n_workers, lambda _: SGDRun(0.1)))
-    members = sorted((convoy.segment, member) for convoy in convoys for member in convoy.members)
+def test_run_groups_hold_every_run_once(n_chains: int, n_segments: int, n_workers: int) -> None:
+    groups = list(run_groups_for(n_chains, n_segments, n_workers, lambda _: SGDRun(0.1)))
+    members = sorted((group.segment, member) for group in groups for member in group.members)
     assert members == [(segment, chain) for segment in range(n_segments) for chain in range(n_chains)]
 
 
 # Law: chains travel together as long as they keep up with the loading.
-def test_more_workers_more_convoys() -> None:
-    convoys = list(convoys_for(6, 1, 2, lambda _: SGDRun(0.1)))
-    assert [len(convoy.members) for convoy in convoys] == [3, 3]
-    convoys = list(convoys_for(6, 1, 16, lambda _: SGDRun(0.1)))
-    assert max(len(convoy.members) for convoy in convoys) == 1
+def test_more_workers_more_run_groups() -> None:
+    groups = list(run_groups_for(6, 1, 2, lambda _: SGDRun(0.1)))
+    assert [len(group.members) for group in groups] == [3, 3]
+    groups = list(run_groups_for(6, 1, 16, lambda _: SGDRun(0.1)))
+    assert max(len(group.members) for group in groups) == 1

@@ -14,15 +14,16 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dask
 from ridgeway.averaging import Last
-from ridgeway.dask.choice import held_rows
+from ridgeway.dask.engine import held_rows
 from ridgeway.dask.opened_data import opened_files
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.predictions import predict_rows
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.serial import Serial
 from ridgeway.dask.split import Split
-from ridgeway.dask.survey import LOOKED_AT, add_norms, norms_for_step, norms_of
+from ridgeway.dask.survey import STEP_PARTITIONS, add_norms, norms_for_step, norms_of
 from ridgeway.dask.sweep import learn, prepare
 from ridgeway.rows import FLOAT64, Batch, check_batch
 from ridgeway.rows.moments import RowMoments
@@ -92,12 +93,12 @@ def test_a_glimpse_sets_the_step(heavy: bool, tmp_path: Path) -> None:
     table = pa.table({**{f"x{j}": X[:, j] for j in range(5)}, "y": X[:, 0]})
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=32)
     opened = opened_files(tmp_path, "y", None, 64 * 6 * 8)
-    assert len(opened.partitions) == 40 > LOOKED_AT
+    assert len(opened.partitions) == 40 > STEP_PARTITIONS
     batch = check_batch(X, X[:, 0], target_dtype=FLOAT64)
     standardization = Standardization.of(batch, True, True)
     norms = norms_for_step(Serial(), opened.partitions, opened.form, standardization, every=False, seed=1)
     looked_at = sum(norms.sizes.values())
-    assert looked_at == (len(X) if heavy else LOOKED_AT * 32)
+    assert looked_at == (len(X) if heavy else STEP_PARTITIONS * 32)
     standard = standardization.batch(batch)
     assert norms.step == final_step(standard.rows.squared_norms() * standard.weight)
 
@@ -110,6 +111,12 @@ class Counted(Serial):
     def total(self, function: Any, partitions: Sequence[Partition], *given: Any) -> Any:
         self.asked += len(partitions)
         return super().total(function, partitions, *given)
+
+
+# Law: a partition of a dask collection is looked at as a whole.
+def test_a_glimpse_of_a_delayed_partition() -> None:
+    partition = Partition(0, "block 0", dask.delayed(np.zeros)(3))
+    assert partition.glimpse() is partition
 
 
 # Law: some partitions set the step where they agree; all do where rows of one are far larger, or where all are asked.

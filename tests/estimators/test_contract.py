@@ -286,3 +286,45 @@ def test_bad_input(make: Make) -> None:
     with pytest.raises(ValueError, match="50"):
         model.fit(X, y[:-1])
     assert not model.__sklearn_is_fitted__()
+
+
+# Law: reading a fitted estimator changes nothing in it: its attributes, its state and its pickle stay the same.
+@every
+def test_reading_changes_nothing(make: Make) -> None:
+    X, y = data(120)
+    model = make().fit(X, y)
+    models = [model]
+    if hasattr(model, "partial_fit") and getattr(model, "cv", None) != "gcv":
+        models.append(make().partial_fit(X, y).partial_fit(X, y))
+    for read in models:
+        before, attributes, state = pickle.dumps(read), dict(vars(read)), pickle.dumps(read.state())
+        assert pickle.dumps(read) == before
+        for name in dir(type(read)):
+            if isinstance(getattr(type(read), name, None), property):
+                getattr(read, name)
+        read.predict(X)
+        read.path([0.0, 0.1])
+        read.predict_path(X, [0.1])
+        read.at(0.1)
+        repr(read)
+        assert all(vars(read)[name] is value for name, value in attributes.items())
+        assert vars(read).keys() == attributes.keys()
+        assert pickle.dumps(read) == before
+        assert pickle.dumps(read.state()) == state
+
+
+# Law: a stream ends at the same model whether or not it is read between batches.
+@pytest.mark.parametrize("change", [{}, {"alpha": 0.3}, {"averaging": "uniform"}])
+def test_reading_between_batches_changes_nothing(change: dict[str, Any]) -> None:
+    X, y = data(400)
+    states = []
+    for reads in (False, True):
+        model = rw.AveragedSGDRegressor(random_state=0)
+        for part in np.array_split(np.arange(400), 8):
+            model.partial_fit(X[part], y[part])
+            if part[0] == 200:
+                model.set_params(**change)
+            if reads:
+                assert np.isfinite(model.coef_).all()
+        states.append(pickle.dumps(model.state()))
+    assert states[0] == states[1]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold
 
-from ridgeway.selection.folds import alike, held_out, k_folds, split_by
+from ridgeway.selection.folds import alike, hold_out, k_folds, split_by
 
 
 # Law: every row is the test of exactly one fold, and of none it is trained on; sizes differ by one at most.
@@ -37,9 +37,9 @@ def test_outlying_rows_are_shared() -> None:
 
 
 def test_held_out_rows() -> None:
-    fold = held_out(1000, 0.1, 50, shuffle=False, rng=np.random.default_rng(0))
+    fold = hold_out(1000, False, np.random.default_rng(0), 0.1, 50)
     np.testing.assert_array_equal(fold.test, np.arange(950, 1000))
-    assert len(held_out(100, 0.1, 50, shuffle=True, rng=np.random.default_rng(0)).test) == 10
+    assert len(hold_out(100, True, np.random.default_rng(0), 0.1, 50).test) == 10
 
 
 # Law: a splitter speaks of the rows as they were given; rows without weight are left out of its folds.

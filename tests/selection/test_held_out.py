@@ -11,7 +11,7 @@ from tests.oracles import brute_iterates
 
 import ridgeway as rw
 from ridgeway.selection import HeldOut
-from ridgeway.selection.held_out import MOST
+from ridgeway.selection.held_out import MAX_SAMPLE_ROWS
 
 PLAIN: dict[str, Any] = {"scale": False, "fit_intercept": False, "step": 0.02, "passes": 1, "shuffle": False}
 
@@ -84,7 +84,7 @@ def test_stream_sample_is_even() -> None:
     parts = held_out(cut)
     assert whole.numbers.tolist() == parts.numbers.tolist()
     np.testing.assert_allclose(whole.predicted, parts.predicted, rtol=1e-9)
-    assert MOST / 2 <= len(whole) <= MOST
+    assert MAX_SAMPLE_ROWS / 2 <= len(whole) <= MAX_SAMPLE_ROWS
     assert whole.n_rows == parts.n_rows == 30_000 - 4096
     np.testing.assert_allclose(whole.variance, parts.variance)
     per_tenth = np.histogram(whole.numbers, 10, (4096, 30_000))[0]
@@ -99,7 +99,7 @@ def test_bounded_and_in_units(cv: Any) -> None:
     X = (rng.standard_normal((25_000, 3)) * [1.0, 50.0, 0.1] + 7).astype(np.float32)
     Y = 1000 + X @ rng.standard_normal((3, 2)) * [1.0, 30.0] + rng.standard_normal((25_000, 2))
     rows = held_out(rw.AveragedSGDRegressor(cv=cv, passes=1, random_state=0).fit(X, Y))
-    assert 900 < len(rows) <= MOST
+    assert 900 < len(rows) <= MAX_SAMPLE_ROWS
     assert rows.actual.shape == rows.predicted.shape == (len(rows), 2)
     assert (np.diff(rows.numbers) > 0).all()
     explained = 1 - ((rows.actual - rows.predicted) ** 2).mean(axis=0) / rows.actual.var(axis=0)

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import ridgeway as rw
 from ridgeway.rows import Batch, check_batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.outlying import MEDIANS, ONE_IN, Errors, OutlyingRows, allowance
+from ridgeway.selection.outlying import CAP_MEDIANS, ROWS_PER_CAPPED_ROW, Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
-from ridgeway.selection.trial import Centre, Trial
+from ridgeway.selection.trial import Trial
 
 ALPHAS = np.logspace(-4, 2, 30)
 
@@ -42,7 +43,7 @@ def test_errors_are_capped_sums(n_outlying: int) -> None:
     squares = (y[:, None] - X @ coef.T) ** 2
     ordered = np.sort(squares, axis=0)  # the upper median of an even number
     best = int(ordered[300].argmin())
-    cap = max(MEDIANS * ordered[300, best], ordered[-4, best])
+    cap = max(CAP_MEDIANS * ordered[300, best], ordered[-4, best])
     expected = np.minimum(squares, cap).sum(axis=0)
     apart_errors = outlying.errors(models)
     got = residuals.errors(models) + apart_errors.capped
@@ -56,7 +57,7 @@ def test_errors_are_capped_sums(n_outlying: int) -> None:
 @given(st.lists(st.integers(1, 20_000), min_size=1, max_size=10))
 def test_allowance_is_a_share_of_the_rows(sizes: list[int]) -> None:
     each = allowance(sizes)
-    assert sum(sizes) // ONE_IN <= each * len(sizes) < sum(sizes) // ONE_IN + len(sizes)
+    assert sum(sizes) // ROWS_PER_CAPPED_ROW <= each * len(sizes) < sum(sizes) // ROWS_PER_CAPPED_ROW + len(sizes)
 
 
 # Law: without an allowance a trial has the same errors, capped or not; with one, capped errors are never larger.
@@ -101,5 +102,5 @@ def test_an_outlying_row_does_not_choose_the_strength(monkeypatch: pytest.Monkey
         return float(np.mean((model.predict(X[ordinary]) - y[ordinary]) ** 2))
 
     capped = error()
-    monkeypatch.setattr("ridgeway.selection.outlying.ONE_IN", 10**9)
+    monkeypatch.setattr("ridgeway.selection.outlying.ROWS_PER_CAPPED_ROW", 10**9)
     assert error() > 2 * capped

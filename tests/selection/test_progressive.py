@@ -13,7 +13,7 @@ from ridgeway.averaging import Uniform
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.progressive import (
-    SURELY,
+    SURE_STANDARD_ERRORS,
     Progressive,
     Stretch,
     _largest_moment,
@@ -54,7 +54,7 @@ def test_preferred(seed: int) -> None:
     mean = apart.sum(axis=0) / weight.sum()
     around = apart - mean * weight[:, None]
     deviation = np.sqrt((around**2).sum(axis=0) * 12 / 11) / weight.sum()
-    bounds = mean + SURELY * deviation
+    bounds = mean + SURE_STANDARD_ERRORS * deviation
     progressive = with_errors(groups, weight)
     assert bounds[progressive.preferred()] == pytest.approx(bounds.min(), abs=1e-9)
 
@@ -85,7 +85,7 @@ def test_scores() -> None:
 @pytest.mark.parametrize(("directions", "rounding"), [(40, 1e-6), (6, 0.03)])
 @pytest.mark.parametrize("n_rows", [1500, 2048, 5000])
 def test_errors_along_a_stream(n_rows: int, directions: int, rounding: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.selection.progressive.DIRECTIONS", directions)
+    monkeypatch.setattr("ridgeway.selection.progressive.MAX_DIRECTIONS", directions)
     rng = np.random.default_rng(n_rows)
     X = rng.standard_normal((n_rows, 8))
     y = X @ rng.standard_normal(8) + rng.standard_normal(n_rows)

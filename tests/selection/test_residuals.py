@@ -10,7 +10,8 @@ import ridgeway as rw
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.residuals import Residuals, models_of
-from ridgeway.selection.span import slopes_of, span_of
+from ridgeway.selection.span import span_of
+from ridgeway.trajectory.slopes import slopes_of
 
 SCHEMES = [rw.Geometric(alpha) for alpha in np.logspace(-5, 3, 60)] + [rw.Uniform(), rw.Last(), rw.Tail(0.5)]
 

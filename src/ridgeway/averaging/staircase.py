@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ridgeway.derived import derived_property
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.validation.scalars import real_number, whole_number
 
@@ -193,6 +193,6 @@ class Staircase:
             raise StateError(f"sizes and edges are not lists of at most {MAX_STORED_STAIRS} numbers.")
         return cls(tuple(sizes), tuple(edges))
 
-    @cached_property
+    @derived_property
     def _edges(self) -> NDArray[np.float64]:
         return np.array(self.edges, dtype=np.float64)

@@ -21,12 +21,12 @@ from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import ARITY
 from ridgeway.dask.work import Common, Work
 
-LOOK = 1.0  # seconds without a result after which the cluster is looked at
-FIRST = 10  # priority of tasks that others wait for, over those that work ahead
-CONNECT = 10.0  # seconds that a scheduler has to answer
-GATHERING = 0.001  # seconds in which messages to the scheduler are gathered, instead of 0.01
-GATHERED = 64  # sums at most that come back from a tree, to be added up here
-LARGE = "1 GiB"  # of a task's arguments, beyond which dask warns
+CHECK_SECONDS = 1.0  # seconds without a result after which the cluster is looked at
+FIRST_PRIORITY = 10  # priority of tasks that others wait for, over those that work ahead
+CONNECT_SECONDS = 10.0  # seconds that a scheduler has to answer
+GATHERING_SECONDS = 0.001  # seconds in which messages to the scheduler are gathered, instead of 0.01
+MAX_SUMS_GATHERED = 64  # sums at most that come back from a tree, to be added up here
+MAX_ARGUMENT_SIZE = "1 GiB"  # of a task's arguments, beyond which dask warns
 # What workers started here do better without: a sample of all stacks every 10 ms; looks at the clock and at the memory
 # every 20 and 100 ms, by the workers and by the client for each of them; and giving back the memory of one partition
 # only to be given that of the next, zeroed by the system. Together more than a third of the time of a worker.
@@ -43,7 +43,7 @@ LOCAL = {
     "distributed.worker.memory.monitor-interval": "1s",
     **{f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in ENVIRONMENT.items()},
 }
-LOST = (OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError, distributed.CancelledError)
+LOST_ERRORS = (OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError, distributed.CancelledError)
 
 
 class Cluster:
@@ -91,7 +91,7 @@ class Cluster:
         self, tag: Any, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any
     ) -> None:
         """Begin a task; `results` gives its result with the tag."""
-        future = self._future(function, partition, form, arguments, FIRST)
+        future = self._future(function, partition, form, arguments, FIRST_PRIORITY)
         self._pending[future] = (tag, partition)
         future.add_done_callback(self._done.put)
 
@@ -120,7 +120,7 @@ class Cluster:
         async def copied() -> None:
             # Who waits for these rows will find out why, and do without a second copy. The last two are what the
             # scheduler comes to when a worker dies meanwhile.
-            with suppress(*LOST, ValueError, KeyError):
+            with suppress(*LOST_ERRORS, ValueError, KeyError):
                 await self._client.replicate([future], n=2, asynchronous=True)
 
         if future.status == "finished":
@@ -149,7 +149,7 @@ class Cluster:
         level = [
             Sum(self._future(function, part, form, arguments(part), common=shared), [], part) for part in partitions
         ]
-        while len(level) > GATHERED or not level[0].parts:
+        while len(level) > MAX_SUMS_GATHERED or not level[0].parts:
             level = [self._added(add, level[first : first + ARITY]) for first in range(0, len(level), ARITY)]
         sums = self._gathered(level, [partition.name for partition in partitions])
         while len(sums) > 1:
@@ -165,7 +165,7 @@ class Cluster:
             self._client.cancel(futures, asynchronous=False)
         del futures
         for thing in self._owned:
-            thing.close(timeout=CONNECT)
+            thing.close(timeout=CONNECT_SECONDS)
 
     def _added(self, add: Callable[..., Any], parts: list[Sum]) -> Sum:
         futures = [part.future for part in parts]
@@ -210,14 +210,16 @@ class Cluster:
 
     def _common(self, values: tuple[Any, ...]) -> Any:
         with self._sending():
-            return self._client.submit(Common(values).itself, key=self._key("common"), pure=False, priority=FIRST)
+            return self._client.submit(
+                Common(values).itself, key=self._key("common"), pure=False, priority=FIRST_PRIORITY
+            )
 
     @contextmanager
     def _sending(self) -> Iterator[None]:
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE}):
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": MAX_ARGUMENT_SIZE}):
             try:
                 yield
-            except LOST as error:
+            except LOST_ERRORS as error:
                 raise self._lost(error) from None
 
     def _next_done(self, waiting: Iterable[str]) -> Any:
@@ -225,7 +227,7 @@ class Cluster:
         alone_since: float | None = None
         while True:
             try:
-                return self._done.get(timeout=LOOK)
+                return self._done.get(timeout=CHECK_SECONDS)
             except queue.Empty:
                 n_workers = len(self._identity()["workers"])
             now = time.monotonic()
@@ -243,7 +245,7 @@ class Cluster:
                 return future.result(timeout=self._patience)
             except TimeoutError:  # its worker may have died with it, and dask makes it anew; or the scheduler is lost
                 self._identity()
-            except LOST as error:
+            except LOST_ERRORS as error:
                 raise self._lost(error) from None
         if future.status != "error":  # cancelled, lost
             raise self._lost(f"a task was {future.status}")
@@ -268,13 +270,13 @@ class Cluster:
             if self._client.status not in ("running", "connecting"):
                 raise OSError(f"the client is {self._client.status}")
             return self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=self._patience)
-        except LOST as error:
+        except LOST_ERRORS as error:
             raise self._lost(error) from None
 
     def _require_workers(self) -> None:
         try:
             self._client.wait_for_workers(1, timeout=self._patience)
-        except LOST:
+        except LOST_ERRORS:
             raise ClusterError(
                 f"the scheduler at {self._client.scheduler.address} has no workers after {self._patience:g} s: "
                 "expected at least one; start some with `dask worker ADDRESS --nthreads 1`."
@@ -315,10 +317,10 @@ def executor_of(client: Any, workers: int | None = None, patience: float = 60.0)
     patience : as in `Cluster`.
     """
     if isinstance(client, str):
-        seconds = min(CONNECT, patience)
+        seconds = min(CONNECT_SECONDS, patience)
         try:
             connected = distributed.Client(client, timeout=seconds, set_as_default=False)
-        except (*LOST, ValueError) as error:
+        except (*LOST_ERRORS, ValueError) as error:
             raise ClusterError(
                 f"no scheduler answers at {client!r} within {seconds:g} s ({str(error).splitlines()[0]}): expected an "
                 "address such as 'tcp://127.0.0.1:8786'; start one with `dask scheduler`, or leave the address out."
@@ -357,7 +359,7 @@ def client_within(started: distributed.LocalCluster) -> distributed.Client:
     client = distributed.Client(address or started, loop=started.loop, set_as_default=False)
     messages: Any = getattr(client, "scheduler_comm", None)
     if hasattr(messages, "interval"):
-        messages.interval = GATHERING
+        messages.interval = GATHERING_SECONDS
     return client
 
 

@@ -16,8 +16,8 @@ from ridgeway.rows import Batch, DenseRows, check_batch
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 
-ASKED = 16  # partitions that rows are taken from
-FEWEST = 4096  # rows that scales and gamma are taken from, if there are so many
+COMPONENT_PARTITIONS = 16  # partitions that rows are taken from
+MIN_COMPONENT_ROWS = 4096  # rows that scales and gamma are taken from, if there are so many
 
 
 def require_components(estimator: AveragedKernelRegressor) -> int:
@@ -43,8 +43,8 @@ def make_components(
     n_components = require_components(estimator)
 
     def made() -> State:
-        numbers = spread_over(np.array([part.number for part in partitions], np.int64), ASKED, None)
-        each = -(-max(2 * n_components, FEWEST) // len(numbers))
+        numbers = spread_over(np.array([part.number for part in partitions], np.int64), COMPONENT_PARTITIONS, None)
+        each = -(-max(2 * n_components, MIN_COMPONENT_ROWS) // len(numbers))
         asked = [part for part in partitions if part.number in numbers]
         few: Batch | None = executor.total(few_rows, asked, form, lambda part: (each, part.number), joined)
         if few is None:

@@ -15,8 +15,8 @@ from ridgeway.data.file_source import FileSource, naming
 from ridgeway.data.files import FileMark
 from ridgeway.data.parquet import ParquetSource
 
-SINGLE = (pa.float32(), pa.float16())
-WIDTH = 8  # bytes of a number, when the rows of a partition are counted
+SINGLE_PRECISION_TYPES = (pa.float32(), pa.float16())
+BYTES_PER_NUMBER = 8  # bytes of a number, when the rows of a partition are counted
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def file_table(data: Any, partition_bytes: int, columns: Sequence[str] | None = 
         if isinstance(source, ParquetSource):
             with naming(path), pq.ParquetFile(path, pre_buffer=False) as file:
                 found += _ranges(source.alone(number), file, path, partition_bytes)
-                singles &= {field.name for field in file.schema_arrow if field.type in SINGLE}
+                singles &= {field.name for field in file.schema_arrow if field.type in SINGLE_PRECISION_TYPES}
         else:
             found.append((str(path), WholeFile(source.alone(number))))
             singles = frozenset()
@@ -93,7 +93,7 @@ def _ranges(source: FileSource, file: Any, path: Path, partition_bytes: int) -> 
     columns = tuple(source.schema.names)
     texts = tuple(column.name for column in source.schema if column.kind == "text")
     rows = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
-    most = max(1, partition_bytes // (WIDTH * len(columns)))
+    most = max(1, partition_bytes // (BYTES_PER_NUMBER * len(columns)))
     ranges: list[tuple[str, RowGroups]] = []
     first = 0
     for last in range(len(rows)):

@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ridgeway.averaging import Uniform
-from ridgeway.dask.choice import Problem, by_folds, by_holdout, run_only
 from ridgeway.dask.cluster import executor_of
 from ridgeway.dask.components import make_components, require_components
+from ridgeway.dask.engine import PartitionEngine, Problem
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.opened_data import Opened, opened
 from ridgeway.dask.partition import Form, Partition
@@ -23,16 +22,7 @@ from ridgeway.dask.sweep import segments_of
 from ridgeway.data import TableEncoder
 from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
-from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
-from ridgeway.estimators.options import (
-    FOLDS,
-    check_averaging,
-    check_cv,
-    check_loss,
-    check_passes,
-    check_store,
-    generator,
-)
+from ridgeway.estimators.options import check_cv, check_loss, check_store, fit_options, generator
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
@@ -40,18 +30,16 @@ from ridgeway.messages.user_warning import warn_user
 from ridgeway.path.parameters import parameters_state
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import MANY_ROWS, Outcome, Plan, auto_passes
-from ridgeway.selection.contest import FORGOTTEN
-from ridgeway.selection.holdout import MOST, SHARE
-from ridgeway.selection.plan import LONGER
-from ridgeway.sgd import GrowingStep, LimitedStep
-from ridgeway.sgd.schedule import climb_share
-from ridgeway.sgd.step_size import check_step
+from ridgeway.selection import AutomaticSteps, FitOptions, Outcome, by_folds, by_holdout, decide_plan, run_given
+from ridgeway.selection.contest import MIN_FORGETTING_EXPONENT
+from ridgeway.selection.folds import HELD_OUT_SHARE, MAX_HELD_OUT_ROWS
+from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, can_choose, decide_method
+from ridgeway.sgd import GrowingStep
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.validation.scalars import counted
 
-HELD_FROM = 16  # partitions that rows are held out from
+HELD_OUT_PARTITIONS = 16  # partitions that a hold-out takes its rows from
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
 KIND, VERSION = "dask checkpoint", 2  # of what a checkpoint holds
@@ -250,63 +238,58 @@ def _problem(
     """Survey the rows and decide how to run."""
     settings = checkpoint.part("settings", lambda: _settings(estimator, executor))
     seed = settings.integer("seed", most=2**62) if estimator.shuffle else None
-    asked, cv = check_averaging(estimator.averaging, estimator.alpha), check_cv(estimator.cv)
-    folded = 0 if asked.family is None or cv == "holdout" else FOLDS if cv == "auto" else cv
-    split = Split(seed, folded if seed is not None else 0, np.empty(0, np.int64))
+    options = fit_options(estimator)
+    folds_of_few_rows = _n_folds(options, MIN_ROWS_TO_CHOOSE)
+    split = Split(seed, folds_of_few_rows if folds_of_few_rows > 1 and seed is not None else 0, np.empty(0, np.int64))
     survey = _survey(checkpoint, "survey", executor, partitions, form, split)
-    total = survey.total
-    n_rows = total.n_rows
-    holds_out = asked.family is not None and (cv == "holdout" or (cv == "auto" and n_rows > MANY_ROWS))
-    if holds_out:
-        folded = 0
-    family, scheme = asked.family, asked.scheme
-    if n_rows < MIN_ROWS_TO_CHOOSE:
-        if family is not None:
-            warn_nothing_to_choose(n_rows)
-        family, scheme, folded, holds_out = None, asked.scheme or Uniform(), 0, False
+    total, n_rows = survey.total, survey.total.n_rows
+    k = _n_folds(options, n_rows)
     filled = [partition for partition in partitions if survey.counts[partition.number]]
-    split = Split(seed, folded, starts_of(survey.counts))
-    if holds_out:
-        where = spread_over(np.array([part.number for part in filled], np.int64), HELD_FROM, seed)
-        split = Split(seed, 1, split.starts, SHARE, MOST, tuple(where))
-    elif folded and seed is None:
+    split = Split(seed, k, starts_of(survey.counts))
+    if k == 1:
+        where = spread_over(np.array([part.number for part in filled], np.int64), HELD_OUT_PARTITIONS, seed)
+        split = replace(split, share=HELD_OUT_SHARE, most=MAX_HELD_OUT_ROWS, from_partitions=tuple(where))
+    elif k > 1 and seed is None:
         again = _survey(checkpoint, "folds", executor, partitions, form, split)
         survey = Survey(survey.counts, survey.read, again.moments)
-    empty = [fold for fold in range(folded) if fold not in survey.moments]
+    empty = [fold for fold in range(k if k > 1 else 0) if fold not in survey.moments]
     if empty:
         raise ValueError(
-            f"cv: fold {empty[0]} of {folded} has none of the {n_rows} rows: expected some in each; give an alpha, or "
+            f"cv: fold {empty[0]} of {k} has none of the {n_rows} rows: expected some in each; give an alpha, or "
             "fit so few rows by estimator.fit."
         )
     standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
-    passes = check_passes(estimator.passes)
-    planned = auto_passes(n_rows) if passes is None else passes
-    steps = checkpoint.part(
-        "steps", lambda: _steps(estimator, executor, filled, form, standardization, n_rows <= MANY_ROWS, seed, planned)
-    )
     chains = settings.integer("chains", 1)
     segments = segments_of(survey.counts, min(chains, len(filled)) if isinstance(estimator.chains, str) else chains)
-    growing = steps.optional("growing")
-    step = LimitedStep.from_state(steps.part("given")) if growing is None else GrowingStep.from_state(growing)
-    plan = Plan(
-        family=family,
-        scheme=scheme,
-        step=step,
-        rivals=(),
-        passes=planned,
-        most_passes=planned * LONGER if passes is None and n_rows <= MANY_ROWS else planned,
-        settles=passes is None and planned > 1,
+
+    def automatic_steps() -> AutomaticSteps:
+        def made() -> State:
+            every = n_rows <= MAX_ROWS_TO_FOLD
+            norms = norms_for_step(executor, filled, form, standardization, every, seed)
+            return {"given": None, "growing": GrowingStep(norms.step).state()}
+
+        stored = checkpoint.part("steps", made).part("growing")
+        return AutomaticSteps(GrowingStep.from_state(stored).size, None)
+
+    plan = decide_plan(
+        options,
+        n_rows,
+        len(total.mean),
+        automatic_steps,
         chains=len(segments),
-        batch_size=counted("batch_size", estimator.batch_size),
-        shuffle=seed is not None,
-        store=check_store(estimator.store),
-        n_jobs=1,
-        one_standard_error=bool(estimator.one_standard_error),
         rng=np.random.default_rng(seed),
         progress=progress,
     )
-    progress.total = planned * n_rows
+    progress.total = plan.passes * n_rows
     return Problem(executor, filled, form, survey, split, standardization, segments, plan, checkpoint)
+
+
+def _n_folds(options: FitOptions, n_rows: int) -> int:
+    """Return the number of folds; 1 for a hold-out, 0 where nothing is chosen."""
+    if not can_choose(options, n_rows):
+        return 0
+    method = decide_method(options.cv, n_rows)
+    return 1 if method == "holdout" else int(method)
 
 
 def _settings(estimator: AveragedSGDRegressor, executor: Executor) -> State:
@@ -325,12 +308,12 @@ def _survey(
             raise ValueError(
                 "no partition has a row with a target and a positive weight: expected at least one; look at the data."
             )
-        hands = sorted(survey.moments)
+        fold_ids = sorted(survey.moments)
         return {
             "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
             "read": np.array([survey.read[number] for number in range(len(partitions))], np.int64),
-            "hands": hands,
-            "moments": [survey.moments[hand].state() for hand in hands],
+            "hands": fold_ids,
+            "moments": [survey.moments[fold].state() for fold in fold_ids],
         }
 
     stored = checkpoint.part(name, made)
@@ -341,30 +324,11 @@ def _survey(
     return Survey(counts, read, dict(zip(stored.raw("hands"), moments, strict=True)))
 
 
-def _steps(
-    estimator: AveragedSGDRegressor,
-    executor: Executor,
-    partitions: Sequence[Partition],
-    form: Form,
-    standardization: Standardization,
-    small: bool,
-    seed: int | None,
-    passes: int,
-) -> State:
-    """Return the step that is given, or one that grows to what suits the norms of the rows."""
-    given = estimator.step if isinstance(estimator.step, GrowingStep) else check_step(estimator.step)
-    if isinstance(given, LimitedStep):
-        return {"given": given.state(), "growing": None}
-    if given is None:
-        norms = norms_for_step(executor, partitions, form, standardization, small, seed)
-        given = GrowingStep(norms.step, climb_share(passes))
-    return {"given": None, "growing": given.state()}
-
-
 def _outcome(problem: Problem) -> Outcome:
-    if problem.plan.family is None:
-        return run_only(problem)
-    return by_folds(problem) if problem.split.k > 1 else by_holdout(problem)
+    engine, plan, k = PartitionEngine(problem), problem.plan, problem.split.k
+    if plan.family is None:
+        return run_given(engine, plan)
+    return by_folds(engine, plan, f"{k} folds on a cluster") if k > 1 else by_holdout(engine, plan)
 
 
 def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
@@ -372,7 +336,7 @@ def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
     trajectory = estimator.trajectory_
     if trajectory.length == trajectory.n_steps:
         return
-    weakest = FORGOTTEN / trajectory.elapsed
+    weakest = MIN_FORGETTING_EXPONENT / trajectory.elapsed
     alpha = estimator.alpha_
     if alpha is None or alpha < weakest:
         stands = str(estimator.averaging_) if alpha is None else f"alpha={alpha:.3g}"

@@ -18,7 +18,7 @@ from ridgeway.kernel.features import Features
 from ridgeway.machine.available_memory import require_memory
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, numbered, readonly, require_finite_rows
 
-AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
+ROWS_AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
 
 
 @runtime_checkable
@@ -54,7 +54,9 @@ class Partition:
 
     def glimpse(self) -> Partition:
         """Return some of the rows that are cheaper to load, if there are such, or all."""
-        return replace(self, source=self.source.glimpse()) if isinstance(self.source, Glimpsed) else self
+        if hasattr(self.source, "__dask_graph__") or not isinstance(self.source, Glimpsed):
+            return self  # a Delayed seems to have every attribute
+        return replace(self, source=self.source.glimpse())
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +164,8 @@ def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[An
         plain = column.type in (pa.float32(), pa.float64())
         columns.append(column.to_numpy(zero_copy_only=True) if plain else as_numbers(column, name, place))
     out = np.empty((table.num_rows, len(columns)), dtype)
-    for first in range(0, table.num_rows, AT_A_TIME):
-        part = slice(first, first + AT_A_TIME)
+    for first in range(0, table.num_rows, ROWS_AT_A_TIME):
+        part = slice(first, first + ROWS_AT_A_TIME)
         for place_of, column in enumerate(columns):
             out[part, place_of] = column[part]
     return out

@@ -13,10 +13,10 @@ from ridgeway.dask.split import Split, spread_over
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import HeldOut
-from ridgeway.selection.held_out import MOST
+from ridgeway.selection.held_out import MAX_SAMPLE_ROWS
 from ridgeway.selection.trial import Predictor
 
-FROM = 16  # partitions that the sample is taken from
+SAMPLE_PARTITIONS = 16  # partitions that the sample is taken from
 
 
 class Predicted(NamedTuple):
@@ -39,12 +39,12 @@ def predict_rows(
     """Predict some held-out rows of a partition, each by the predictor of its fold."""
     if batch is None:
         return []
-    hands = split.hands(number, len(batch))
-    held = np.flatnonzero(hands >= 0)
+    fold_ids = split.fold_ids(number, len(batch))
+    held = np.flatnonzero(fold_ids >= 0)
     sample = np.sort(np.random.default_rng(number).permutation(held)[:most])
     found = []
     for fold, predictor in enumerate(predictors):
-        rows = sample[hands[sample] == fold]
+        rows = sample[fold_ids[sample] == fold]
         if len(rows):
             residuals = predictor.residuals(standardization.batch(batch, rows))
             numbers = start + numbered(batch.numbers)[rows]
@@ -70,9 +70,11 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
     """
     executor, standardization, trials = joint.executor, joint.standardization, joint.trials
     by_number = {partition.number: partition for partition in joint.partitions}
-    chosen = [by_number[number] for number in spread_over(np.array(sorted(by_number), np.int64), FROM, None)]
+    chosen = [
+        by_number[number] for number in spread_over(np.array(sorted(by_number), np.int64), SAMPLE_PARTITIONS, None)
+    ]
     predictors, sent = [trial.predictor(scheme) for trial in trials], joint.split.without_starts()
-    most = -(-MOST // len(chosen))
+    most = -(-MAX_SAMPLE_ROWS // len(chosen))
     parts: list[Predicted] = executor.total(
         predict_rows,
         chosen,
@@ -82,7 +84,7 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
         common=(predictors, sent, standardization),
     )
     numbers, actual, residuals = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(numbers, kind="stable")[:MOST]
+    order = np.argsort(numbers, kind="stable")[:MAX_SAMPLE_ROWS]
     moments = np.sum([trial.target_moments() for trial in trials], axis=0)
     weight = moments[:, 0, 0]
     variance = moments[:, 1, 1] / weight - (moments[:, 0, 1] / weight) ** 2

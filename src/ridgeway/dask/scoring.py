@@ -13,13 +13,13 @@ from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.split import Split
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.folds import GROUPS
+from ridgeway.selection.folds import MAX_GROUPS
 from ridgeway.selection.groups import Group, HeldOutErrors
-from ridgeway.selection.outlying import ONE_IN, Errors
+from ridgeway.selection.outlying import ROWS_PER_CAPPED_ROW, Errors
 from ridgeway.selection.trial import Trial
 
-AT_A_TIME = 2**16  # rows that are standardized together
-APART, FEWEST_APART = 8, 16  # outlying rows of a part, in multiples of its share of those that may be capped
+ROWS_AT_A_TIME = 2**16  # rows that are standardized together
+APART_RATIO, MIN_ROWS_APART = 8, 16  # outlying rows of a part, in multiples of its share of those that may be capped
 
 Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its rows
 
@@ -36,14 +36,16 @@ def tally(
     found: Tally = {}
     if batch is None:
         return found
-    hands = split.hands(number, len(batch))
+    fold_ids = split.fold_ids(number, len(batch))
     for fold, errors in enumerate(held):
-        rows = np.flatnonzero(hands == fold)
+        rows = np.flatnonzero(fold_ids == fold)
         for group, part in zip(groups, np.array_split(rows, len(groups)), strict=True):
-            for first in range(0, len(part), AT_A_TIME):
-                some = part[first : first + AT_A_TIME]
+            for first in range(0, len(part), ROWS_AT_A_TIME):
+                some = part[first : first + ROWS_AT_A_TIME]
                 one = errors.holding([])
-                one.add(standardization.batch(batch, some), APART * len(some) // ONE_IN + FEWEST_APART)
+                one.add(
+                    standardization.batch(batch, some), APART_RATIO * len(some) // ROWS_PER_CAPPED_ROW + MIN_ROWS_APART
+                )
                 found = add_tallies(found, {(fold, group): one.groups[0]})
     return found
 
@@ -111,7 +113,7 @@ class JointTrial:
 
     def _groups(self, place: int) -> list[int]:
         """Return the groups that the held-out rows of a partition make up: part of one, or some of their own."""
-        per_fold, n = max(1, GROUPS // len(self.trials)), len(self.partitions)
+        per_fold, n = max(1, MAX_GROUPS // len(self.trials)), len(self.partitions)
         if n >= per_fold:
             return [place * per_fold // n]
         own = -(-per_fold // n)

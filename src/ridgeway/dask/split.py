@@ -1,4 +1,4 @@
-"""Split: which rows of a partition are held out from which run, and in which order the others come.
+"""Split: which rows of a partition are held out from which run, and the order of the others.
 
 Everything here is a function of the seed and of numbers of partitions and rows alone: not of the number of workers, of
 which of them does what, or of those that die.
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ridgeway.rows import AnyRows
 from ridgeway.sgd.shuffle import shuffled_order
 
-HANDS, ORDER, PARTITIONS, CHOICE, SCATTER = range(5)  # what random numbers are drawn for
-LEARNED_BY_ALL = -1  # the hand of a row that is never held out
+FOLD_IDS, ORDER, PARTITIONS, CHOICE, SCATTER = range(5)  # what random numbers are drawn for
+LEARNED_BY_ALL = -1  # the fold of a row that is never held out
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Deals rows out to folds.
+    """Assigns rows to folds.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Split:
     most: int = 0
     from_partitions: tuple[int, ...] = ()
 
-    def hands(self, partition: int, n_rows: int) -> NDArray[np.int64]:
+    def fold_ids(self, partition: int, n_rows: int) -> NDArray[np.int64]:
         """Return the fold that each row of a partition is held out from, LEARNED_BY_ALL for none: (n_rows,)."""
         if self.k == 0:
             return np.full(n_rows, LEARNED_BY_ALL)
@@ -47,7 +47,7 @@ class Split:
         if self.seed is not None:
             rows = -(-n_rows // self.k)
             dealt = np.tile(np.arange(self.k), (rows, 1))
-            return np.asarray(self._rng(HANDS, partition).permuted(dealt, axis=1).reshape(-1)[:n_rows], np.int64)
+            return np.asarray(self._rng(FOLD_IDS, partition).permuted(dealt, axis=1).reshape(-1)[:n_rows], np.int64)
         size, larger = divmod(int(self.starts[-1]), self.k)
         edges = np.cumsum([0, *(size + (fold < larger) for fold in range(self.k))])
         places = self.starts[partition] + np.arange(n_rows)
@@ -84,15 +84,15 @@ class Split:
         return self._rng(PARTITIONS, pass_number, segment).permutation(partitions)
 
     def _held(self, partition: int, n_rows: int) -> NDArray[np.int64]:
-        hands = np.full(n_rows, LEARNED_BY_ALL)
+        fold_ids = np.full(n_rows, LEARNED_BY_ALL)
         if self.share == 1:
-            hands[:] = 0
+            fold_ids[:] = 0
         elif self.seed is None:
-            hands[self.starts[partition] + np.arange(n_rows) >= self.starts[-1] - self._size()] = 0
+            fold_ids[self.starts[partition] + np.arange(n_rows) >= self.starts[-1] - self._size()] = 0
         elif partition in self.from_partitions:
             size = max(1, min(round(self.share * n_rows), self.most // len(self.from_partitions)))
-            hands[self._rng(HANDS, partition).permutation(n_rows)[:size]] = 0
-        return hands
+            fold_ids[self._rng(FOLD_IDS, partition).permutation(n_rows)[:size]] = 0
+        return fold_ids
 
     def _size(self) -> int:
         return max(1, min(round(self.share * int(self.starts[-1])), self.most))

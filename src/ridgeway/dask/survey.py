@@ -20,8 +20,8 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.step_size import MAX_NORM_MEDIANS, step_for
 from ridgeway.trajectory.trajectory import squared_scale
 
-PER_OCTAVE = 64  # classes of squared norms, from which their median is told
-LOOKED_AT = 16  # partitions whose norms, or those of a glimpse, set the step, where they agree
+CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is told
+STEP_PARTITIONS = 16  # partitions whose norms, or those of a glimpse, set the step, where they agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Survey:
     ----------
     counts : number of rows of each partition seen.
     read : number of rows of each that were read, also those without a target or with no weight.
-    moments : of the rows of each hand (see `Split`).
+    moments : of the rows of each fold (see `Split`).
     """
 
     counts: dict[int, int]
@@ -42,7 +42,7 @@ class Survey:
     @property
     def total(self) -> RowMoments:
         """Moments of all rows."""
-        first, *others = (self.moments[hand] for hand in sorted(self.moments))
+        first, *others = (self.moments[fold] for fold in sorted(self.moments))
         for other in others:
             first = first + other
         return first
@@ -58,14 +58,14 @@ def survey_rows(batch: Batch | None, split: Split, number: int) -> Survey:
     """Survey rows of a partition."""
     if batch is None:
         return Survey({number: 0}, {number: 0}, {})
-    hands = split.hands(number, len(batch))
-    kinds = np.unique(hands)
+    fold_ids = split.fold_ids(number, len(batch))
+    kinds = np.unique(fold_ids)
     if len(kinds) == 1:
         return Survey({number: len(batch)}, {number: len(batch)}, {int(kinds[0]): RowMoments.of(batch)})
     return Survey(
         {number: len(batch)},
         {number: len(batch)},
-        {int(hand): RowMoments.of(batch.take(np.flatnonzero(hands == hand))) for hand in kinds},
+        {int(fold): RowMoments.of(batch.take(np.flatnonzero(fold_ids == fold))) for fold in kinds},
     )
 
 
@@ -76,7 +76,7 @@ def add_surveys(*surveys: Survey) -> Survey:
     moments: dict[int, RowMoments] = {}
     form: tuple[object, ...] | None = None
     for survey in surveys:
-        for hand, new in survey.moments.items():
+        for fold, new in survey.moments.items():
             found = (len(new.mean), len(new.target_mean), new.sparse, new.single_target, new.dtype)
             if form is not None and found != form:
                 here, there = (min(p for p, n in c.items() if n) for c in (survey.counts, counts))
@@ -85,7 +85,7 @@ def add_surveys(*surveys: Survey) -> Survey:
                     "in every partition; convert them."
                 )
             form = found
-            moments[hand] = moments[hand] + new if hand in moments else new
+            moments[fold] = moments[fold] + new if fold in moments else new
         counts.update(survey.counts)
         read.update(survey.read)
     return Survey(counts, read, moments)
@@ -120,7 +120,7 @@ class Norms:
         sizes = sorted(self.sizes)
         below = np.cumsum([self.sizes[size] for size in sizes])
         middle = sizes[int(np.searchsorted(below, (below[-1] + 1) // 2))]
-        return float(2.0 ** ((middle + 0.5) / PER_OCTAVE))
+        return float(2.0 ** ((middle + 0.5) / CLASSES_PER_OCTAVE))
 
     @property
     def step(self) -> float:
@@ -136,7 +136,7 @@ def norms_of(batch: Batch | None, standardization: Standardization) -> Norms:
     norms = standard.rows.squared_norms()
     require_finite_rows(standard.rows, norms, standard.numbers)
     q = norms.astype(np.float64) * standard.weight
-    sizes, counts = np.unique(np.floor(PER_OCTAVE * np.log2(q[q > 0])).astype(int), return_counts=True)
+    sizes, counts = np.unique(np.floor(CLASSES_PER_OCTAVE * np.log2(q[q > 0])).astype(int), return_counts=True)
     found = dict(zip(sizes.tolist(), counts.tolist(), strict=True))
     return Norms(len(q), float(q.sum()), float((q * q).sum()), float(q.max()), found)
 
@@ -178,7 +178,7 @@ def norms_for_step(
     """Return the norms that set the step: of some rows of some partitions if these agree, else or if `every` of all."""
     numbers = np.array([partition.number for partition in partitions], np.int64)
     by_number = {partition.number: partition for partition in partitions}
-    chosen = [by_number[number].glimpse() for number in spread_over(numbers, LOOKED_AT, seed)]
+    chosen = [by_number[number].glimpse() for number in spread_over(numbers, STEP_PARTITIONS, seed)]
     fewer = len(chosen) < len(partitions) or any(by_number[part.number] is not part for part in chosen)
     if not every and fewer and len(chosen) > 1:
         half_of = {partition.number: place % 2 for place, partition in enumerate(chosen)}

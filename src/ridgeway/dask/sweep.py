@@ -1,10 +1,10 @@
-"""Sweep: chains that travel over the partitions, while other workers load what comes next.
+"""Sweep: chains that go from partition to partition, while other workers load the next partitions.
 
-A chain is serial: its run goes from partition to partition. But loading a partition costs several times what a run
-learns from it takes, and needs no state. So tasks that load and standardize partitions run ahead on all workers, and
-their rows stay there until the chains have come by. Chains (folds, steps, the final one) travel together, or in several
-convoys where together they would be slower than the loading. The state of the runs returns to the client after each
-partition, and is what a lost task starts from again.
+A chain is serial: its run learns from one partition after the other. Loading a partition takes several times as long as
+learning from it, and needs no state. So tasks load and standardize partitions ahead of time, on all workers, and their
+rows stay there until all chains have learned from them. The chains (of the folds, and the final one) form one run group
+that reads each partition together, or several groups where one would be slower than the loading. The states of the
+runs return to the client after each partition; a lost task starts again from there.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory, join
 
 NO_SEGMENT = np.empty(0, np.intp)
-LOADING = 12.0  # loading and standardizing a partition, in units of what one run takes to learn from it
-IN_TIME = 0.6  # share of the time between two partitions that a convoy may take for one
-ROOM = 2**29  # bytes of a worker for partitions that are under way, if they are more than one
-NUMBER = 8  # bytes, at most
+LOADING_COST = 12.0  # loading and standardizing a partition, in units of what one run takes to learn from it
+IN_TIME_SHARE = 0.6  # share of the time between two partitions that a group may take for one
+ROOM_BYTES = 2**29  # bytes of a worker for partitions that are under way, if they are more than one
+BYTES_PER_NUMBER = 8  # bytes, at most
 
 
 @dataclass
-class Convoy:
+class RunGroup:
     """Runs that learn from the same readings of the partitions of a segment.
 
     Attributes
@@ -59,8 +59,8 @@ class Convoy:
         return {"segment": self.segment, "members": self.members, "runs": runs, "place": self.place}
 
     @classmethod
-    def from_state(cls, stored: Stored) -> Convoy:
-        """Return the convoy of a state."""
+    def from_state(cls, stored: Stored) -> RunGroup:
+        """Return the group of a state."""
         members = [int(member) for member in stored.raw("members")]
         runs = [SGDRun.from_state(run) for run in stored.parts("runs")]
         return cls(stored.integer("segment"), members, runs, stored.integer("place"))
@@ -93,12 +93,12 @@ class Prepared(NamedTuple):
     Attributes
     ----------
     batch : the rows.
-    hands : (n,), the fold that each is held out from.
+    fold_ids : (n,), the fold that each is held out from.
     counts : (n,), how many times each comes; None if all come once.
     """
 
     batch: Batch
-    hands: NDArray[np.int64]
+    fold_ids: NDArray[np.int64]
     counts: NDArray[np.int64] | None = None
 
 
@@ -114,27 +114,27 @@ def prepare(
     """Make the rows of a partition ready for the runs; those too large for a growing step are split."""
     if batch is None:
         return None
-    order, hands = split.order(batch.rows, pass_number, number), split.hands(number, len(batch))
+    order, fold_ids = split.order(batch.rows, pass_number, number), split.fold_ids(number, len(batch))
     standard = standardization.batch(batch, order)
     if step is None:
-        return Prepared(standard, hands[order])
+        return Prepared(standard, fold_ids[order])
     q = standard.rows.squared_norms().astype(np.float64) * standard.weight
     splitting = Splitting.of(q, step, batch_size, MAX_STEPS_OF_ROW)
     if splitting.none:
-        return Prepared(standard, hands[order])
+        return Prepared(standard, fold_ids[order])
     steps = numbered(splitting.order(range(len(batch)), split.scatter(pass_number, number)))
     weight = (standard.weight * splitting.factors).astype(standard.weight.dtype)
     expanded = replace(standard, weight=readonly(weight)).take(steps)
-    return Prepared(expanded, hands[order[steps]], splitting.counts[steps])
+    return Prepared(expanded, fold_ids[order[steps]], splitting.counts[steps])
 
 
 def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None], ends_pass: bool) -> list[SGDRun]:
     """Let runs learn from a partition, each from the rows that are not held out from its fold."""
     runs = [run.copy() for run in runs]  # the task may be repeated
     if prepared is not None:
-        batch, hands, counts = prepared
+        batch, fold_ids, counts = prepared
         learners = [
-            Learner(None if fold is None else hands != fold, NO_SEGMENT, [run], counts)
+            Learner(None if fold is None else fold_ids != fold, NO_SEGMENT, [run], counts)
             for run, fold in zip(runs, folds, strict=True)
         ]
         size = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
@@ -163,7 +163,7 @@ class Sweep:
     standardization : of the rows.
     step : the largest step of runs that split rows; None for others.
     batch_size : rows per step.
-    convoys : the runs.
+    groups : the run groups.
     folds : the fold of each chain, None for one that learns from every row.
     segments : for each segment of the chains, the numbers of its partitions.
     progress : the bar.
@@ -180,7 +180,7 @@ class Sweep:
         standardization: Standardization,
         step: float | None,
         batch_size: int,
-        convoys: list[Convoy],
+        groups: list[RunGroup],
         folds: Sequence[int | None],
         segments: Sequence[NDArray[np.int64]],
         progress: Progress,
@@ -190,11 +190,11 @@ class Sweep:
         self._partitions = {partition.number: partition for partition in partitions}
         self._split, self._sent = split, split.without_starts()
         self._standardization, self._step, self._batch_size = standardization, step, batch_size
-        self.convoys = convoys
+        self.groups = groups
         self._folds, self._segments = list(folds), list(segments)
         self._progress, self._saved = progress, saved
         self._n_rows = sum(counts[number] for segment in segments for number in segment.tolist())
-        room = ROOM // (NUMBER * standardization.n_columns * max([1, *counts.values()]))
+        room = ROOM_BYTES // (BYTES_PER_NUMBER * standardization.n_columns * max([1, *counts.values()]))
         self._ahead = under_way(executor.n_workers, len(self._segments), max(1, min(executor.ahead, room)))
         self._loaded: dict[tuple[int, int], Partition] = {}  # by segment and place
         self.rows_done = 0
@@ -208,8 +208,8 @@ class Sweep:
     def chains(self) -> list[Chain]:
         """The chains, as they stand."""
         runs: list[list[SGDRun]] = [[] for _ in self._folds]
-        for convoy in sorted(self.convoys, key=lambda convoy: convoy.segment):
-            for member, run in zip(convoy.members, convoy.runs, strict=True):
+        for group in sorted(self.groups, key=lambda group: group.segment):
+            for member, run in zip(group.members, group.runs, strict=True):
                 runs[member].append(run)
         return [Chain(part) for part in runs]
 
@@ -217,13 +217,13 @@ class Sweep:
         """Go through the next n_rows rows: up to the nearest ends of partitions, in every segment."""
         self.rows_done += n_rows
         ends = self._ends()
-        for number in range(len(self.convoys)):
+        for number in range(len(self.groups)):
             self._send(number, ends)
         for (number, rows), runs in self._executor.results():
-            convoy = self.convoys[number]
-            convoy.runs = [new.laden(old) for new, old in zip(runs, convoy.runs, strict=True)]
-            convoy.place += 1
-            self._progress.add(rows * len(convoy.members) // len(self._folds))
+            group = self.groups[number]
+            group.runs = [new.with_finished_blocks(old) for new, old in zip(runs, group.runs, strict=True)]
+            group.place += 1
+            self._progress.add(rows * len(group.members) // len(self._folds))
             self._saved()
             self._send(number, ends)
 
@@ -231,13 +231,13 @@ class Sweep:
     def beyond(self) -> bool:
         """Whether some run has learned from rows after those that the chains were last asked to go through."""
         ends = self._ends()
-        return any(convoy.place > ends[convoy.segment] for convoy in self.convoys)
+        return any(group.place > ends[group.segment] for group in self.groups)
 
     def _send(self, number: int, ends: Sequence[int]) -> None:
-        """Send a convoy to its next partition, and have those loaded that come after it."""
-        convoy = self.convoys[number]
-        segment, place = convoy.segment, convoy.place
-        places = [other.place for other in self.convoys if other.segment == segment]
+        """Send a group to its next partition, and have those loaded that come after it."""
+        group = self.groups[number]
+        segment, place = group.segment, group.place
+        places = [other.place for other in self.groups if other.segment == segment]
         for next_place in range(min(places), min(min(places) + self._ahead, ends[segment])):
             if (segment, next_place) not in self._loaded:
                 self._loaded[segment, next_place] = self._load(segment, next_place)
@@ -254,8 +254,8 @@ class Sweep:
             learn,
             source,
             None,
-            [run.unladen() for run in convoy.runs],
-            [self._folds[member] for member in convoy.members],
+            [run.without_finished_blocks() for run in group.runs],
+            [self._folds[member] for member in group.members],
             within == len(self._segments[segment]) - 1,
         )
 
@@ -279,20 +279,22 @@ class Sweep:
         return int(passes * len(numbers) + np.abs(ends - rest * ends[-1] / self._n_rows).argmin())
 
 
-def convoys_for(n_chains: int, n_segments: int, n_workers: int, make_run: Callable[[int], SGDRun]) -> Iterator[Convoy]:
-    """Deal the runs of every segment out to convoys, as few as keep up with the loading.
+def run_groups_for(
+    n_chains: int, n_segments: int, n_workers: int, make_run: Callable[[int], SGDRun]
+) -> Iterator[RunGroup]:
+    """Assign the runs of every segment to run groups, as few as keep up with the loading.
 
-    In units of what one run takes for a partition, loading takes LOADING, all workers together deliver a partition
-    every (LOADING + chains) / workers, and a convoy of m runs needs m. It should need clearly less: one that comes late
-    to a partition has to wait until its worker has loaded the next.
+    The unit of time is what one run needs for one partition. Loading a partition takes LOADING_COST, all workers
+    together deliver one every (LOADING_COST + chains) / workers, and a group of m runs needs m. The group should need
+    clearly less than that: a group that is late has to wait until its worker has loaded another partition.
     """
     workers = max(1.0, n_workers / n_segments)
-    pace = (LOADING + n_chains) / workers
-    n_convoys = next(c for c in range(1, n_chains + 1) if c == n_chains or -(-n_chains // c) <= IN_TIME * pace)
+    pace = (LOADING_COST + n_chains) / workers
+    n_groups = next(c for c in range(1, n_chains + 1) if c == n_chains or -(-n_chains // c) <= IN_TIME_SHARE * pace)
     for segment in range(n_segments):
-        for first in range(n_convoys):
-            members = list(range(first, n_chains, n_convoys))
-            yield Convoy(segment, members, [make_run(member) for member in members])
+        for first in range(n_groups):
+            members = list(range(first, n_chains, n_groups))
+            yield RunGroup(segment, members, [make_run(member) for member in members])
 
 
 def under_way(n_workers: int, n_segments: int, ahead: int) -> int:

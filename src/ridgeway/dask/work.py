@@ -16,7 +16,7 @@ from ridgeway.machine.blas import one_thread
 from ridgeway.sgd import DivergenceError
 from ridgeway.version import __version__
 
-ALIKE = ("numpy", "scipy", "pyarrow")  # versions on which the bits of a run may depend
+SHARED_PACKAGES = ("numpy", "scipy", "pyarrow")  # versions on which the bits of a run may depend
 
 
 class Work:
@@ -78,7 +78,7 @@ class Common:
 def versions() -> dict[str, str]:
     """Versions that client and workers must share."""
     python = ".".join(platform.python_version_tuple()[:2])
-    return {"python": python, "ridgeway": __version__, **{name: version(name) for name in ALIKE}}
+    return {"python": python, "ridgeway": __version__, **{name: version(name) for name in SHARED_PACKAGES}}
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ridgeway.averaging import Geometric, Scheme, Uniform
-from ridgeway.estimators.averages import AnyAverages, Standing
+from ridgeway.estimators.averages import AnyAverages, SelectedModel
 from ridgeway.estimators.options import check_averaging
 from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.validation.scalars import ridge_strength, ridge_strengths
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 AveragesT = TypeVar("AveragesT", bound=AnyAverages)
 
 
-class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
+class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
     """A fitted run of SGD that stands at one of its averages."""
 
     averaging: Any
@@ -65,10 +65,10 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
         >>> bool((model.at(0.1).coef_ == model.path([0.1]).coefs[0]).all())
         True
         """
-        standing = self._fitted()
-        averages, ridge = standing.averages, standing.ridge
+        selected = self._fitted()
+        averages, ridge = selected.averages, selected.ridge
         moved = copy.copy(self)
-        wanted = standing.wanted if average is None else average
+        wanted = selected.wanted if average is None else average
         if isinstance(wanted, str):
             named = check_averaging(wanted, "auto").scheme
             if named is None:
@@ -82,7 +82,7 @@ class AveragedEstimator(PathEstimator[Standing[AveragesT]]):
             strength = ridge_strength(wanted)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
             averages = ridge
-        moved._standing = averages.at(scheme, standing.selection, ridge)
+        moved._standing = averages.at(scheme, selected.selection, ridge)
         moved._part_from(self)
         return moved
 

@@ -14,7 +14,6 @@ from ridgeway.averaging import Uniform, scheme_of
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import AnyAverages
-from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.estimators.component_feed import AT_A_TIME, component_feed
 from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverages
 from ridgeway.estimators.kernel_fit import ExactRequest, fit_exact
@@ -27,7 +26,15 @@ from ridgeway.estimators.kernel_options import (
     check_kernel,
     make_features,
 )
-from ridgeway.estimators.options import check_averaging, check_cv, check_jobs, check_passes, generator, require_rows
+from ridgeway.estimators.options import (
+    check_averaging,
+    check_cv,
+    check_jobs,
+    check_passes,
+    fit_options,
+    generator,
+    require_rows,
+)
 from ridgeway.kernel.features import Features, GivenFeatures, features_of
 from ridgeway.kernel.problem import KernelPlan
 from ridgeway.kernel.span import COPIES
@@ -35,6 +42,7 @@ from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.selection import HeldOut
+from ridgeway.selection.plan import MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.selection.table import Selection
 from ridgeway.sgd.step_size import check_step
 from ridgeway.storage.state import StateError
@@ -48,7 +56,8 @@ if TYPE_CHECKING:
 
     from ridgeway.storage.state import State, Stored
 
-PASSES, LONGER = 32, 2  # of passes="auto"
+PASSES = 32  # of passes="auto"
+MAX_EXTENSION = 2  # passes="auto" continues up to this many times as long while the error still falls
 
 
 def _streams(estimator: AveragedKernelRegressor) -> bool:
@@ -279,7 +288,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             scheme=scheme,
             step=check_step(self.step),
             passes=planned,
-            most_passes=planned * LONGER if passes is None else planned,
+            max_passes=planned * MAX_EXTENSION if passes is None else planned,
             settles=passes is None,
             batch_size=min(counted("batch_size", self.batch_size), len(batch)),
             shuffle=bool(self.shuffle),
@@ -322,7 +331,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         features, linear = self._new_features(batch), self._new_linear()
         rng = generator(self.random_state)
         feed = component_feed(batch, features, bool(self.fit_intercept), check_cache(self.cache_size), rng)
-        linear._fit_feed(feed, linear._planned_passes(len(batch)), X, y)
+        linear._fit_feed(feed, fit_options(linear), X, y)
         linear.n_features_in_ = features.n_features
         self._take_over(linear, features)
 
@@ -359,10 +368,10 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     def _take_over(self, linear: AveragedSGDRegressor, features: Features) -> None:
         self._linear = linear
-        standing = linear._fitted()
-        averages = ComponentAverages(standing.averages, features)
-        ridge = averages if standing.ridge is standing.averages else ComponentAverages(standing.ridge, features)
-        self._standing = averages.at(standing.wanted, standing.selection, ridge)
+        selected = linear._fitted()
+        averages = ComponentAverages(selected.averages, features)
+        ridge = averages if selected.ridge is selected.averages else ComponentAverages(selected.ridge, features)
+        self._standing = averages.at(selected.wanted, selected.selection, ridge)
         self._held_out, self.n_rows_, self.passes_ = None, linear.n_rows_, linear.passes_
 
     def _features(self) -> Features:
@@ -386,8 +395,8 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             linear.set_params(averaging=self.averaging, alpha=self.alpha)
 
     def _fit_state(self) -> State:
-        standing = self._fitted()
-        averages, selection = standing.averages, standing.selection
+        selected = self._fitted()
+        averages, selection = selected.averages, selected.selection
         own = {"gamma": self.gamma_, "components": isinstance(averages, ComponentAverages)}
         if isinstance(averages, ComponentAverages):
             assert self._linear is not None
@@ -396,7 +405,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         return {
             **own,
             "averages": averages.state(),
-            "wanted": standing.wanted.state(),
+            "wanted": selected.wanted.state(),
             "selection": None if selection is None else selection.state(),
             "held_out": None if self._held_out is None else self._held_out.state(),
             "n_rows": self.n_rows_,

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ridgeway.atomic import atomic
-from ridgeway.averaging import Last, Tail, Uniform
+from ridgeway.averaging import Tail, Uniform
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
-from ridgeway.estimators.averages import Averages, Standing
-from ridgeway.estimators.choice import MIN_ROWS_TO_CHOOSE, best_so_far, choose, warn_nothing_to_choose
+from ridgeway.estimators.averages import Averages, SelectedModel
+from ridgeway.estimators.choice import choose
 from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
     Averaging,
+    automatic_steps,
     check_averaging,
-    check_cv,
-    check_jobs,
     check_loss,
-    check_passes,
-    check_progressive,
     check_store,
+    fit_options,
     generator,
     require_rows,
-    steps_of,
     stream_steps,
 )
 from ridgeway.estimators.stored_fit import fit_from, fit_state
-from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
+from ridgeway.estimators.stream import Stream
+from ridgeway.estimators.streamed_model import StreamedModel
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import (
-    MANY_ROWS,
-    HeldOut,
-    Outcome,
-    Plan,
-    auto_passes,
-)
-from ridgeway.selection.plan import LONGER
-from ridgeway.selection.trial import Centre
+from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
+from ridgeway.selection.plan import decide_passes
 from ridgeway.sgd import GrowingStep
 from ridgeway.validation.columns import remember_columns, require_columns
 from ridgeway.validation.scalars import counted
@@ -166,7 +159,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     passes_: float
     n_features_in_: int
     _held_out: HeldOut | None  # of a fit; a stream keeps its own
-    _asked: tuple[Averaging, bool] | None = None  # by partial_fit, of rows that the model does not stand at yet
+    _streamed: StreamedModel | None = None  # after partial_fit
 
     def __init__(
         self,
@@ -219,25 +212,27 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         require_rows(batch)
         standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
-        planned = self._planned_passes(len(batch))
-        feed = Feed(batch, standardization, keep=check_store(self.store) == "replay", several_passes=planned > 1)
-        self._fit_feed(feed, planned, X, y)
+        options = fit_options(self)
+        several_passes = decide_passes(options, len(batch)) > 1
+        feed = Feed(batch, standardization, keep=options.store == "replay", several_passes=several_passes)
+        self._fit_feed(feed, options, X, y)
         remember_columns(self, X)
         return self
 
-    def _planned_passes(self, n_rows: int) -> int:
-        passes = check_passes(self.passes)
-        if isinstance(self.cv, str) and self.cv == "progressive" and check_averaging(self.averaging, self.alpha).family:
-            return 1  # each row is predicted once before it is learned from
-        return auto_passes(n_rows) if passes is None else passes
-
-    def _fit_feed(self, feed: Feed, planned: int, X: Any, y: Any) -> None:
+    def _fit_feed(self, feed: Feed, options: FitOptions, X: Any, y: Any) -> None:
         """Fit to the rows of a feed; X and y, as the user gave them, are for splitters."""
-        batch, standardization = feed.source, feed.standardization
-        plan = self._plan(feed, planned)
+        batch, standardization, n_rows = feed.source, feed.standardization, len(feed)
+        plan = decide_plan(
+            options,
+            *batch.rows.shape,
+            lambda: automatic_steps(feed),
+            chains=min(counted("chains", self.chains), n_rows),
+            rng=generator(self.random_state),
+            progress=Progress(decide_passes(options, n_rows) * n_rows, shown=bool(self.verbose)),
+        )
         try:
             with one_thread():
-                outcome = choose(feed, plan, check_cv(self.cv), X, y)
+                outcome = choose(feed, plan, X, y)
         finally:
             plan.progress.close()
         sparse = not isinstance(batch.rows, DenseRows)
@@ -258,7 +253,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
         averages = Averages(outcome.trajectory, standardization, sparse, centre, single_target)
         ridge = None if outcome.ridge is None else averages.of_run(outcome.ridge.trajectory)
-        self._standing, self._asked = averages.at(outcome.scheme, outcome.selection, ridge), None
+        self._standing, self._streamed = averages.at(outcome.scheme, outcome.selection, ridge), None
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, n_rows, outcome.passes
         family = check_averaging(self.averaging, self.alpha).family
         self._stream = Stream.after(outcome, averages, n_rows, family, isinstance(plan.step, GrowingStep))
@@ -271,14 +266,14 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         ----------
         falling : whether the held-out error was seen to fall until the end.
         """
-        standing = self._fitted()
+        selected = self._fitted()
         warn_of_short_run(
-            standing.ridge.trajectory,
-            family=None if standing.selection is None else check_averaging(self.averaging, self.alpha).family,
-            scheme=standing.scheme,
+            selected.ridge.trajectory,
+            family=None if selected.selection is None else check_averaging(self.averaging, self.alpha).family,
+            scheme=selected.scheme,
             falling=falling,
             passes=self.passes_,
-            n_columns=len(standing.averages.standardization.scale),
+            n_columns=len(selected.averages.standardization.scale),
         )
 
     @atomic
@@ -325,14 +320,23 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         if begun is None and asked.scheme is not None and not isinstance(asked.scheme, Tail):
             stream.run.trajectory().coef(asked.scheme)  # refuses one that a sketch cannot answer; tails move
         self._stream = stream
-        self._asked = asked, bool(self.one_standard_error)
         if begun is None:
             self._held_out, self._standing = None, stream.averages().at(Uniform(), None)
             remember_columns(self, X)
             self.passes_ = 1.0
+        self._streamed = self._after_batch(stream, asked)
         self.n_rows_ = len(batch) + (0 if begun is None else self.n_rows_)
         stream.tell_clipped()
         return self
+
+    def _after_batch(self, stream: Stream, asked: Averaging) -> StreamedModel:
+        """Return the model of a stream; where parameters have changed, the choice before is settled first."""
+        before, rule = self._streamed, bool(self.one_standard_error)
+        if before is not None and (before.asked, before.one_standard_error) == (asked, rule):
+            return replace(before, stream=stream)
+        held_out = self._held_out if before is None else before.selected.held_out
+        selected = self._standing if before is None else before.selected.model
+        return StreamedModel(stream, asked, rule, selected.wanted, selected.selection, held_out)
 
     @property
     def n_split_(self) -> int:
@@ -347,66 +351,29 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     @property
     def held_out_(self) -> HeldOut | None:
         """A sample of rows with the predictions of the chosen average before they were learned from."""
-        self._fitted()
-        stream = self._stream
-        if self._held_out is not None or self.selection_ is None or stream is None or stream.progressive is None:
-            return self._held_out
-        return stream.progressive.held_out(self.selection_.chosen.scheme)
+        held_out = self._held_out if self._streamed is None else self._streamed.selected.held_out
+        selection, stream = self.selection_, self._stream
+        if held_out is not None or selection is None or stream is None or stream.progressive is None:
+            return held_out
+        return stream.progressive.held_out(selection.chosen.scheme)
 
-    def _fitted(self) -> Standing[Averages]:
-        """Return where the model stands: a stream is looked at when it is asked about, not at every batch."""
-        standing = super()._fitted()
-        if self._asked is not None and self._stream is not None:
-            stream, (asked, one_standard_error), held_out = self._stream, self._asked, self._held_out
-            selection, scheme = standing.selection, asked.scheme or standing.wanted
-            progressive = stream.progressive if asked.scheme is None else None
-            if progressive is not None and (not stream.continued or progressive.rows >= MIN_ROWS_TO_CHOOSE_AGAIN):
-                selection = best_so_far(progressive, stream.standardization.unit, one_standard_error)
-                scheme = selection.chosen.scheme if selection else scheme
-                held_out = None
-            averages = stream.averages()
-            if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
-                scheme = Last()  # a burn-in that has not ended yet
-            standing = averages.at(scheme, selection, stream.ridge())
-            self.__dict__.update(_standing=standing, _asked=None, _held_out=held_out)  # all at once
-        return standing
+    def _fitted(self) -> SelectedModel[Averages]:
+        """Return the selected model; that of a stream is selected when it is asked for, not at every batch."""
+        selected = super()._fitted()
+        return selected if self._streamed is None else self._streamed.selected.model
 
     def _part_from(self, other: Self) -> None:
+        if self._streamed is not None:
+            self._held_out, self._streamed = self._streamed.selected.held_out, None
         self._stream = None if other._stream is None else other._stream.copy()
         if self._stream is not None and self._standing.averages is not other._fitted().averages:
             self._stream.take_over()  # the copy stands on the growing run
 
     def _fit_state(self) -> State:
-        return fit_state(self._fitted(), self._stream, self._held_out, self.n_rows_, self.passes_)
+        held_out = self._held_out if self._streamed is None else self._streamed.selected.held_out
+        return fit_state(self._fitted(), self._stream, held_out, self.n_rows_, self.passes_)
 
     def _restore(self, stored: Stored) -> None:
         fit = fit_from(stored)
         self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
-        self._standing = fit.standing
-
-    def _plan(self, feed: Feed, planned: int) -> Plan:
-        asked, automatic = check_averaging(self.averaging, self.alpha), check_passes(self.passes) is None
-        small = len(feed) <= MANY_ROWS
-        family, scheme = asked.family, asked.scheme
-        check_progressive(self.cv, self.step, family)
-        steps = steps_of(self.step, feed, planned)
-        if family is not None and len(feed) < MIN_ROWS_TO_CHOOSE:
-            family, scheme = None, Uniform()
-            warn_nothing_to_choose(len(feed))
-        return Plan(
-            family=family,
-            scheme=scheme,
-            step=steps.step,
-            rivals=steps.rivals,
-            passes=planned,
-            most_passes=planned * LONGER if automatic and small else planned,
-            settles=automatic and planned > 1,
-            chains=min(counted("chains", self.chains), len(feed)),
-            batch_size=counted("batch_size", self.batch_size),
-            shuffle=bool(self.shuffle),
-            store=check_store(self.store),
-            n_jobs=check_jobs(self.n_jobs),
-            one_standard_error=bool(self.one_standard_error),
-            rng=generator(self.random_state),
-            progress=Progress(planned * len(feed), shown=bool(self.verbose)),
-        )
+        self._standing = fit.selected

@@ -5,21 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
+from ridgeway.derived import derived_property
 from ridgeway.path.path_result import PathResult
 from ridgeway.rows import Float
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.span import slopes_of
-from ridgeway.selection.table import Selection
-from ridgeway.selection.trial import Centre
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Trajectory, trajectory_of
+from ridgeway.trajectory.slopes import slopes_of
+
+if TYPE_CHECKING:
+    from ridgeway.selection.table import Selection
 
 Kind_co = TypeVar("Kind_co", bound="AnyAverages", covariant=True)
 
@@ -33,8 +35,8 @@ class AnyAverages(ABC):
     def models(self, schemes: Sequence[Scheme]) -> PathResult:
         """Models of these schemes, the nearest ones that the trajectory can answer for."""
 
-    def at(self, scheme: Scheme, selection: Selection | None, ridge: Self | None = None) -> Standing[Self]:
-        """Stand at a scheme, or at the nearest that can be answered.
+    def at(self, scheme: Scheme, selection: Selection | None, ridge: Self | None = None) -> SelectedModel[Self]:
+        """Select a scheme, or the nearest that can be answered.
 
         Parameters
         ----------
@@ -42,7 +44,7 @@ class AnyAverages(ABC):
         selection : how it was chosen.
         ridge : the averages that a ridge strength is answered from; None for these.
         """
-        return Standing(self, self.trajectory.nearest(scheme), scheme, selection, ridge or self)
+        return SelectedModel(self, self.trajectory.nearest(scheme), scheme, selection, ridge or self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +119,8 @@ class Averages(AnyAverages):
 
 
 @dataclass(frozen=True, eq=False)
-class Standing(Generic[Kind_co]):
-    """The average that a model stands at.
+class SelectedModel(Generic[Kind_co]):
+    """The average that a fitted estimator predicts by.
 
     Attributes
     ----------
@@ -135,7 +137,7 @@ class Standing(Generic[Kind_co]):
     selection: Selection | None
     ridge: Kind_co
 
-    @cached_property
+    @derived_property
     def model(self) -> PathResult:
         """The linear model, made when first needed."""
         return self.averages.models([self.scheme])

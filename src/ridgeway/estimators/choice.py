@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.estimators.options import FOLDS, StreamSteps, stream_steps
+from ridgeway.estimators.options import StreamSteps, stream_steps
 from ridgeway.estimators.stream import Stream
-from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import numbered, require_finite_rows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection import (
-    MANY_ROWS,
+    MemoryEngine,
     Outcome,
     Plan,
     Progressive,
@@ -25,39 +24,28 @@ from ridgeway.selection import (
     by_holdout,
     k_folds,
     run_all,
-    run_holdout_only,
-    run_only,
+    run_given,
     split_by,
 )
 from ridgeway.selection.table import PROGRESSIVE, marked
 from ridgeway.sgd import LimitedStep
 
-MIN_ROWS_TO_CHOOSE = 4  # below, there is nothing to hold out
 
-
-def warn_nothing_to_choose(n_rows: int) -> None:
-    """Say that rows are too few to choose an average."""
-    rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
-    warn_user(
-        f"nothing could be chosen from {rows}: the uniform average is used; expected at least {MIN_ROWS_TO_CHOOSE} "
-        "rows. Pass more rows, or an alpha."
-    )
-
-
-def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
+def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
     """Run over the rows and choose the average, unless it is given.
 
     Parameters
     ----------
     feed : the rows.
     plan : how to run.
-    cv : as `check_cv` returns it.
     X, y : as the user gave them, for splitters.
     """
-    if isinstance(cv, str) and cv == "auto":
-        cv = FOLDS if len(feed) <= MANY_ROWS else "holdout"
+    cv = plan.cv
     if plan.family is None:
-        return run_holdout_only(feed, plan) if isinstance(cv, str) and cv == "holdout" else run_only(feed, plan)
+        # The same run as with a choice: the average alone is given.
+        holds_out = isinstance(cv, str) and cv == "holdout"
+        engine = MemoryEngine.holding_out(feed, plan) if holds_out else MemoryEngine.over_all_rows(feed, plan)
+        return run_given(engine, plan)
     if isinstance(cv, int):
         ranking = None
         if feed.kept is not None:
@@ -65,12 +53,12 @@ def choose(feed: Feed, plan: Plan, cv: Any, X: Any, y: Any) -> Outcome:
             require_finite_rows(feed.kept.rows, norms, feed.kept.numbers)
             ranking = alike(norms, feed.kept.y)
         folds = k_folds(len(feed), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
-        return by_folds(feed, folds, plan, f"{len(folds)} folds in one sweep")
+        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{len(folds)} folds in one sweep")
     if not isinstance(cv, str):
         folds = split_by(cv, X, y, numbered(feed.source.numbers), int(np.shape(y)[0]))
-        return by_folds(feed, folds, plan, f"{len(folds)} given splits")
+        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{len(folds)} given splits")
     if cv == "holdout":
-        return by_holdout(feed, plan)
+        return by_holdout(MemoryEngine.holding_out(feed, plan), plan)
     if cv == "progressive":
         return _progressively(feed, plan)
     if plan.chains > 1 or plan.store == "replay":
@@ -103,7 +91,9 @@ def _progressively(feed: Feed, plan: Plan) -> Outcome:
     """
     if plan.rivals:
         plan.progress.extend(len(feed))
-        ridge, steps = run_all(feed, replace(plan, chains=1)), StreamSteps(plan.rivals[0], None)
+        one_chain = replace(plan, chains=1)
+        ridge = run_all(MemoryEngine.over_all_rows(feed, one_chain), one_chain)
+        steps = StreamSteps(plan.rivals[0], None)
     else:
         ridge, steps = None, stream_steps(plan.step if isinstance(plan.step, LimitedStep) else "auto", feed, plan.store)
     stream = Stream.begin(feed, *steps, plan.store, plan.batch_size, plan.family)

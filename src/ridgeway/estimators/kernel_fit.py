@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.estimators.kernel_averages import KernelAverages
-from ridgeway.estimators.options import FOLDS
 from ridgeway.kernel.blocks import BLOCK, Blocks, GivenGram, Gram, RowsGram
 from ridgeway.kernel.choice import KernelOutcome, by_folds, run_only
 from ridgeway.kernel.features import Features, GivenFeatures, Scaling, SupportFeatures
@@ -22,9 +21,9 @@ from ridgeway.machine.available_memory import MB, require_memory
 from ridgeway.machine.blas import threads
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.folds import Fold, alike, held_out, k_folds, split_by
+from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
 from ridgeway.selection.held_out import HeldOut, sample_held_out
-from ridgeway.selection.holdout import MOST, SHARE
+from ridgeway.selection.plan import DEFAULT_FOLDS
 
 SMALL = 2000  # rows up to which BLAS keeps to one thread: threads that wait for each other are slow
 PER_ROW = 24  # numbers that a run keeps beside the kernel, per row, pass and fold at most
@@ -102,7 +101,7 @@ def fit_exact(batch: Batch, request: ExactRequest, X: Any, y: Any) -> ExactFit:
         folds, method = _folds(request, batch, gram, targets, X, y)
         gammas = None
         if request.auto_gamma and isinstance(gram, RowsGram):
-            rough = folds or k_folds(n_rows, FOLDS, plan.rng)
+            rough = folds or k_folds(n_rows, DEFAULT_FOLDS, plan.rng)
             wide = replace(plan, family=plan.family or "auto")
             gammas = race(gram.kernel, gram.rows, problem(gram, 0), rough, wide, request.cache_bytes)
             gram, features = _gram(batch, gram.kernel.with_gamma(next(iter(gammas))), scaling)
@@ -154,9 +153,9 @@ def _folds(
     if plan.family is None:
         return [], ""
     if isinstance(cv, str) and cv == "auto":
-        cv = FOLDS
+        cv = DEFAULT_FOLDS
     if isinstance(cv, str) and cv == "holdout":
-        fold = held_out(len(batch), SHARE, MOST, plan.shuffle, plan.rng)
+        fold = hold_out(len(batch), plan.shuffle, plan.rng)
         return [fold], f"hold-out of {len(fold.test):,} rows"
     if isinstance(cv, str):
         raise ValueError(

@@ -10,15 +10,13 @@ import numpy as np
 from ridgeway.averaging import Geometric, Last, Scheme, Uniform
 from ridgeway.rows import Batch
 from ridgeway.rows.feed import Feed
-from ridgeway.selection.plan import rival_steps
+from ridgeway.selection import AutomaticSteps, FitOptions
 from ridgeway.sgd import GrowingStep, LimitedStep
-from ridgeway.sgd.schedule import climb_share
 from ridgeway.sgd.step_size import auto_step, check_step, final_step, sample_of, sampled_step, step_from
 from ridgeway.trajectory import Layout
 from ridgeway.validation.scalars import counted, ridge_strength, whole_number
 
 FIXED = {"uniform": Uniform(), "last": Last()}
-FOLDS = 5
 STREAM_CLIMB = 50_000  # steps over which the step of a stream grows
 WORTH_SAMPLING = 2**25  # bytes of rows whose norms are sampled
 
@@ -132,7 +130,7 @@ def generator(random_state: Any) -> np.random.Generator:
 def step_of(step: Any, feed: Feed) -> LimitedStep:
     """Return a constant step: given, or from the squared norms of the standardized rows.
 
-    The norms of large data are sampled; where that would be rash all of them are looked at.
+    The norms of large data are sampled; where a sample is not reliable, all of them are read.
     """
     given = check_step(step)
     if given is not None:
@@ -145,8 +143,8 @@ def step_of(step: Any, feed: Feed) -> LimitedStep:
             return guessed
     if feed.kept is not None:
         return auto_step(feed.kept)
-    looks = [(piece.batch.rows.squared_norms(), piece.batch.weight) for piece in feed.pieces(range(len(feed)))]
-    return step_from(*map(np.concatenate, zip(*looks, strict=True)))
+    parts = [(piece.batch.rows.squared_norms(), piece.batch.weight) for piece in feed.pieces(range(len(feed)))]
+    return step_from(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 class StreamSteps(NamedTuple):
@@ -169,19 +167,26 @@ def stream_steps(step: Any, feed: Feed, store: str | Layout) -> StreamSteps:
     return StreamSteps(step_of(step, feed), GrowingStep(final_step(feed.weighted_norms()), climb=STREAM_CLIMB))
 
 
-class Steps(NamedTuple):
-    """The step of a fit, and those that compete with it; see `Plan`."""
-
-    step: LimitedStep | GrowingStep
-    rivals: tuple[LimitedStep, ...]
-
-
-def steps_of(step: Any, feed: Feed, passes: int) -> Steps:
-    """Return the given step or, automatically, a growing one with its rivals."""
-    if isinstance(step, GrowingStep):
-        return Steps(step, ())
-    if (given := check_step(step)) is not None:
-        return Steps(given, ())
+def automatic_steps(feed: Feed) -> AutomaticSteps:
+    """Return the steps that suit the norms of the standardized rows."""
     q = feed.weighted_norms()
-    growing = GrowingStep(final_step(q), climb_share(passes))
-    return Steps(growing, rival_steps(step_from(q, np.ones_like(q)), *feed.source.rows.shape, passes))
+    return AutomaticSteps(final_step(q), step_from(q, np.ones_like(q)))
+
+
+def fit_options(estimator: Any) -> FitOptions:
+    """Check the parameters of an estimator that decide how a fit goes."""
+    asked = check_averaging(estimator.averaging, estimator.alpha)
+    cv, step = check_cv(estimator.cv), estimator.step
+    check_progressive(cv, step, asked.family)
+    return FitOptions(
+        family=asked.family,
+        scheme=asked.scheme,
+        step=step if isinstance(step, GrowingStep) else check_step(step),
+        passes=check_passes(estimator.passes),
+        cv=cv,
+        batch_size=counted("batch_size", estimator.batch_size),
+        shuffle=bool(estimator.shuffle),
+        store=check_store(estimator.store),
+        n_jobs=check_jobs(estimator.n_jobs),
+        one_standard_error=bool(estimator.one_standard_error),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ridgeway.averaging import Scheme, scheme_of
-from ridgeway.estimators.averages import Averages, Standing
+from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.stream import Stream
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
@@ -14,9 +14,9 @@ from ridgeway.trajectory import Chains, Replay, Trajectory, trajectory_of
 
 
 class Fit(NamedTuple):
-    """A fit: the average that it stands at, and the run if it can go on."""
+    """A fit: the selected average, and the run if it can go on."""
 
-    standing: Standing[Averages]
+    selected: SelectedModel[Averages]
     stream: Stream | None
     held_out: HeldOut | None
     n_rows: int
@@ -24,7 +24,7 @@ class Fit(NamedTuple):
 
 
 def fit_state(
-    standing: Standing[Averages],
+    selected: SelectedModel[Averages],
     stream: Stream | None,
     held_out: HeldOut | None,
     n_rows: int,
@@ -32,16 +32,16 @@ def fit_state(
 ) -> State:
     """Return the state of a fit. A stream holds its trajectory; a replay is turned into a sketch."""
     going_on = stream is not None and not stream.run.keeps_rows
-    averages = None if going_on else standing.averages.state()
-    beside = standing.ridge is not standing.averages and not going_on
-    if averages is not None and _keeps_rows(standing.averages.trajectory):
-        _require_answer(trajectory_of(Stored(averages["trajectory"])), standing.scheme)
+    averages = None if going_on else selected.averages.state()
+    beside = selected.ridge is not selected.averages and not going_on
+    if averages is not None and _keeps_rows(selected.averages.trajectory):
+        _require_answer(trajectory_of(Stored(averages["trajectory"])), selected.scheme)
     return {
-        "wanted": standing.wanted.state(),
-        "selection": None if standing.selection is None else standing.selection.state(),
+        "wanted": selected.wanted.state(),
+        "selection": None if selected.selection is None else selected.selection.state(),
         "stream": stream.state() if stream is not None and going_on else None,
         "averages": averages,
-        "ridge": standing.ridge.trajectory.state() if beside else None,
+        "ridge": selected.ridge.trajectory.state() if beside else None,
         "held_out": None if held_out is None else held_out.state(),
         "n_rows": n_rows,
         "passes": passes,
@@ -78,7 +78,7 @@ def _keeps_rows(trajectory: Trajectory) -> bool:
 
 
 def _require_answer(sketch: Trajectory, scheme: Scheme) -> None:
-    """Refuse to store a replay whose sketch would not answer for the scheme that the model stands at."""
+    """Refuse to store a replay whose sketch would not answer for the scheme that is selected."""
     nearest = sketch.nearest(scheme)
     if nearest != scheme:
         raise ValueError(

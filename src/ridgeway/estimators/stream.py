@@ -9,17 +9,21 @@ from ridgeway.estimators.weighted_sums import WeightedSums
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, DenseRows, Order
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import MANY_ROWS, Outcome, Progressive
-from ridgeway.selection.trial import Centre
+from ridgeway.selection import Outcome, Progressive
+from ridgeway.selection.plan import MAX_ROWS_TO_FOLD
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.window import SplitWindow
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Layout
 
 MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream that decide against what a fit before it had chosen
-MANY, SHARE = 200, 0.2  # steps, and limited ones among them, from which the user should know
+MIN_STEPS_TO_WARN, CLIPPED_SHARE_TO_WARN = (
+    200,
+    0.2,
+)  # steps, and limited ones among them, from which the user should know
 
 
 class Stream:
@@ -120,7 +124,7 @@ class Stream:
         beside, takes_over = None, 0
         if outcome.ridge is not None and outcome.ridge.run is not None:
             beside = going_on(outcome.ridge.run, outcome.ridge.trajectory.step, splits)
-            takes_over = max(MANY_ROWS - n_rows, MIN_ROWS_TO_CHOOSE_AGAIN)
+            takes_over = max(MAX_ROWS_TO_FOLD - n_rows, MIN_ROWS_TO_CHOOSE_AGAIN)
         return cls(standardization, run, sparse, averages.single_target, float(n_rows), beside, takes_over)
 
     @property
@@ -206,7 +210,7 @@ class Stream:
         """Warn, once, when the step of the first batch turns out to be too large for later rows."""
         n_steps, clipped = self.run.n_steps, self.run.limited
         some = self._answering.window is not None and clipped > 0
-        many = n_steps >= MANY and clipped > SHARE * n_steps
+        many = n_steps >= MIN_STEPS_TO_WARN and clipped > CLIPPED_SHARE_TO_WARN * n_steps
         if self._told or self.continued or not (some or many):
             return
         self._told = True

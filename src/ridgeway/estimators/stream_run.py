@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ridgeway.rows import Batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Progressive
-from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.window import SplitWindow
 from ridgeway.storage.state import State, Stored

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.means import add_weighted_rows
-from ridgeway.selection.trial import Centre
 from ridgeway.storage.state import State, Stored
 
 

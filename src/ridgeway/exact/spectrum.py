@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ridgeway.derived import derived_property
 from ridgeway.machine.blas import eigh
 from ridgeway.path.path_result import PathResult
 
@@ -58,7 +58,7 @@ class RidgeSpectrum:
     fit_intercept: bool
     single_target: bool
 
-    @cached_property
+    @derived_property
     def basis(self) -> EigenBasis:
         """The eigendecomposition: time d^3, once."""
         moments = self.moments
@@ -108,7 +108,7 @@ class RidgeSpectrum:
             coefs, intercepts = coefs[:, 0], intercepts[:, 0]
         return PathResult(alphas, coefs, intercepts)
 
-    @cached_property
+    @derived_property
     def _without_coefficient(self) -> NDArray[np.bool_]:
         """Constant columns beside an intercept, (d,)."""
         return self.moments.constant & self.fit_intercept
@@ -135,7 +135,7 @@ class RidgeAt:
     spectrum: RidgeSpectrum
     alpha: float
 
-    @cached_property
+    @derived_property
     def model(self) -> PathResult:
         """The path of this one alpha."""
         return self.spectrum.path(np.array([self.alpha]))

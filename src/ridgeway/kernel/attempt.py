@@ -11,7 +11,7 @@ from ridgeway.averaging import Geometric
 from ridgeway.kernel.flattening import Flattening, flatten
 from ridgeway.kernel.problem import KernelPlan, Mask, Problem
 from ridgeway.kernel.span import Span
-from ridgeway.kernel.sweep import Chain, KernelSweep
+from ridgeway.kernel.sweep import KernelSweep
 from ridgeway.kernel.trial import KernelTrial, KernelTrials
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
@@ -48,9 +48,14 @@ class Attempt(ABC):
         self.rows_done = 0
 
     @property
-    def chains(self) -> Sequence[Chain]:
-        """The runs."""
-        return [chain for sweep in self._sweeps for chain in sweep.chains]
+    def n_rows(self) -> int:
+        """Rows of one pass."""
+        return len(self.problem)
+
+    @property
+    def begun(self) -> bool:
+        """Whether every run has learned from some row; the first pass reaches all of them."""
+        return True
 
     @property
     def passes(self) -> int:
@@ -86,7 +91,7 @@ class Attempt(ABC):
 
         On the way a rough look at the candidates is enough.
         """
-        ending = advance_until_settled(self, len(self.problem), self.plan, lambda _: self._compare(rough=True))
+        ending = advance_until_settled(self, self.plan, lambda _: self._compare(rough=True))
         self.halfway, self.falling = ending.halfway, ending.falling
         self.gain = 1 - ending.contest.least / ending.halfway if ending.halfway > 0 else 0.0
         self.contest = self._compare(rough=False)

@@ -22,7 +22,7 @@ from ridgeway.kernel.pilot import pilot
 from ridgeway.kernel.problem import KernelPlan, Problem
 from ridgeway.kernel.span import COPIES, Span, span_of
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.settling import WORTH_MORE
+from ridgeway.selection.settling import MIN_GAIN_TO_CONTINUE
 from ridgeway.selection.table import Selection, marked
 from ridgeway.sgd import LimitedStep
 from ridgeway.trajectory import Trajectory
@@ -102,7 +102,7 @@ def _attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan) -> list
     attempts = _plain_attempts(problem, folds, plan, alpha)
     if plan.flattening == 0 or plan.step is not None or plan.batch_size > 1 or not plan.settles:
         return attempts
-    if not (attempts[-1].memory() > LONG and attempts[-1].gain > WORTH_MORE):
+    if not (attempts[-1].memory() > LONG and attempts[-1].gain > MIN_GAIN_TO_CONTINUE):
         return attempts
     for n_centres in _numbers_of_centres(problem, plan):
         faster = _flattened(problem, plan, folds[:1], n_centres, alpha)
@@ -155,7 +155,7 @@ def _plain_attempts(problem: Problem, folds: Sequence[Fold], plan: KernelPlan, a
         memory = attempt.memory()
         if memory < SHORT:
             size = step.size / CHANGE
-        elif memory > LONG and attempt.gain > WORTH_MORE:
+        elif memory > LONG and attempt.gain > MIN_GAIN_TO_CONTINUE:
             size = min(step.size * CHANGE, longest)
         else:
             break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.averaging.geometric import geometric_survival
+from ridgeway.derived import derived_property
 from ridgeway.kernel.coordinates import AT_A_TIME, BLOCKS, Coordinates
 from ridgeway.rows import Float
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
@@ -158,7 +158,7 @@ class Flattened(Trajectory):
             sums[:, part] = np.einsum("lqm,mqk->lqk", weights, moments[:, part])
         return sums
 
-    @cached_property
+    @derived_property
     def _moments(self) -> NDArray[np.float64]:
         """Chebyshev moments of the projections on blocks of steps, (moments, q, targets)."""
         parts = []

@@ -88,7 +88,7 @@ class KernelPlan:
     ----------
     family, scheme : what competes, or the average that is given.
     step : None for automatic.
-    passes, most_passes, settles : as in `selection.Plan`.
+    passes, max_passes, settles : as in `selection.Plan`.
     batch_size, shuffle, one_standard_error, rng, progress : likewise.
     flattening : number of centres, 0 for none; None for automatic.
     most_centres : that memory allows.
@@ -98,7 +98,7 @@ class KernelPlan:
     scheme: Scheme | None
     step: LimitedStep | None
     passes: int
-    most_passes: int
+    max_passes: int
     settles: bool
     batch_size: int
     shuffle: bool

@@ -57,7 +57,7 @@ def race(
     if len(problem) <= FEW_ROWS:
         return {gamma: pilots[gamma].error * problem.unit for gamma in promising}
     distances = Distances(kernel, rows, problem.blocks.layout, problem.blocks.size, cache_bytes)
-    short = replace(plan, passes=PASSES, most_passes=PASSES, settles=False, batch_size=1)
+    short = replace(plan, passes=PASSES, max_passes=PASSES, settles=False, batch_size=1)
     attempts: dict[float, PlainAttempt] = {}
     for gamma in promising[:RUNNERS]:
         own_problem = replace(problem, blocks=BlocksOfDistances(grams[gamma], distances))

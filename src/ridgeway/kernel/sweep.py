@@ -46,11 +46,6 @@ class Chain:
 
     train: NDArray[np.bool_]
 
-    @property
-    def begun(self) -> bool:
-        """Whether it has learned from any row; a pass reaches all of them."""
-        return True
-
 
 class KernelSweep:
     """Runs that read each kernel block together.

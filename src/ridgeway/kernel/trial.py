@@ -16,7 +16,7 @@ from ridgeway.rows import Float
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.outlying import Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
-from ridgeway.selection.trial import REFERENCES
+from ridgeway.selection.trial import N_REFERENCES
 from ridgeway.trajectory import Trajectory
 
 
@@ -70,7 +70,7 @@ class KernelTrial:
         for place, scheme in enumerate(schemes):
             known[:, :, place + 2] = self.predicted[scheme]
         models = models_of(np.eye(len(schemes)), np.tile(self._centre, (len(schemes), 1)))
-        some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
+        some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
         outlying = OutlyingRows(self._allowed, models[:, some]) if self._allowed else None
         residuals = Residuals(np.zeros((len(schemes), self._y.shape[1], 1)), padded=False)
         for part in self._parts():

@@ -1,30 +1,33 @@
-"""Choice of the average: candidates scored on rows that were not learned from."""
+"""Choice of the average: candidates are scored on rows that their runs have not learned from."""
 
-from ridgeway.selection.cross_validation import by_folds, run_all, run_only
+from ridgeway.selection.choice import by_folds, by_holdout, run_all, run_given
+from ridgeway.selection.engine import Engine
 from ridgeway.selection.folds import alike, k_folds, split_by
 from ridgeway.selection.gcv import by_gcv
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.holdout import by_holdout, run_holdout_only
-from ridgeway.selection.plan import MANY_ROWS, Outcome, Plan, auto_passes
+from ridgeway.selection.memory_engine import MemoryEngine
+from ridgeway.selection.plan import AutomaticSteps, FitOptions, Outcome, Plan, decide_plan
 from ridgeway.selection.progressive import Progressive
 from ridgeway.selection.table import Scored, Selection
 
 __all__ = [
-    "MANY_ROWS",
+    "AutomaticSteps",
+    "Engine",
+    "FitOptions",
     "HeldOut",
+    "MemoryEngine",
     "Outcome",
     "Plan",
     "Progressive",
     "Scored",
     "Selection",
     "alike",
-    "auto_passes",
     "by_folds",
     "by_gcv",
     "by_holdout",
+    "decide_plan",
     "k_folds",
     "run_all",
-    "run_holdout_only",
-    "run_only",
+    "run_given",
     "split_by",
 ]

@@ -1,4 +1,4 @@
-"""The contest: all candidates tried in all trials, then closer to the best."""
+"""The contest: all candidates are scored in all trials, then a finer grid around the best."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows.exponent import far_exponent, scaled
-from ridgeway.selection.candidates import REFINEMENTS, Candidates, between, stronger
+from ridgeway.selection.candidates import N_REFINEMENTS, Candidates, between, stronger
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.table import Scored
 
-FORGOTTEN = 4.0  # alpha * eta * n_steps from which a geometric average does not feel the end of the run
-WORTHWHILE = 1e-6  # relative gain for which the range of alpha is extended
+MIN_FORGETTING_EXPONENT = 4.0  # alpha * eta * n_steps from which a geometric average does not feel the end of the run
+MIN_GAIN_TO_EXTEND = 1e-6  # relative gain for which the range of alpha is extended
 
 
 class Rated(Protocol):
@@ -84,7 +84,7 @@ def compare(
         more = stronger(alphas)
         contest = score([*schemes, *map(Geometric, more)], new=True)
         alphas += more
-    for _ in range(REFINEMENTS if alphas else 0):
+    for _ in range(N_REFINEMENTS if alphas else 0):
         best = min((row for row in contest.rows if isinstance(row.scheme, Geometric)), key=lambda row: row.error)
         new = between(alphas, best.alpha)
         if not new:
@@ -99,7 +99,7 @@ def compare(
 def _best(rows: Sequence[Scored]) -> Scheme:
     """Return the scheme of least error, the first among nearly equal ones."""
     least = min(row.error for row in rows)
-    return next(row.scheme for row in rows if row.error <= least * (1 + WORTHWHILE))
+    return next(row.scheme for row in rows if row.error <= least * (1 + MIN_GAIN_TO_EXTEND))
 
 
 def _score(trials: Sequence[Rated], schemes: Sequence[Scheme], step: float, unit: float, new: bool) -> Contest:

@@ -1,4 +1,4 @@
-"""Folds: which rows each run of a cross-validation learns from, and which it is tried on."""
+"""Folds: the rows that each run of a cross-validation learns from, and those it is scored on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Float
 
-OUTLYING = 0.02  # share of the rows that are ranked by their norm
-GROUPS = 30  # groups of held-out rows in all, between which the standard error is taken
+OUTLYING_SHARE = 0.02  # share of the rows that are ranked by their norm
+HELD_OUT_SHARE = 0.1  # of the rows, in a choice by hold-out
+MAX_HELD_OUT_ROWS = 10_000  # enough to tell candidates apart to two percent of their error
+MAX_GROUPS = 30  # groups of held-out rows in all, between which the standard error is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +24,7 @@ class Fold:
     Attributes
     ----------
     train : (n,), True for the rows it learns from.
-    test : numbers of the rows it is tried on.
+    test : numbers of the rows it is scored on.
     """
 
     train: NDArray[np.bool_]
@@ -30,7 +32,7 @@ class Fold:
 
     def groups(self, n_folds: int) -> list[NDArray[np.intp]]:
         """Split the test rows into groups of nearly equal size."""
-        n_groups = max(1, min(len(self.test), GROUPS // n_folds))
+        n_groups = max(1, min(len(self.test), MAX_GROUPS // n_folds))
         return np.array_split(self.test, n_groups)
 
 
@@ -43,32 +45,38 @@ def k_folds(
     ----------
     n_rows : rows to split.
     k : number of folds, fewer when there are fewer rows.
-    rng : deals the rows out at random; None makes the parts contiguous.
+    rng : assigns the rows at random; None makes the parts contiguous.
     ranking : (n_rows,), the rows in an order whose neighbours should fall into different folds.
     """
     k = min(k, n_rows)
     if rng is None:
         return [_without(test, n_rows) for test in np.array_split(np.arange(n_rows), k)]
     ranking = rng.permutation(n_rows) if ranking is None else ranking
-    hands = rng.permuted(np.tile(np.arange(k), (-(-n_rows // k), 1)), axis=1).reshape(-1)[:n_rows]
-    return [_without(np.sort(ranking[hands == fold]), n_rows) for fold in range(k)]
+    fold_ids = rng.permuted(np.tile(np.arange(k), (-(-n_rows // k), 1)), axis=1).reshape(-1)[:n_rows]
+    return [_without(np.sort(ranking[fold_ids == fold]), n_rows) for fold in range(k)]
 
 
 def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
-    """Rank the rows so that those alike are neighbours: outlying ones by their norm, the others by their target.
+    """Rank the rows so that similar rows are neighbours: outlying ones by their norm, the others by their target.
 
     Folds that share the outlying rows evenly differ less by luck: with a few of them in one fold, a choice by five
     folds took ridge strengths that made the test error of diamonds half as large again in one split of ten.
     """
     order: NDArray[np.intp] = np.lexsort((y[:, 0],))
-    outlying = squared_norms > np.quantile(squared_norms, 1 - OUTLYING)
+    outlying = squared_norms > np.quantile(squared_norms, 1 - OUTLYING_SHARE)
     by_norm = np.argsort(-squared_norms, kind="stable")[: int(outlying.sum())]
     return np.concatenate([by_norm, order[~outlying[order]]])
 
 
-def held_out(n_rows: int, share: float, most: int, shuffle: bool, rng: np.random.Generator) -> Fold:
-    """Hold a share of the rows out, at most `most`: random ones, or the last."""
-    size = max(1, min(round(share * n_rows), most))
+def hold_out(
+    n_rows: int,
+    shuffle: bool,
+    rng: np.random.Generator,
+    share: float = HELD_OUT_SHARE,
+    max_rows: int = MAX_HELD_OUT_ROWS,
+) -> Fold:
+    """Hold a share of the rows out, at most `max_rows`: random ones, or the last."""
+    size = max(1, min(round(share * n_rows), max_rows))
     return _without(rng.permutation(n_rows)[n_rows - size :] if shuffle else np.arange(n_rows - size, n_rows), n_rows)
 
 

@@ -17,7 +17,8 @@ from ridgeway.rows import DenseRows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
-from ridgeway.selection.folds import GROUPS
+from ridgeway.selection.folds import MAX_GROUPS
+from ridgeway.selection.memory_engine import MemoryEngine
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.residuals import Residuals, models_of
@@ -26,9 +27,9 @@ from ridgeway.selection.span import Span, span_of
 from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Sketch, Trajectory
 
-PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
-LEAST_WEIGHT = 1e-30  # of the mean weight: probes are divided by its root
-LEAST_SHARE = 0.1  # of the rows that has to be left as degrees of freedom of the residuals
+N_PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
+MIN_RELATIVE_WEIGHT = 1e-30  # of the mean weight: probes are divided by its root
+MIN_RESIDUAL_SHARE = 0.1  # of the rows that has to be left as degrees of freedom of the residuals
 
 
 class CorrectedFit:
@@ -61,7 +62,7 @@ class CorrectedFit:
         directions, padded = self._span.directions, standardization.constant != 0
         self._fit = Residuals(directions[:, :k], padded)
         self._probes = Residuals(directions[:, k:], padded)
-        for rows in np.array_split(np.arange(len(self._feed)), min(GROUPS, len(self._feed))):
+        for rows in np.array_split(np.arange(len(self._feed)), min(MAX_GROUPS, len(self._feed))):
             group = self._feed.take(rows)
             self._fit.add(replace(group, y=group.y[:, :k]))
             self._probes.add(replace(group, y=group.y[:, k:]))
@@ -73,8 +74,8 @@ class CorrectedFit:
         coordinates = self._span.coordinates(schemes)
         fitted = self._fit.errors(models_of(coordinates, np.zeros((len(schemes), self._n_targets))))
         left = 1 - self.degrees_of_freedom(schemes) / len(self._feed)
-        corrected: NDArray[np.float64] = fitted / np.maximum(left, LEAST_SHARE)[:, None, None] ** 2
-        corrected[left < LEAST_SHARE] = self.weight / LEAST_SHARE**2  # worse than predicting nothing
+        corrected: NDArray[np.float64] = fitted / np.maximum(left, MIN_RESIDUAL_SHARE)[:, None, None] ** 2
+        corrected[left < MIN_RESIDUAL_SHARE] = self.weight / MIN_RESIDUAL_SHARE**2  # worse than predicting nothing
         return Errors(corrected, corrected)
 
     def degrees_of_freedom(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
@@ -89,41 +90,40 @@ def by_gcv(feed: Feed, plan: Plan) -> Outcome:
     """Run over all rows with probes beside the targets, and choose by generalized cross-validation."""
     n_targets = feed.source.y.shape[1]
     probed = _with_probes(feed, plan)
-    sweep = plan.sweep(probed, [None])
-    (chain,) = sweep.chains
+    engine = MemoryEngine.over_all_rows(probed, plan)
 
     def score(rough: bool) -> Contest:
-        trajectory = chain.trajectory()
+        trajectory = engine.trajectory()
         fit = CorrectedFit(trajectory, probed, n_targets)
         candidates = Candidates.of(plan.family or "auto", trajectory.elapsed, plan.step.size, rough)
         return compare([fit], candidates, plan.step.size, feed.standardization.unit, refine=not rough)
 
-    ending = advance_until_settled(sweep, len(feed), replace(plan, settles=False, most_passes=plan.passes), score)
+    ending = advance_until_settled(engine, replace(plan, settles=False, max_passes=plan.passes), score)
     selection = Selection(
-        f"generalized cross-validation with {PROBES} probes", marked(ending.contest.rows, plan.one_standard_error)
+        f"generalized cross-validation with {N_PROBES} probes", marked(ending.contest.rows, plan.one_standard_error)
     )
-    whole = chain.trajectory()
+    whole = engine.trajectory()
     assert isinstance(whole, Sketch)
     trajectory = whole.of_targets(0, n_targets)
     if feed.source.single_target:
         trajectory = trajectory.single()
-    return Outcome(trajectory, selection.chosen.scheme, selection, None, sweep.passes)
+    return Outcome(trajectory, selection.chosen.scheme, selection, None, engine.passes)
 
 
 def _with_probes(feed: Feed, plan: Plan) -> Feed:
     """Return the feed with columns of random signs beside the targets, over the root of the weights."""
     source, standardization = feed.source, feed.standardization
     weight = source.weight.astype(np.float64) / standardization.weight_scale
-    if not weight.min() > LEAST_WEIGHT:
+    if not weight.min() > MIN_RELATIVE_WEIGHT:
         raise ValueError(
-            f"cv='gcv' with a weight of {weight.min():.2g} times the mean: expected more than {LEAST_WEIGHT:g} times; "
-            "drop such rows, or choose another cv."
+            f"cv='gcv' with a weight of {weight.min():.2g} times the mean: expected more than "
+            f"{MIN_RELATIVE_WEIGHT:g} times; drop such rows, or choose another cv."
         )
-    signs = plan.rng.spawn(1)[0].choice([-1.0, 1.0], (len(source), PROBES)) / np.sqrt(weight)[:, None]
+    signs = plan.rng.spawn(1)[0].choice([-1.0, 1.0], (len(source), N_PROBES)) / np.sqrt(weight)[:, None]
     wider = replace(
         standardization,
-        target_offset=np.append(standardization.target_offset, np.zeros(PROBES)),
-        target_scale=np.append(standardization.target_scale, np.ones(PROBES)),
+        target_offset=np.append(standardization.target_offset, np.zeros(N_PROBES)),
+        target_scale=np.append(standardization.target_scale, np.ones(N_PROBES)),
     )
     batch = replace(source, y=np.hstack([source.y, signs]), single_target=False)
     return Feed(batch, wider)

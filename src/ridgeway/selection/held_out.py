@@ -1,4 +1,4 @@
-"""Held-out predictions: a bounded sample of rows, each predicted before it was learned from."""
+"""Held-out predictions: a bounded sample of rows, each predicted by a run that had not learned from it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ridgeway.rows.feed import Feed
 from ridgeway.selection.trial import Trial
 from ridgeway.storage.state import State, Stored
 
-MOST = 2000  # rows in a sample: more would only blacken a picture
-AT_A_TIME = 8192
+MAX_SAMPLE_ROWS = 2000  # rows in a sample: more would only blacken a picture
+ROWS_AT_A_TIME = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class HeldOut:
 
 
 def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]], scheme: Scheme) -> HeldOut:
-    """Predict the rows that each trial was held on, and keep a sample of them.
+    """Predict the held-out rows of each trial, and keep a sample of them.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     scheme : the average.
     """
     residuals = [
-        predictor.residuals(feed.take(test[first : first + AT_A_TIME]))
+        predictor.residuals(feed.take(test[first : first + ROWS_AT_A_TIME]))
         for predictor, test in zip((trial.predictor(scheme) for trial in trials), tests, strict=True)
-        for first in range(0, len(test), AT_A_TIME)
+        for first in range(0, len(test), ROWS_AT_A_TIME)
     ]
     return sample_held_out(
         scheme, feed.source, np.concatenate(tests), np.concatenate(residuals) * feed.standardization.target_scale
@@ -123,8 +123,8 @@ def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residu
     y, weight = batch.y[rows].astype(np.float64), batch.weight[rows].astype(np.float64)
     share, about = weight / weight.sum(), y - y[0]  # targets that are all alike have no variance
     sample = np.arange(len(rows))
-    if len(rows) > MOST:
-        sample = np.random.default_rng(0).choice(len(rows), MOST, replace=False, shuffle=False)
+    if len(rows) > MAX_SAMPLE_ROWS:
+        sample = np.random.default_rng(0).choice(len(rows), MAX_SAMPLE_ROWS, replace=False, shuffle=False)
     sample = sample[np.argsort(rows[sample], kind="stable")]
     return HeldOut(
         scheme,

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from ridgeway.rows import Float
 
-ONE_IN = 2500
-MEDIANS = 100.0  # of a Gaussian residual this is 6.7 standard deviations
-SUSPECT = 50.0  # medians of its group from which a row is set apart, to be looked at when all groups are known
+ROWS_PER_CAPPED_ROW = 2500
+CAP_MEDIANS = 100.0  # of a Gaussian residual this is 6.7 standard deviations
+SUSPECT_MEDIANS = 50.0  # medians of its group from which a row is set apart, to be looked at when all groups are known
 
 
 def allowance(n_tests: list[int]) -> int:
     """Return how many rows may be capped in each of several trials with so many held-out rows."""
-    return -(-(sum(n_tests) // ONE_IN) // len(n_tests))
+    return -(-(sum(n_tests) // ROWS_PER_CAPPED_ROW) // len(n_tests))
 
 
 class Errors(NamedTuple):
@@ -82,7 +82,7 @@ class OutlyingRows:
             errors = self._errors(known, target)
             largest = errors.max(axis=0)
             medians[target] = np.partition(errors, len(known) // 2, axis=1)[:, len(known) // 2]
-            apart |= largest > SUSPECT * medians[target].min()
+            apart |= largest > SUSPECT_MEDIANS * medians[target].min()
             size = np.maximum(size, largest)
         if most is not None and apart.sum() > most:
             outlying = np.flatnonzero(apart)
@@ -113,9 +113,9 @@ class OutlyingRows:
         best = int(medians.argmin())
         errors = np.concatenate([self._errors(rows, target)[best] for rows, _, _ in self.groups])
         if len(errors) <= self._allowance:
-            return float(MEDIANS * medians[best])
+            return float(CAP_MEDIANS * medians[best])
         next_largest = np.partition(errors, len(errors) - 1 - self._allowance)[len(errors) - 1 - self._allowance]
-        return float(max(MEDIANS * medians[best], next_largest))
+        return float(max(CAP_MEDIANS * medians[best], next_largest))
 
     def _errors(self, known: Float, target: int) -> NDArray[np.float64]:
         """Squared residuals of the references, (k, n)."""

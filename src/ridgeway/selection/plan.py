@@ -1,45 +1,77 @@
-"""What a fit has decided before it begins, and what it ends with."""
+"""What a fit decides before it begins (`Plan`), and what it ends with (`Outcome`).
+
+`decide_plan` is the one home of the policy: it turns checked parameters and the numbers of rows and columns into steps,
+passes and a method of choice, for every engine of SGD.
+"""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Scheme, Uniform
 from ridgeway.messages.progress import Progress
-from ridgeway.rows.feed import Feed
-from ridgeway.selection.sweep import Mask, Sweep
+from ridgeway.messages.user_warning import warn_user
 from ridgeway.selection.table import Selection
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
+from ridgeway.sgd.schedule import climb_share
 from ridgeway.trajectory import Layout, Trajectory
 
 if TYPE_CHECKING:
     from ridgeway.selection.held_out import HeldOut
 
-STEPS = 1_000_000  # steps in all that passes="auto" aims at
-MOST_PASSES = 10_000  # over very few rows
-MANY_ROWS = 100_000  # beyond, cv="auto" holds rows out once instead of folding
-WIDE = 1000  # columns beyond which each further run takes too much memory
-SLOWER = (1 / 2, 1 / 4, 1 / 8)  # of the constant step, which compete with it when there is one pass
-LONGER = 4  # passes="auto" goes on up to this many times as long while the error still falls
+TARGET_STEPS = 1_000_000  # steps in all that passes="auto" aims at
+MAX_PASSES = 10_000  # of passes="auto", over very few rows
+MAX_EXTENSION = 4  # passes="auto" continues up to this many times as long while the error still falls
+MAX_ROWS_TO_FOLD = 100_000  # beyond, cv="auto" holds rows out once instead of folding
+MIN_ROWS_TO_CHOOSE = 4  # below, no rows can be held out
+DEFAULT_FOLDS = 5
+MAX_COLUMNS_OF_RIVALS = 1000  # columns beyond which each further run takes too much memory
+RIVAL_STEP_RATIOS = (1 / 2, 1 / 4, 1 / 8)  # slower constant steps that compete when there is one pass
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """The parameters of an estimator, checked, that decide a plan.
+
+    Attributes
+    ----------
+    family : "auto", "geometric" or "tail", the averages that compete; None when `scheme` is given.
+    scheme : the average, when it is given.
+    step : None for automatic.
+    passes : None for automatic.
+    cv : "auto", a number of folds, the name of a method, or a splitter.
+    batch_size, shuffle, store, n_jobs, one_standard_error : as in `Plan`.
+    """
+
+    family: str | None
+    scheme: Scheme | None
+    step: LimitedStep | GrowingStep | None
+    passes: int | None
+    cv: Any
+    batch_size: int
+    shuffle: bool
+    store: str | Layout
+    n_jobs: int
+    one_standard_error: bool
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to run.
+    """How to run and how to choose.
 
     Attributes
     ----------
-    family : "auto", "geometric" or "tail", what competes; None when `scheme` is given.
-    scheme : the average, when it is not chosen.
+    family : "auto", "geometric" or "tail", the averages that compete; None when `scheme` is given.
+    scheme : the average, when it is given.
+    cv : how the average is chosen: a number of folds, "holdout", "progressive", "gcv" or a splitter.
     step : the step.
     rivals : constant steps that compete with it in a choice by folds.
     passes : passes over the rows.
-    most_passes : passes up to which a run goes on while the error still falls; `passes` when they are fixed.
+    max_passes : passes up to which a run continues while the error still falls; `passes` when they are fixed.
     settles : whether a run may end before `passes` when the error has settled.
     chains, batch_size, shuffle, store, n_jobs : as in `run_sgd`.
     one_standard_error : choose the strongest regularization within a standard error of the best.
@@ -49,10 +81,11 @@ class Plan:
 
     family: str | None
     scheme: Scheme | None
+    cv: Any
     step: LimitedStep | GrowingStep
     rivals: tuple[LimitedStep, ...]
     passes: int
-    most_passes: int
+    max_passes: int
     settles: bool
     chains: int
     batch_size: int
@@ -75,21 +108,91 @@ class Plan:
             return 0.0
         return self.step.share if self.step.climb is None else 0.0
 
-    def sweep(self, feed: Feed, trains: Sequence[Mask], step: LimitedStep | GrowingStep | None = None) -> Sweep:
-        """Return a sweep of fresh runs of a step, one per mask of rows."""
-        return Sweep(
-            feed,
-            trains,
-            step or self.step,
-            passes=self.passes,
-            store=self.store,
-            batch_size=self.batch_size,
-            segments=self.chains,
-            shuffle=self.shuffle,
-            n_jobs=self.n_jobs,
-            rng=copy.deepcopy(self.rng),  # the same orders whatever competes
-            progress=self.progress,
-        )
+
+class AutomaticSteps(NamedTuple):
+    """Steps that suit the norms of the rows.
+
+    Attributes
+    ----------
+    final_size : where a growing step ends.
+    constant : a constant step that may compete with it; None where the engine runs one step only.
+    """
+
+    final_size: float
+    constant: LimitedStep | None
+
+
+def decide_plan(
+    options: FitOptions,
+    n_rows: int,
+    n_columns: int,
+    automatic_steps: Callable[[], AutomaticSteps],
+    chains: int,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Plan:
+    """Decide steps, passes and the method of choice.
+
+    Parameters
+    ----------
+    options : checked parameters.
+    n_rows, n_columns : size of the data.
+    automatic_steps : finds steps from the rows; called only if `options.step` is automatic.
+    chains : number of chains.
+    rng : source of orders and folds.
+    progress : the bar.
+    """
+    passes = decide_passes(options, n_rows)
+    step = options.step
+    rivals: tuple[LimitedStep, ...] = ()
+    if step is None:
+        final_size, constant = automatic_steps()
+        step = GrowingStep(final_size, climb_share(passes))
+        rivals = () if constant is None else rival_steps(constant, n_rows, n_columns, passes)
+    family, scheme = options.family, options.scheme
+    if family is not None and not can_choose(options, n_rows):
+        family, scheme = None, Uniform()
+        warn_nothing_to_choose(n_rows)
+    automatic = options.passes is None
+    return Plan(
+        family=family,
+        scheme=scheme,
+        cv=decide_method(options.cv, n_rows),
+        step=step,
+        rivals=rivals,
+        passes=passes,
+        max_passes=passes * MAX_EXTENSION if automatic and n_rows <= MAX_ROWS_TO_FOLD else passes,
+        settles=automatic and passes > 1,
+        chains=chains,
+        batch_size=options.batch_size,
+        shuffle=options.shuffle,
+        store=options.store,
+        n_jobs=options.n_jobs,
+        one_standard_error=options.one_standard_error,
+        rng=rng,
+        progress=progress,
+    )
+
+
+def can_choose(options: FitOptions, n_rows: int) -> bool:
+    """Tell whether there is a choice to make, and enough rows to make it."""
+    return options.family is not None and n_rows >= MIN_ROWS_TO_CHOOSE
+
+
+def decide_method(cv: Any, n_rows: int) -> Any:
+    """Return the method of choice: "auto" means folds, or a hold-out of many rows."""
+    if isinstance(cv, str) and cv == "auto":
+        return DEFAULT_FOLDS if n_rows <= MAX_ROWS_TO_FOLD else "holdout"
+    return cv
+
+
+def decide_passes(options: FitOptions, n_rows: int) -> int:
+    """Return the passes given; automatically, one over many rows and about a million steps in all over few."""
+    if options.family is not None and isinstance(options.cv, str) and options.cv == "progressive":
+        return 1  # each row is predicted once before it is learned from
+    if options.passes is not None:
+        return options.passes
+    return min(max(1, round(TARGET_STEPS / n_rows)), MAX_PASSES)
 
 
 def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> tuple[LimitedStep, ...]:
@@ -97,19 +200,24 @@ def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> 
 
     In one pass the climb of a growing step costs time that weak alphas need; in several it does not matter.
     """
-    if passes > 1 or n_rows > MANY_ROWS:
+    if passes > 1 or n_rows > MAX_ROWS_TO_FOLD:
         return ()
-    return (step, *(LimitedStep(step.size * part, step.limit) for part in (SLOWER if n_columns <= WIDE else ())))
+    ratios = RIVAL_STEP_RATIOS if n_columns <= MAX_COLUMNS_OF_RIVALS else ()
+    return (step, *(LimitedStep(step.size * ratio, step.limit) for ratio in ratios))
 
 
-def auto_passes(n_rows: int) -> int:
-    """One pass over many rows, about a million steps in all over few."""
-    return min(max(1, round(STEPS / n_rows)), MOST_PASSES)
+def warn_nothing_to_choose(n_rows: int) -> None:
+    """Warn that the rows are too few to choose an average."""
+    rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
+    warn_user(
+        f"nothing could be chosen from {rows}: the uniform average is used; expected at least {MIN_ROWS_TO_CHOOSE} "
+        "rows. Pass more rows, or an alpha."
+    )
 
 
 @dataclass(frozen=True)
 class RidgeRun:
-    """A run beside the chosen one.
+    """A run, and its trajectory.
 
     Attributes
     ----------
@@ -123,7 +231,7 @@ class RidgeRun:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished run and the average it stands at.
+    """A finished run and the average that was selected.
 
     Attributes
     ----------

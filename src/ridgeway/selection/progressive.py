@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform, scheme_of
 from ridgeway.rows import Batch, Float
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.held_out import HeldOut
@@ -20,22 +21,21 @@ from ridgeway.selection.residuals import LARGEST_SQUARE, Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
-from ridgeway.selection.trial import Centre
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.storage.state import State, StateError, Stored
 
-FIRST = 128  # steps after which the first averages are taken
-OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
-PER_DECADE = 3
-SMALLEST_GROUP, GROUPS = 32.0, 6  # rows in a group of errors; groups in a stretch
-MOST_GROUPS = 64  # that are gathered at a time: rows of large weights fill many
-DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
-WEAKEST, STRONGEST = 1e-9, 1e2  # eta * alpha
-UNIFORM = -1  # place of the uniform average among the candidates
-LEAST_SUMMED = 64  # weights that are summed at a time to find the end of a group
-SURELY = 2.0  # standard errors by which a candidate has to be better than the uniform average
-STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
+FIRST_STEPS = 128  # steps after which the first averages are taken
+DECIDING_OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
+ALPHAS_PER_DECADE = 3
+MIN_GROUP_ROWS, GROUPS_PER_STRETCH = 32.0, 6  # rows in a group of errors; groups in a stretch
+MAX_GROUPS_AT_ONCE = 64  # that are gathered at a time: rows of large weights fill many
+MAX_DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
+MIN_STEP_ALPHA, MAX_STEP_ALPHA = 1e-9, 1e2  # eta * alpha
+UNIFORM_PLACE = -1  # place of the uniform average among the candidates
+MIN_WEIGHTS_SUMMED = 64  # weights that are summed at a time to find the end of a group
+SURE_STANDARD_ERRORS = 2.0  # standard errors by which a candidate has to be better than the uniform average
+TAIL_STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Stretch:
     @classmethod
     def of_groups(cls, first_step: int, weight: NDArray[np.float64], errors: NDArray[np.float64]) -> Stretch:
         """Return a stretch of groups with these weights (groups,) and errors (candidates, groups)."""
-        apart2 = ((errors - errors[UNIFORM]) ** 2).sum(axis=1)
+        apart2 = ((errors - errors[UNIFORM_PLACE]) ** 2).sum(axis=1)
         sums = errors.sum(axis=1), (errors * errors).sum(axis=1), errors @ weight, apart2
         return cls(first_step, len(weight), float(weight.sum()), float(weight @ weight), *sums)
 
@@ -99,8 +99,8 @@ class Stretch:
     @property
     def apart(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean errors less that of the uniform average, and the standard errors of these differences."""
-        apart = self.mean - self.mean[UNIFORM]
-        return apart, self._deviation(apart, self.apart2, self.crossed - self.crossed[UNIFORM])
+        apart = self.mean - self.mean[UNIFORM_PLACE]
+        return apart, self._deviation(apart, self.apart2, self.crossed - self.crossed[UNIFORM_PLACE])
 
     def _deviation(
         self, mean: NDArray[np.float64], squares: NDArray[np.float64], crossed: NDArray[np.float64]
@@ -136,7 +136,7 @@ class Progressive:
         self.rows = 0  # that have been predicted
         self._place = 0  # of the next row
         self._sample = StreamSample()
-        self._next = max(FIRST, after)
+        self._next = max(FIRST_STEPS, after)
         self._stretches: list[Stretch] = []
 
     def copy(self) -> Progressive:
@@ -187,7 +187,7 @@ class Progressive:
     def expect(self, n_steps: int) -> None:
         """Leave out averages that will no longer count when the stream has got as far as is known to come."""
         last = 1 << max(n_steps - 1, 1).bit_length() - 1  # that are taken on the way
-        self._next = max(self._next, last >> OCTAVES)
+        self._next = max(self._next, last >> DECIDING_OCTAVES)
 
     def room(self, n_steps: int) -> int:
         """Return how many more rows may come, after n_steps steps, before the averages are refreshed."""
@@ -218,7 +218,7 @@ class Progressive:
             begun = 0 < lacking < self._group
             if not begun:
                 lacking = self._group
-                if len(self._open.moments) >= MOST_GROUPS:
+                if len(self._open.moments) >= MAX_GROUPS_AT_ONCE:
                     self._settle(self._open)
             last = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
             weight = None if unweighted else batch.weight[first:last]
@@ -253,13 +253,13 @@ class Progressive:
             return
         if self._open is not None:
             self._settle(self._open)
-        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, DIRECTIONS)
+        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, MAX_DIRECTIONS)
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._most = _largest_moment(self._models)
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
-        recent = [stretch for stretch in self._stretches if stretch.first_step * 2**OCTAVES >= n_steps]
+        recent = [stretch for stretch in self._stretches if stretch.first_step * 2**DECIDING_OCTAVES >= n_steps]
         self._sample.refresh(self._models, len(recent))
-        self._group = max(SMALLEST_GROUP, n_steps / GROUPS)
+        self._group = max(MIN_GROUP_ROWS, n_steps / GROUPS_PER_STRETCH)
         self._next = 1 << n_steps.bit_length()
         self._stretches = [*recent, Stretch.empty(n_steps, len(self._schemes))]
 
@@ -284,14 +284,14 @@ class Progressive:
     def preferred(self) -> int:
         """Return the number of the candidate that is most surely better than the uniform average.
 
-        It has the least upper bound of the difference of the errors, mean and SURELY standard errors. The averages that
-        are compared had seen a half to an eighth of the rows, when the uniform one had forgotten its start less than it
-        will have at the end; and among many candidates the least error is partly luck.
+        It has the least upper bound of the difference of the errors: the mean plus SURE_STANDARD_ERRORS standard
+        errors. The averages that are compared had seen a half to an eighth of the rows; the uniform one had forgotten
+        its start less by then than it will have at the end. And among many candidates the least error is partly luck.
         """
         found = self._total()
         assert found is not None, "nothing was predicted"
         apart, deviation = found.apart
-        return int(np.argmin(apart + SURELY * deviation))
+        return int(np.argmin(apart + SURE_STANDARD_ERRORS * deviation))
 
     def _total(self) -> Stretch | None:
         """Return all stretches together; None as long as nothing was predicted."""
@@ -315,7 +315,7 @@ def _reach_rows(batch: Batch, first: int, lacking: float) -> int:
 def _reach(weight: Float, first: int, lacking: float) -> int:
     """Return up to which row, from `first` on, weights (n,) add up to what is lacking, or how many rows there are."""
     n_rows = len(weight)
-    last = min(first + LEAST_SUMMED + math.ceil(2 * max(0.0, lacking)), n_rows)  # enough for weights around 1
+    last = min(first + MIN_WEIGHTS_SUMMED + math.ceil(2 * max(0.0, lacking)), n_rows)  # enough for weights around 1
     while True:
         sums = np.cumsum(weight[first:last], dtype=np.float64)
         if last == n_rows or sums[-1] >= lacking:
@@ -327,10 +327,10 @@ def stream_candidates(family: str, step: float) -> list[Scheme]:
     """Return the candidates of a stream, whose length is not known: a wide grid of alphas, and tails."""
     schemes: list[Scheme] = []
     if family != "tail":
-        first = math.floor(math.log10(WEAKEST / step) * PER_DECADE)
-        last = math.ceil(math.log10(STRONGEST / step) * PER_DECADE)
-        schemes += [Geometric(10.0 ** (i / PER_DECADE)) for i in range(first, last + 1)]
+        first = math.floor(math.log10(MIN_STEP_ALPHA / step) * ALPHAS_PER_DECADE)
+        last = math.ceil(math.log10(MAX_STEP_ALPHA / step) * ALPHAS_PER_DECADE)
+        schemes += [Geometric(10.0 ** (i / ALPHAS_PER_DECADE)) for i in range(first, last + 1)]
     if family != "geometric":
-        schemes += [Tail(start) for start in STARTS]
+        schemes += [Tail(start) for start in TAIL_STARTS]
         schemes += [Last()]
     return [*schemes, Uniform()]

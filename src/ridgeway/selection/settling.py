@@ -1,42 +1,20 @@
-"""Settling: how long to go on. The error of the best candidate is looked at when the number of steps has doubled."""
+"""Settling: when to stop. The error of the best candidate is checked whenever the number of steps has doubled."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from ridgeway.messages.progress import Progress
 from ridgeway.selection.contest import Contest
+from ridgeway.selection.engine import Advancing
 
-SETTLED = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it
-FALLING = 2e-2  # gain above which the user should know
-WORTH_MORE = 2e-3  # gain above which an automatic number of passes goes on
-FIRST_LOOK = 16  # the first look is at this part of the planned steps
-
-
-class Begun(Protocol):
-    """A run of a sweep."""
-
-    @property
-    def begun(self) -> bool:
-        """Whether it has learned from any row."""
-
-
-class Advancing(Protocol):
-    """Runs that go through the rows together."""
-
-    @property
-    def rows_done(self) -> int:
-        """Rows gone through, in all passes."""
-
-    @property
-    def chains(self) -> Sequence[Begun]:
-        """The runs."""
-
-    def advance(self, n_rows: int) -> None:
-        """Go through the next n_rows rows."""
+SETTLED_GAIN = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it
+FALLING_GAIN = 2e-2  # gain above which the user should know
+MIN_GAIN_TO_CONTINUE = 2e-3  # gain above which an automatic number of passes goes on
+FIRST_CHECK_DIVISOR = 16  # the first check is after this fraction of the planned steps
 
 
 class Length(Protocol):
@@ -47,7 +25,7 @@ class Length(Protocol):
         """Passes over the rows."""
 
     @property
-    def most_passes(self) -> int:
+    def max_passes(self) -> int:
         """Passes up to which to go on while the error still falls."""
 
     @property
@@ -72,39 +50,39 @@ class Ending:
     falling: bool
 
 
-def advance_until_settled(sweep: Advancing, n_rows: int, plan: Length, score: Callable[[bool], Contest]) -> Ending:
-    """Go through the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
+def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool], Contest]) -> Ending:
+    """Make the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
 
-    Looks are at 1/16, 1/8, .. of the planned steps, once the step has grown, where the plan may end early; otherwise
+    If the plan may end early, checks are at 1/16, 1/8, .. of the planned steps, once the step has grown; otherwise
     halfway and at the end.
 
     Parameters
     ----------
-    sweep : the runs.
-    n_rows : rows of a pass.
+    runs : read the rows together.
     plan : how many passes.
-    score : scores the candidates as the runs stand; roughly, if given True, where that will not be the end.
+    score : scores the candidates for the runs as they are now; roughly if given True, before the end.
     """
+    n_rows = runs.n_rows
     planned = plan.passes * n_rows
     middle = int(planned * (1 + plan.climb) / 2)  # of the time after the climb
-    looks = [planned >> k for k in range(FIRST_LOOK.bit_length() - 1, 0, -1)] if plan.settles else []
-    looks = [look for look in looks if look >= min(2 * n_rows, planned // 2) and look > plan.climb * planned]
-    looks = [*(looks or ([middle] if middle else [])), planned]
+    checks = [planned >> k for k in range(FIRST_CHECK_DIVISOR.bit_length() - 1, 0, -1)] if plan.settles else []
+    checks = [check for check in checks if check >= min(2 * n_rows, planned // 2) and check > plan.climb * planned]
+    checks = [*(checks or ([middle] if middle else [])), planned]
     more = planned
-    while (more := 2 * more) <= plan.most_passes * n_rows:
-        looks.append(more)
+    while (more := 2 * more) <= plan.max_passes * n_rows:
+        checks.append(more)
     before, gain = math.nan, math.nan
-    for look in looks:
-        if look > planned and not gain > WORTH_MORE:
+    for check in checks:
+        if check > planned and not gain > MIN_GAIN_TO_CONTINUE:
             break
-        if look > planned:
-            plan.progress.extend(look - sweep.rows_done)
-        sweep.advance(look - sweep.rows_done)
-        if look < looks[-1] and not all(chain.begun for chain in sweep.chains):
+        if check > planned:
+            plan.progress.extend(check - runs.rows_done)
+        runs.advance(check - runs.rows_done)
+        if check < checks[-1] and not runs.begun:
             continue  # a fold whose rows come later
-        contest, halfway = score(look < planned and not plan.settles), before
+        contest, halfway = score(check < planned and not plan.settles), before
         before = contest.least
         gain = 1 - before / halfway if halfway > 0 else math.nan
-        if look < planned and plan.settles and gain < SETTLED:
+        if check < planned and plan.settles and gain < SETTLED_GAIN:
             break
-    return Ending(contest, halfway, bool(gain > FALLING))
+    return Ending(contest, halfway, bool(gain > FALLING_GAIN))

@@ -17,8 +17,9 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.trajectory import Sketch, Trajectory
+from ridgeway.trajectory.slopes import slopes_of
 
-NEGLIGIBLE = 1e-7  # directions below this share of the largest are left out
+NEGLIGIBLE_RATIO = 1e-7  # directions below this share of the largest are left out
 
 
 class Span(Protocol):
@@ -50,14 +51,6 @@ def span_of(
     if isinstance(trajectory, Sketch):
         return SketchSpan(trajectory, standardization, sparse, schemes, most)
     return CoefSpan(trajectory, standardization, sparse, schemes, most)
-
-
-def slopes_of(
-    trajectory: Trajectory, standardization: Standardization, sparse: bool, schemes: Sequence[Scheme]
-) -> Float:
-    """Coefficients of the standardized features, (L, targets, d), by the nearest schemes that can be answered."""
-    coefs = trajectory.nearest_average(schemes)
-    return standardization.slopes(coefs.reshape(len(schemes), -1, coefs.shape[-1]), sparse)
 
 
 class SketchSpan:
@@ -110,7 +103,7 @@ class CoefSpan:
 def _orthonormal_rows(table: NDArray[np.float64], most: int | None) -> NDArray[np.float64]:
     """Orthonormal rows (r, m) in whose span the rows of the table (L, m) lie; one row of zeros if they are all 0."""
     eigenvalues, vectors = np.linalg.eigh(table @ table.T)  # increasing
-    kept = eigenvalues > NEGLIGIBLE**2 * eigenvalues[-1]
+    kept = eigenvalues > NEGLIGIBLE_RATIO**2 * eigenvalues[-1]
     if eigenvalues[-1] <= 0 or not kept.any():
         return np.zeros((1, table.shape[1]))
     if most is not None:

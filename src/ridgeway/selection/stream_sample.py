@@ -11,12 +11,12 @@ from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out import MOST, HeldOut
+from ridgeway.selection.held_out import MAX_SAMPLE_ROWS, HeldOut
 from ridgeway.storage.state import State, StateError, Stored
 
 GOLDEN = 0x9E3779B1  # 2^32 over the golden ratio: its multiples fill the circle evenly, and follow no period
 CIRCLE = 2**32
-MOST_PARTS = 32  # that are copied with the sample at every batch before they are joined
+MAX_PARTS = 32  # that are copied with the sample at every batch before they are joined
 
 
 class Part(NamedTuple):
@@ -47,11 +47,11 @@ class Part(NamedTuple):
         return recent._replace(period=recent.period - period)
 
 
-NOTHING = Part(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0)))
+NO_ROWS = Part(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0)))
 
 
 class StreamSample:
-    """At most MOST rows, spread evenly over the last part of a stream whose length is not known.
+    """At most MAX_SAMPLE_ROWS rows, spread evenly over the last part of a stream whose length is not known.
 
     Row i is kept while the fractional part of i / golden ratio is below a share, which is halved whenever that many of
     the rows so far would be too many. Which rows are kept depends on their places alone, not on how the stream is cut
@@ -138,7 +138,7 @@ class StreamSample:
         first : place of the first row.
         """
         self._seen[-1] += len(known)
-        halvings = max(0, (first + len(known) - 1) // MOST).bit_length()
+        halvings = max(0, (first + len(known) - 1) // MAX_SAMPLE_ROWS).bit_length()
         if halvings > self._halvings:
             self._halvings = halvings
             self._parts = [part.below(halvings) for part in self._parts]
@@ -146,7 +146,7 @@ class StreamSample:
         if len(picked):
             period = np.full(len(picked), len(self._models) - 1)
             self._parts.append(Part(first + picked, period, known[picked].astype(np.float64)))
-            if len(self._parts) > MOST_PARTS:
+            if len(self._parts) > MAX_PARTS:
                 self._joined()
 
     def _joined(self) -> Part:
@@ -155,7 +155,7 @@ class StreamSample:
             width = max(part.known.shape[2] for part in self._parts)
             widened = [part._replace(known=_widened(part.known, width)) for part in self._parts]
             self._parts = [Part(*map(np.concatenate, zip(*widened, strict=True)))]
-        return self._parts[0] if self._parts else NOTHING
+        return self._parts[0] if self._parts else NO_ROWS
 
     def held_out(
         self, scheme: Scheme, candidate: int, error: float | None, standardization: Standardization

@@ -1,4 +1,4 @@
-"""The sweep: several runs over one reading of the rows."""
+"""The sweep: several runs share each reading of the rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ridgeway.trajectory import Layout, Trajectory, join
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # rows to learn from, (n,); None for all
 
-AT_ONCE = 2**16  # rows of several passes over small data that are handed on together
+STEPS_AT_ONCE = 2**16  # rows of several passes over small data that are handed on together
 
 
 class Chain:
@@ -28,7 +28,7 @@ class Chain:
     Parameters
     ----------
     train : (n,), True for the rows to learn from; None for all.
-    segment : (n,), the number of the segment that each row belongs to; not looked at if there is only one.
+    segment : (n,), the number of the segment that each row belongs to; not used if there is only one.
     runs : one per segment.
     counts : (n,), how many steps each row takes; None if each takes one.
     """
@@ -92,10 +92,10 @@ class Chain:
 
 
 class Sweep:
-    """Chains of one step that go through the rows of a feed together, pass by pass.
+    """Chains of one step that read the rows of a feed together, pass by pass.
 
-    Where the step grows, rows too large for it are split: a pass then has more steps than rows. Lengths are told in
-    rows all the same, so that sweeps of several steps can go side by side.
+    Where the step grows, rows too large for it are split, so a pass has more steps than rows. Lengths are still counted
+    in rows, so that sweeps of several steps stay at the same row.
 
     Parameters
     ----------
@@ -214,36 +214,9 @@ class Sweep:
     def _next_passes(self, most: int) -> Order:
         """Return the order of one pass; of several, up to `most` steps, over small data."""
         rows, n_rows = self._feed.source.rows, len(self._feed)
-        passes = 1 if self._passes_apart else max(1, min(AT_ONCE, most) // self._steps_in_pass)
+        passes = 1 if self._passes_apart else max(1, min(STEPS_AT_ONCE, most) // self._steps_in_pass)
         if rows.nbytes <= CACHE_BYTES and self._shuffle:  # a pass does not depend on how many are asked for at once
             return self._splitting.uniform_orders(passes, self._rng)
         if rows.nbytes <= CACHE_BYTES and self._splitting.none:
             return np.tile(np.arange(n_rows), passes)
         return self._splitting.order(shuffled_order(rows, self._rng) if self._shuffle else range(n_rows), self._rng)
-
-
-class SideBySide:
-    """Sweeps of several steps over the same rows, pass by pass."""
-
-    def __init__(self, sweeps: Sequence[Sweep]) -> None:
-        self.sweeps = sweeps
-
-    @property
-    def chains(self) -> list[Chain]:
-        """The chains of all sweeps."""
-        return [chain for sweep in self.sweeps for chain in sweep.chains]
-
-    @property
-    def rows_done(self) -> int:
-        """Rows gone through, in all passes."""
-        return self.sweeps[0].rows_done
-
-    def advance(self, n_rows: int) -> None:
-        """Go through the next n_rows rows of the passes."""
-        for sweep in self.sweeps:
-            sweep.advance(n_rows)
-
-    def end_pass(self) -> None:
-        """End the pass of every chain."""
-        for sweep in self.sweeps:
-            sweep.end_pass()

@@ -1,4 +1,4 @@
-"""A trial: a run, and rows it has not learned from, on which any of its averages can be tried."""
+"""A trial: the errors of a run's averages on rows that it has not learned from."""
 
 from __future__ import annotations
 
@@ -9,43 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
-from ridgeway.rows import Batch, Float
+from ridgeway.rows import Batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.groups import Group, HeldOutErrors
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
-from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory
 
-REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
-
-
-class Centre:
-    """Weighted means of the standardized features and targets that a model was fitted to; the intercept follows.
-
-    Attributes
-    ----------
-    x : (d,).
-    y : (targets,).
-    """
-
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self.x, self.y = x, y
-
-    def state(self) -> State:
-        """Return the means."""
-        return {"x": self.x, "y": self.y}
-
-    @classmethod
-    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Centre:
-        """Return the means of a state."""
-        return cls(stored.array("x", (n_columns,)), stored.array("y", (n_targets,)))
-
-    def intercepts(self, directions: Float, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Intercepts (L, targets), ybar - xbar . w, of coordinates (L, r) along directions (r, targets, d)."""
-        intercepts: NDArray[np.float64] = self.y - coordinates @ (directions @ self.x)
-        return intercepts
+N_REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,22 +35,22 @@ class Predictor:
     intercept: NDArray[np.float64]
 
     def residuals(self, batch: Batch) -> NDArray[np.float64]:
-        """Return what the model leaves of the targets, (n, targets)."""
+        """Return the residuals of the targets, (n, targets)."""
         predicted = batch.rows.times(self.slopes.astype(batch.rows.dtype))
         residuals: NDArray[np.float64] = batch.y - self.intercept - predicted
         return residuals
 
 
 class Trial:
-    """The averages of one run against rows that it has not seen.
+    """Errors of the averages of one run on held-out rows.
 
     Parameters
     ----------
     trajectory : of a run over standardized rows.
     standardization : of these rows.
-    sparse : whether they are.
+    sparse : whether the rows are sparse.
     centre : means of the rows that the run has learned from.
-    groups : gives the rows it has not, standardized, in groups between which errors are compared.
+    groups : yields the held-out rows, standardized, in the groups that standard errors are taken between.
     allowance : how many of these rows may have their errors capped.
     """
 
@@ -101,23 +74,23 @@ class Trial:
         self._spanned: Sequence[Scheme] = ()
 
     def span(self, schemes: Sequence[Scheme]) -> None:
-        """Read the rows along the directions of these schemes' coefficients, and of all that lie between them."""
+        """Predict the rows along directions that span the coefficients of these schemes and of all between them."""
         held = self.prepared(schemes)
         for group in self._groups():
             held.add(group)
 
     def prepared(self, schemes: Sequence[Scheme]) -> HeldOutErrors:
-        """Return what gathers errors of these schemes, and of all that lie between them, and has no rows yet."""
+        """Return the errors of these schemes, and of all between them, before any row is added."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
-        some = np.linspace(0, len(schemes) - 1, REFERENCES).astype(int)
+        some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
         references = self._models(self._span.given[some])
         padded = self._standardization.constant != 0
         self._held = HeldOutErrors(self._span.directions, padded, references, self._allowance)
         return self._held
 
     def hold(self, groups: Sequence[Group]) -> None:
-        """Take groups that were gathered elsewhere for what was prepared here."""
+        """Take groups that were gathered elsewhere for the prepared errors."""
         assert self._held is not None
         self._held = self._held.holding(groups)
 

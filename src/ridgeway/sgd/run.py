@@ -175,15 +175,15 @@ class SGDRun:
         other._state = None if self._state is None else self._state.copy()
         return other
 
-    def unladen(self) -> SGDRun:
-        """Return a copy without finished blocks of moments, which later steps do not need."""
+    def without_finished_blocks(self) -> SGDRun:
+        """Return a copy that can go on, without the blocks of moments that are done: what a step never looks at."""
         other = self.copy()
         if isinstance(other._state, SketchState):
             other._state.finished = []
         return other
 
-    def laden(self, earlier: SGDRun) -> SGDRun:
-        """Return this run, which continued ``earlier.unladen()``, with the finished blocks of `earlier`."""
+    def with_finished_blocks(self, earlier: SGDRun) -> SGDRun:
+        """Return this run, a continuation of ``earlier.without_finished_blocks()``, with the blocks of `earlier`."""
         other = shallow_copy(self)
         if isinstance(self._state, SketchState) and isinstance(earlier._state, SketchState):
             state = self._state.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,7 @@ class Layout:
             chunk_degree=stored.integer("chunk_degree", 1, 2),
         )
 
-    @cached_property
+    @property
     def head(self) -> int:
         """Number of first steps that are kept one by one."""
         return self.blocks_per_octave << self.moments.bit_length()

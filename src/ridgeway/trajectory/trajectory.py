@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.averaging import Geometric, Scheme, Staircase
+from ridgeway.derived import derived_property
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Float
 from ridgeway.storage.state import State, Stored
@@ -42,7 +42,7 @@ class RunFacts:
     split: int = 0
     mean_weight: float = 1.0
 
-    @cached_property
+    @derived_property
     def steps(self) -> Staircase:
         """Step sizes times `mean_weight`, on which survival depends."""
         return self.sizes.scaled(self.mean_weight)

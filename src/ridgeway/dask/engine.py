@@ -1,4 +1,4 @@
-"""Choice of the average on a cluster: by folds, by hold-out, or given."""
+"""The engine over partitions: runs that an executor carries from partition to partition."""
 
 from __future__ import annotations
 
@@ -9,31 +9,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Uniform
+from ridgeway.averaging import Scheme, Uniform
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.predictions import predict_held_out
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
-from ridgeway.dask.sweep import Convoy, Sweep, convoys_for
+from ridgeway.dask.sweep import RunGroup, Sweep, run_groups_for
 from ridgeway.rows import Batch
+from ridgeway.rows.centre import Centre
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import Outcome, Plan, Scored, Selection
-from ridgeway.selection.candidates import Candidates
-from ridgeway.selection.contest import Contest, compare
+from ridgeway.selection import HeldOut, Plan, Scored
+from ridgeway.selection.contest import Contest
 from ridgeway.selection.outlying import allowance
-from ridgeway.selection.settling import advance_until_settled
-from ridgeway.selection.table import marked
-from ridgeway.selection.trial import Centre, Trial
+from ridgeway.selection.trial import Trial
 from ridgeway.sgd import GrowingStep, SGDRun, schedule_of
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory
-
-HOLDS_OUT = "hold-out of {:,} rows"
-FOLDS = "{} folds on a cluster"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +40,7 @@ class Problem:
     executor : does the tasks.
     partitions : those that have rows.
     form : how they are loaded.
-    survey : of all rows, by hands of the split.
+    survey : of all rows, by fold ids of the split.
     split : what is held out.
     standardization : of the rows.
     segments : numbers of the partitions of each segment of the chains.
@@ -83,12 +78,12 @@ class Problem:
             return SGDRun(schedule_of(plan.step, n_steps, plan.batch_size) or "auto", plan.store, plan.batch_size)
 
         def state() -> State:
-            return {"convoys": [convoy.state() for convoy in convoys]}
+            return {"convoys": [group.state() for group in groups]}
 
-        convoys = list(convoys_for(n_chains, len(self.segments), self.executor.n_workers, fresh))
+        groups = list(run_groups_for(n_chains, len(self.segments), self.executor.n_workers, fresh))
         found = self.checkpoint.follow("sweep", state)
         if found is not None:
-            convoys[:] = [Convoy.from_state(part) for part in Stored(found, "sweep").parts("convoys")]
+            groups[:] = [RunGroup.from_state(part) for part in Stored(found, "sweep").parts("convoys")]
         return Sweep(
             self.executor,
             self.partitions,
@@ -98,7 +93,7 @@ class Problem:
             self.standardization,
             plan.step.size if isinstance(plan.step, GrowingStep) else None,
             plan.batch_size,
-            convoys,
+            groups,
             folds,
             self.segments,
             plan.progress,
@@ -116,15 +111,15 @@ class Problem:
         return Centre(-share * x, -share * y)
 
 
-class Looks:
-    """Remembers the error at each look, for a fit that is taken up again after some of them."""
+class RecordedErrors:
+    """The held-out error at each check so far, for a fit that is resumed from a checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._least: dict[str, float] = {}
         self._least.update(checkpoint.follow("looks", lambda: dict(self._least)) or {})
 
     def at(self, sweep: Sweep, score: Callable[[], Contest]) -> Contest:
-        """Return the contest as the chains stand, or what is remembered of it when they have gone on."""
+        """Return score(), or the recorded error where the chains of a resumed fit are already further."""
         key = str(sweep.rows_done)
         if sweep.beyond:
             step = sweep.chains[0].trajectory().step
@@ -134,73 +129,98 @@ class Looks:
         return contest
 
 
-def run_only(problem: Problem) -> Outcome:
-    """Run over all rows; the average is given."""
-    plan = problem.plan
-    assert plan.scheme is not None
-    sweep = problem.sweep([None])
-    sweep.advance(plan.passes * problem.n_rows)
-    (chain,) = sweep.chains
-    return Outcome(chain.trajectory(), plan.scheme, None, chain.only_run, sweep.passes)
+class PartitionEngine:
+    """Runs over the partitions of a problem; see `ridgeway.selection.engine.Engine`.
 
+    The split of the problem decides what is held out: k folds, one share of the rows, or nothing.
+    """
 
-def by_folds(problem: Problem) -> Outcome:
-    """One chain per fold and the final one: as `ridgeway.selection.by_folds` does it."""
-    plan, k = problem.plan, problem.split.k
-    sweep = problem.sweep([*range(k), None])
-    held = [problem.survey.moments[fold] for fold in range(k)]
-    centres = [problem.centre_without(moments) for moments in held]
-    allowed = allowance([moments.n_rows for moments in held])
-    looks = Looks(problem.checkpoint)
-    joints: list[JointTrial] = []
+    def __init__(self, problem: Problem) -> None:
+        self._problem, k = problem, problem.split.k
+        self.steps = [problem.plan.step]
+        self._kept: list[Partition] = []
+        self._held: list[RowMoments] = []
+        self._kept_counts: dict[int, int] = {}
+        if k == 1:
+            self._kept, survey = _kept(problem)
+            self._held, self._kept_counts = [survey.total], survey.counts
+        elif k > 1:
+            self._held = [problem.survey.moments[fold] for fold in range(k)]
+        self._centres = [problem.centre_without(moments) for moments in self._held]
+        self._sweep = problem.sweep([0] if k == 1 else [*range(k), None])
+        self._recorded = RecordedErrors(problem.checkpoint) if k else None
+        self._joint: JointTrial | None = None
 
-    def score(rough: bool) -> Contest:
-        *chains, final = sweep.chains
+    @property
+    def n_rows(self) -> int:
+        """Rows of one pass."""
+        return self._problem.n_rows
+
+    @property
+    def rows_done(self) -> int:
+        """Rows read so far, over all passes."""
+        return self._sweep.rows_done
+
+    @property
+    def begun(self) -> bool:
+        """Whether every run has learned from some row."""
+        return all(chain.begun for chain in self._sweep.chains)
+
+    @property
+    def unit(self) -> float:
+        """A squared error of 1 in standardized targets, in the user's units."""
+        return self._problem.standardization.unit
+
+    @property
+    def n_held_out(self) -> int:
+        """Number of rows that are held out from some run."""
+        return sum(moments.n_rows for moments in self._held)
+
+    @property
+    def passes(self) -> float:
+        """Passes over the rows so far."""
+        return self._sweep.passes
+
+    def advance(self, n_rows: int) -> None:
+        """Read the next n_rows rows, up to the nearest ends of partitions."""
+        self._sweep.advance(n_rows)
+
+    def trajectory(self, place: int = 0) -> Trajectory:
+        """Return the trajectory of the final run; there is one step."""
+        return self._sweep.chains[-1].trajectory()
+
+    def run(self, place: int = 0) -> SGDRun | None:
+        """Return the final run; None if it consists of several chains."""
+        return self._sweep.chains[-1].only_run
+
+    def trials(self, place: int, rough: bool) -> list[JointTrial]:
+        """Return the trials of all folds, joined: each partition is read once for all of them."""
+        problem = self._problem
+        allowed = allowance([moments.n_rows for moments in self._held])
         trials = [
-            _trial(problem, chain.trajectory(), centre, allowed) for chain, centre in zip(chains, centres, strict=True)
+            Trial(chain.trajectory(), problem.standardization, problem.sparse, centre, lambda: (), allowed)
+            for chain, centre in zip(self._sweep.chains, self._centres, strict=False)
         ]
-        joint = JointTrial(
-            trials, problem.executor, problem.partitions, problem.form, problem.split, problem.standardization
-        )
-        joints[:] = [joint]
-        candidates = Candidates.of(plan.family or "auto", final.trajectory().elapsed, plan.step.size, rough)
-        return compare([joint], candidates, plan.step.size, problem.standardization.unit, refine=not rough)
+        where: tuple[Sequence[Partition], Form | None, Split] = problem.partitions, problem.form, problem.split
+        if self._kept:
+            where = self._kept, None, problem.split.of_held_rows()
+        self._joint = JointTrial(trials, problem.executor, *where, problem.standardization)
+        return [self._joint]
 
-    ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: score(rough)))
-    selection = Selection(FOLDS.format(k), marked(ending.contest.rows, plan.one_standard_error), ending.halfway)
-    scheme, chain = selection.chosen.scheme, sweep.chains[-1]
-    predictions = predict_held_out(joints[0], starts_of(problem.survey.read), problem.n_rows, scheme)
-    run, passes = chain.only_run, sweep.passes
-    return Outcome(chain.trajectory(), scheme, selection, run, passes, ending.falling, predictions)
+    def scored(self, score: Callable[[], Contest]) -> Contest:
+        """Return score(), or the recorded error if this fit was resumed and its runs are already further."""
+        assert self._recorded is not None
+        return self._recorded.at(self._sweep, score)
 
+    def held_out(self, place: int, scheme: Scheme) -> HeldOut:
+        """Return predictions of a sample of held-out rows."""
+        assert self._joint is not None
+        return predict_held_out(self._joint, starts_of(self._problem.survey.read), self.n_held_out, scheme)
 
-def by_holdout(problem: Problem) -> Outcome:
-    """Run without the held-out rows, choose on them, then go on through them."""
-    plan, executor = problem.plan, problem.executor
-    kept, held = _kept(problem)
-    everything = problem.split.of_held_rows()
-    centre = problem.centre_without(held.total)
-    sweep = problem.sweep([0])
-    looks = Looks(problem.checkpoint)
-    joints: list[JointTrial] = []
-
-    def score(rough: bool) -> Contest:
-        trajectory = sweep.chains[0].trajectory()
-        trial = _trial(problem, trajectory, centre, allowance([held.total.n_rows]))
-        joints[:] = [JointTrial([trial], executor, kept, None, everything, problem.standardization)]
-        candidates = Candidates.of(plan.family or "auto", trajectory.elapsed, plan.step.size, rough)
-        return compare(joints, candidates, plan.step.size, problem.standardization.unit, refine=not rough)
-
-    ending = advance_until_settled(sweep, problem.n_rows, plan, lambda rough: looks.at(sweep, lambda: score(rough)))
-    selection = Selection(
-        HOLDS_OUT.format(held.total.n_rows), marked(ending.contest.rows, plan.one_standard_error), ending.halfway
-    )
-    scheme = selection.chosen.scheme
-    predictions = predict_held_out(joints[0], starts_of(problem.survey.read), held.total.n_rows, scheme)
-    _learn_held(problem, sweep, kept, held.counts)
-    (chain,) = sweep.chains
-    run, passes = chain.only_run, sweep.passes
-    return Outcome(chain.trajectory(), scheme, selection, run, passes, ending.falling, predictions)
+    def finish(self) -> None:
+        """Let a final run that has held rows out learn from them; passes end with their last partitions."""
+        if self._kept:
+            _learn_held(self._problem, self._sweep, self._kept, self._kept_counts)
 
 
 def _kept(problem: Problem) -> tuple[list[Partition], Survey]:
@@ -220,7 +240,7 @@ def held_rows(batch: Batch | None, split: Split, number: int) -> Batch | None:
     """Return the held-out rows of a partition."""
     if batch is None:
         return None
-    rows = np.flatnonzero(split.hands(number, len(batch)) == 0)
+    rows = np.flatnonzero(split.fold_ids(number, len(batch)) == 0)
     return batch.take(rows) if len(rows) else None
 
 
@@ -228,7 +248,7 @@ def _learn_held(problem: Problem, sweep: Sweep, kept: Sequence[Partition], count
     """Let each segment's run learn from the held-out rows of its own partitions."""
     numbers = {partition.number for partition in kept if counts[partition.number]}
     segments = [np.array([n for n in segment.tolist() if n in numbers], np.int64) for segment in problem.segments]
-    late = [convoy for convoy in sweep.convoys if len(segments[convoy.segment])]
+    late = [group for group in sweep.groups if len(segments[group.segment])]
     more = Sweep(
         problem.executor,
         kept,
@@ -238,16 +258,12 @@ def _learn_held(problem: Problem, sweep: Sweep, kept: Sequence[Partition], count
         problem.standardization,
         problem.plan.step.size if isinstance(problem.plan.step, GrowingStep) else None,
         problem.plan.batch_size,
-        [Convoy(place, convoy.members, convoy.runs) for place, convoy in enumerate(late)],
+        [RunGroup(place, group.members, group.runs) for place, group in enumerate(late)],
         [None],
-        [segments[convoy.segment] for convoy in late],
+        [segments[group.segment] for group in late],
         problem.plan.progress,
         lambda: None,
     )
     more.advance(sum(counts[number] for number in numbers))
-    for convoy, after in zip(late, more.convoys, strict=True):
-        convoy.runs = after.runs
-
-
-def _trial(problem: Problem, trajectory: Trajectory, centre: Centre, allowed: int) -> Trial:
-    return Trial(trajectory, problem.standardization, problem.sparse, centre, lambda: (), allowed)
+    for group, after in zip(late, more.groups, strict=True):
+        group.runs = after.runs

@@ -1,0 +1,79 @@
+"""The choice of the average: by folds, by hold-out, or given. One definition for all engines."""
+
+from __future__ import annotations
+
+from ridgeway.selection.candidates import Candidates
+from ridgeway.selection.contest import Contest, compare
+from ridgeway.selection.engine import Engine
+from ridgeway.selection.plan import Outcome, Plan, RidgeRun
+from ridgeway.selection.settling import advance_until_settled
+from ridgeway.selection.table import Selection, marked
+
+
+def by_folds(engine: Engine, plan: Plan, method: str) -> Outcome:
+    """Choose the average that predicts best, in the mean over all folds, the rows held out from each.
+
+    Parameters
+    ----------
+    engine : one run per fold and a final run over all rows, for each step that competes.
+    plan : how to run.
+    method : name of the method, for the table of candidates.
+    """
+    return _by_held_out_rows(engine, plan, method)
+
+
+def by_holdout(engine: Engine, plan: Plan) -> Outcome:
+    """Choose the average that predicts held-out rows best; the run learns from these rows afterwards.
+
+    Parameters
+    ----------
+    engine : one run, without the held-out rows.
+    plan : how to run.
+    """
+    return _by_held_out_rows(engine, plan, f"hold-out of {engine.n_held_out:,} rows")
+
+
+def run_given(engine: Engine, plan: Plan) -> Outcome:
+    """Run over the rows; the average is the one of the plan."""
+    assert plan.scheme is not None
+    ran = run_all(engine, plan)
+    return Outcome(ran.trajectory, plan.scheme, None, ran.run, engine.passes)
+
+
+def run_all(engine: Engine, plan: Plan) -> RidgeRun:
+    """Run over the rows, as many passes as planned."""
+    engine.advance(plan.passes * engine.n_rows)
+    engine.finish()
+    return RidgeRun(engine.trajectory(), engine.run())
+
+
+def _by_held_out_rows(engine: Engine, plan: Plan, method: str) -> Outcome:
+    """Run until the held-out error settles, for all steps, and choose the best average of the best step."""
+    contests: list[Contest] = []
+
+    def contest(place: int, rough: bool) -> Contest:
+        trials, size = engine.trials(place, rough), engine.steps[place].size
+        candidates = Candidates.of(plan.family or "auto", engine.trajectory(place).elapsed, size, rough)
+        return compare(trials, candidates, size, engine.unit, refine=not rough)
+
+    def best(rough: bool) -> Contest:
+        contests[:] = [contest(place, rough) for place in range(len(engine.steps))]
+        return min(contests, key=lambda contest: contest.least)
+
+    ending = advance_until_settled(engine, plan, lambda rough: engine.scored(lambda: best(rough)))
+    others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
+    table = marked(ending.contest.rows, plan.one_standard_error, others)
+    selection = Selection(method, table, ending.halfway)
+    place, scheme = contests.index(ending.contest), selection.chosen.scheme
+    predictions = engine.held_out(place, scheme)
+    engine.finish()
+    return Outcome(
+        engine.trajectory(place),
+        scheme,
+        selection,
+        engine.run(place),
+        engine.passes,
+        ending.falling,
+        predictions,
+        RidgeRun(engine.trajectory(), engine.run()) if place > 0 else None,
+    )
