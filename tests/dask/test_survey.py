@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import dask
 from ridgeway.averaging import Last
-from ridgeway.dask.engine import held_rows
+from ridgeway.dask.cluster_engine import held_rows
 from ridgeway.dask.opened_data import opened_files
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.predictions import predict_rows
