@@ -23,11 +23,10 @@ from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, numbered, readonly
 from ridgeway.rows.feed import PIECE_BYTES, Piece
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.sweep import Chain as Learner
+from ridgeway.selection.sweep import Chain
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
 from ridgeway.storage.state import State, Stored
-from ridgeway.trajectory import Trajectory, join
 
 NO_SEGMENT = np.empty(0, np.intp)
 LOADING_COST = 12.0  # loading and standardizing a partition, in units of what one run takes to learn from it
@@ -38,7 +37,7 @@ BYTES_PER_NUMBER = 8  # bytes, at most
 
 @dataclass
 class RunGroup:
-    """Runs that learn from the same readings of the partitions of a segment.
+    """Runs that read the partitions of a segment together.
 
     Attributes
     ----------
@@ -54,46 +53,25 @@ class RunGroup:
     place: int = 0
 
     def state(self) -> State:
-        """Return where the runs stand."""
+        """Return the states of the runs and their place."""
         runs = [run.state() for run in self.runs]
         return {"segment": self.segment, "members": self.members, "runs": runs, "place": self.place}
 
     @classmethod
     def from_state(cls, stored: Stored) -> RunGroup:
-        """Return the group of a state."""
+        """Return the run group of a state."""
         members = [int(member) for member in stored.raw("members")]
         runs = [SGDRun.from_state(run) for run in stored.parts("runs")]
         return cls(stored.integer("segment"), members, runs, stored.integer("place"))
 
 
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """The runs of one chain, one per segment, as they stand."""
-
-    runs: list[SGDRun]
-
-    @property
-    def begun(self) -> bool:
-        """Whether it has learned from any row."""
-        return any(run.begun for run in self.runs)
-
-    @property
-    def only_run(self) -> SGDRun | None:
-        """The run, when it is one."""
-        return self.runs[0] if len(self.runs) == 1 else None
-
-    def trajectory(self) -> Trajectory:
-        """Return the runs so far, joined."""
-        return join([run.trajectory() for run in self.runs if run.begun])
-
-
 class Prepared(NamedTuple):
-    """The rows of a partition as a pass goes through them: standardized, in its order, outlying ones several times.
+    """The rows of a partition in the order of a pass: standardized, outlying ones split into several.
 
     Attributes
     ----------
     batch : the rows.
-    fold_ids : (n,), the fold that each is held out from.
+    fold_ids : (n,), the fold that each row is held out from.
     counts : (n,), how many times each comes; None if all come once.
     """
 
@@ -111,7 +89,7 @@ def prepare(
     step: float | None = None,
     batch_size: int = 1,
 ) -> Prepared | None:
-    """Make the rows of a partition ready for the runs; those too large for a growing step are split."""
+    """Standardize and order the rows of a partition; rows too large for a growing step are split."""
     if batch is None:
         return None
     order, fold_ids = split.order(batch.rows, pass_number, number), split.fold_ids(number, len(batch))
@@ -133,8 +111,8 @@ def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None]
     runs = [run.copy() for run in runs]  # the task may be repeated
     if prepared is not None:
         batch, fold_ids, counts = prepared
-        learners = [
-            Learner(None if fold is None else fold_ids != fold, NO_SEGMENT, [run], counts)
+        chains = [
+            Chain(None if fold is None else fold_ids != fold, NO_SEGMENT, [run], counts)
             for run, fold in zip(runs, folds, strict=True)
         ]
         size = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
@@ -142,8 +120,8 @@ def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None]
             last = min(first + size, len(batch))
             rows = np.arange(first, last)
             piece = Piece(batch.between(first, last), rows - first, rows, in_sequence=True)
-            for learner in learners:
-                learner.advance(piece)
+            for chain in chains:
+                chain.advance(piece)
     if ends_pass:
         for run in runs:
             run.end_pass()
@@ -206,15 +184,15 @@ class Sweep:
 
     @property
     def chains(self) -> list[Chain]:
-        """The chains, as they stand."""
+        """The chains as they are now, one run per segment."""
         runs: list[list[SGDRun]] = [[] for _ in self._folds]
         for group in sorted(self.groups, key=lambda group: group.segment):
             for member, run in zip(group.members, group.runs, strict=True):
                 runs[member].append(run)
-        return [Chain(part) for part in runs]
+        return [Chain(None, NO_SEGMENT, part) for part in runs]
 
     def advance(self, n_rows: int) -> None:
-        """Go through the next n_rows rows: up to the nearest ends of partitions, in every segment."""
+        """Read the next n_rows rows, up to the nearest ends of partitions, in every segment."""
         self.rows_done += n_rows
         ends = self._ends()
         for number in range(len(self.groups)):
@@ -229,12 +207,12 @@ class Sweep:
 
     @property
     def beyond(self) -> bool:
-        """Whether some run has learned from rows after those that the chains were last asked to go through."""
+        """Whether some run is further than the chains were last asked to go."""
         ends = self._ends()
         return any(group.place > ends[group.segment] for group in self.groups)
 
     def _send(self, number: int, ends: Sequence[int]) -> None:
-        """Send a group to its next partition, and have those loaded that come after it."""
+        """Send a run group to its next partition, and load the partitions that come after it."""
         group = self.groups[number]
         segment, place = group.segment, group.place
         places = [other.place for other in self.groups if other.segment == segment]

@@ -1,4 +1,4 @@
-"""Which way of choosing the average `cv` means, and the run that goes with it."""
+"""The fit of rows in memory: make the engine that the plan asks for, and choose the average."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
 
 
 def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool) -> Selection | None:
-    """Return the choice that a stream has come to; None as long as nothing was predicted.
+    """Return the choice of a stream so far; None as long as nothing was predicted.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool)
 
 
 def _progressively(feed: Feed, plan: Plan) -> Outcome:
-    """One pass, every row predicted before it is learned from.
+    """Make one pass that predicts every row before it learns from it.
 
-    Up to 100,000 rows the constant step among the rivals does so, and the growing one goes through them by itself.
+    Up to 100,000 rows, the constant rival step makes this pass, and the growing step makes a pass of its own.
     """
     if plan.rivals:
         plan.progress.extend(len(feed))

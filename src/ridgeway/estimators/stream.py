@@ -1,4 +1,4 @@
-"""A stream: a run that goes on batch after batch, with what was learned from the first one."""
+"""A stream: runs that continue batch after batch; offsets, scales and steps come from the first batch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stream:
     ----------
     standardization : fixed by the first batch.
     answering : the run that answers.
-    sparse : whether the rows are.
+    sparse : whether the rows are sparse.
     single_target : True when y is 1-D.
     weight : sum of the weights of the rows that the run has gone through before, whose means are the offsets.
     growing : a run beside it that takes over; None if there is none.
@@ -72,7 +72,7 @@ class Stream:
         batch_size: int,
         family: str | None,
     ) -> Stream:
-        """Begin with the first batch, whose rows are still to be learned from.
+        """Begin a stream with its first batch, whose rows are not learned from yet.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Stream:
     def after(
         cls, outcome: Outcome, averages: Averages, n_rows: int, family: str | None, splits: bool
     ) -> Stream | None:
-        """Go on after a fit; None where it made several runs.
+        """Continue after a fit; None where it made several runs.
 
         Where a constant step was chosen, it answers until 100,000 rows have come in all, as in a stream.
 
@@ -177,7 +177,7 @@ class Stream:
         return self.standardization.constant != 0 or (self.progressive is not None and not in_passing)
 
     def require_alike(self, batch: Batch) -> None:
-        """Compare the form of a batch with that of the first."""
+        """Refuse a batch whose form differs from that of the first."""
         if self.sparse == isinstance(batch.rows, DenseRows):
             got, expected = ("dense", "sparse") if self.sparse else ("sparse", "dense")
             raise ValueError(f"X is {got}: expected {expected} rows, as in the first batch; convert it.")
@@ -188,7 +188,7 @@ class Stream:
             raise ValueError(f"y is {got}: expected {wanted}, as in the first batch.")
 
     def averages(self) -> Averages:
-        """Everything that has been learned so far."""
+        """All averages of the answering run so far."""
         return self._averages_of(self._answering)
 
     def ridge(self) -> Averages | None:
@@ -257,7 +257,7 @@ class Stream:
         return stream
 
     def copy(self) -> Stream:
-        """Return a stream that goes on by itself."""
+        """Return an independent copy."""
         other = shallow_copy(self)
         other._answering = self._answering.copy()
         other._growing = None if self._growing is None else self._growing.copy()
