@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ridgeway.report.plain import from_plain, to_plain
+from ridgeway.storage.record import from_plain, to_plain
 
 FORMAT = 1  # of the dictionary
 SCALES = ("deviation", "largest", "unit")
@@ -279,4 +279,4 @@ class ReportSummary:
     @classmethod
     def from_dict(cls, stored: Any) -> ReportSummary:
         """Read what `to_dict` gave; an error names the entry that is wrong."""
-        return from_plain(cls, stored, "summary")
+        return from_plain(cls, stored, "summary", "write the report anew from the model")
