@@ -19,6 +19,7 @@ from ridgeway.data.encoding.strings import Words
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import no_column
+from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 
 VERSION = 1
@@ -27,10 +28,13 @@ SPARSE_SHARE = 0.08  # of the features that a row has: below, rows come as CSR
 MAX_COLUMNS = 1 << 16
 MAX_FEATURES = 1 << 24
 
-KINDS: dict[str, type[Encoding]] = {
-    kind.kind: kind
-    for kind in (NumberEncoding, BooleanEncoding, CategoryEncoding, TimeEncoding, WordsEncoding, Dropped)
-}
+ENCODINGS: ClassRegistry[Encoding] = ClassRegistry(
+    "kind",
+    {
+        encoding.kind: encoding
+        for encoding in (NumberEncoding, BooleanEncoding, CategoryEncoding, TimeEncoding, WordsEncoding, Dropped)
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ class TableEncoding:
             )
         dtype = stored.text("dtype", FLOATS)
         columns = stored.parts("columns", 1, MAX_COLUMNS)
-        encodings = tuple(KINDS[column.text("kind", tuple(KINDS))].from_state(column) for column in columns)
+        encodings = tuple(ENCODINGS.from_state(column) for column in columns)
         names = {encoding.column for encoding in encodings}
         n_features = sum(encoding.n_features for encoding in encodings)
         stored.require(len(names) == len(encodings), "columns", "columns of different names")
