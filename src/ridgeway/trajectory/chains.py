@@ -116,7 +116,8 @@ class Chains(Trajectory):
         return scheme
 
 
-STORABLE: ClassRegistry[Trajectory] = ClassRegistry("kind", {"sketch": Sketch, "chains": Chains})
+_KINDS: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains}
+STORABLE = ClassRegistry("kind", _KINDS)
 
 
 def trajectory_of(stored: Stored) -> Trajectory:
