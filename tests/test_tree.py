@@ -23,7 +23,7 @@ SHARED_STEMS = {
     "__main__": "Python runs a package by this name",
 }
 # File names that are still shared by several ways to choose an average. This list must only shrink.
-STEMS_TO_RENAME = {"choice", "span", "state", "sweep", "trial"}
+STEMS_TO_RENAME = {"choice", "span", "sweep", "trial"}
 
 QUANTITY_WORDS = {
     "ALL", "BIG", "BIGGEST", "COARSE", "EARLY", "ENOUGH", "FAR", "FEW", "FEWEST", "FULL", "GREATEST", "HIGH", "HUGE",
@@ -34,7 +34,6 @@ QUANTITY_WORDS = {
 CONSTANTS_TO_RENAME = {
     ("cli", "MANY"),
     ("dask", "FEWEST"),
-    ("data", "LONGEST"),
     ("dask", "LARGE"),
     ("dask", "ROOM"),
     ("estimators", "MANY"),
@@ -45,7 +44,6 @@ CONSTANTS_TO_RENAME = {
     ("kernel", "TINY"),
     ("paper", "LONG"),
     ("report", "COARSE"),
-    ("report", "LARGEST"),
     ("report", "SMALL"),
     ("selection", "MOST"),
     ("selection", "WIDE"),

@@ -6,12 +6,13 @@ import os
 from importlib import import_module
 from typing import Any
 
-from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+from ridgeway.estimators.restored import AVERAGED
 from ridgeway.exact import ExactRidgePath
 from ridgeway.storage import ModelFileError, read_state
+from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import Stored
 
-ESTIMATORS = {kind.__name__: kind for kind in (AveragedKernelRegressor, AveragedSGDRegressor, ExactRidgePath)}
+ESTIMATORS: ClassRegistry[Any] = ClassRegistry("estimator", (*AVERAGED.values(), ExactRidgePath))
 TABLE_MODEL = "TableModel"
 
 
@@ -52,4 +53,4 @@ def estimator_of(stored: Stored) -> Any:
     kind = stored.text("estimator", (*ESTIMATORS, TABLE_MODEL))
     if kind == TABLE_MODEL:  # tables need pyarrow, which the base install leaves out
         return import_module("ridgeway.tables").TableModel.from_state(stored)
-    return ESTIMATORS[kind].from_state(stored)
+    return ESTIMATORS.from_state(stored)

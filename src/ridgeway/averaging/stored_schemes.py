@@ -12,12 +12,13 @@ from ridgeway.averaging.poisson import Poisson
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.tail import Tail
 from ridgeway.averaging.uniform import Uniform
+from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import Stored
 
 MAX_STORED_ORDER = 1000  # the time that an average takes grows with it
-SCHEMES: dict[str, type[Scheme]] = {
-    kind.__name__: kind for kind in (Geometric, Uniform, Tail, Last, NegativeBinomial, Poisson, Exponential)
-}
+SCHEMES: ClassRegistry[Scheme] = ClassRegistry(
+    "scheme", (Geometric, Uniform, Tail, Last, NegativeBinomial, Poisson, Exponential)
+)
 
 
 def scheme_of(stored: Stored) -> Scheme:
@@ -29,7 +30,7 @@ def scheme_of(stored: Stored) -> Scheme:
     >>> scheme_of(Stored(Tail(0.5).state()))
     Tail(start=0.5)
     """
-    kind = SCHEMES[stored.text("scheme", tuple(SCHEMES))]
+    kind = SCHEMES.class_of(stored)
     if kind is NegativeBinomial:
         stored.integer("order", 1, MAX_STORED_ORDER)
     return kind(**{field.name: stored.raw(field.name) for field in fields(kind)})

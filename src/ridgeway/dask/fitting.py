@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ridgeway.dask.cluster import executor_of
-from ridgeway.dask.components import make_components, require_components
 from ridgeway.dask.cluster_engine import PartitionEngine, Problem
+from ridgeway.dask.components import make_components, require_components
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.opened_data import Opened, opened
 from ridgeway.dask.partition import Form, Partition

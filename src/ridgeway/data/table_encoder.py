@@ -16,14 +16,17 @@ from ridgeway.atomic import atomic
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
-from ridgeway.data.encoding import Learner, Options, TableEncoding, learner_of, whole
+from ridgeway.data.encoding import Learner, Options, TableEncoding, learner_of
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.memory import as_batch, as_table
 from ridgeway.data.pandas_index import index_columns
 from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
 from ridgeway.data.source import Source
 from ridgeway.messages.user_warning import warn_user
+from ridgeway.storage.state import State, Stored
 from ridgeway.validation.scalars import counted
+
+MAX_ROWS = 1 << 62
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -216,9 +219,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         learners = getattr(self, "_learners", {}).values()
         return [learner.doubt for learner in learners if learner is not None and learner.doubt is not None]
 
+    def state(self) -> State:
+        """Return all that `transform` needs as plain values for JSON."""
+        return {**self._fitted().state(), "rows": self.rows_seen_}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Self:
+        """Return the fitted encoder of a state."""
+        encoder = cls()
+        encoder._encoding = TableEncoding.from_state(stored)
+        encoder.n_features_in_ = len(encoder._encoding.encodings)
+        encoder.rows_seen_ = stored.integer("rows", 0, MAX_ROWS)
+        return encoder
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the fitted encoder as plain values for JSON."""
-        return {**self._fitted().to_dict(), "rows": self.rows_seen_}
+        """Return all that `transform` needs as plain values for JSON; the same as `state`."""
+        return self.state()
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
@@ -232,12 +248,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         >>> again.transform([[1.0, 2.0]])
         array([[1., 2.]], dtype=float32)
         """
-        plan = TableEncoding.from_dict(state)
-        encoder = cls()
-        encoder._encoding = plan
-        encoder.n_features_in_ = len(plan.encodings)
-        encoder.rows_seen_ = whole(state, "rows", 0, 1 << 62)
-        return encoder
+        values = dict(state) if isinstance(state, Mapping) else state
+        return cls.from_state(Stored(values, "encoder", "the values are damaged, fit anew"))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_encoding")

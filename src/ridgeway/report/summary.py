@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ridgeway.report.plain import from_plain, to_plain
+from ridgeway.storage.record import from_plain, to_plain
 
 FORMAT = 1  # version of the dictionary
 SCALES = ("deviation", "largest", "unit")
@@ -277,5 +277,5 @@ class ReportSummary:
 
     @classmethod
     def from_dict(cls, stored: Any) -> ReportSummary:
-        """Read the result of `to_dict`; an error names the wrong entry."""
-        return from_plain(cls, stored, "summary")
+        """Read what `to_dict` gave; an error names the entry that is wrong."""
+        return from_plain(cls, stored, "summary", "write the report anew from the model")

@@ -7,9 +7,9 @@ trust their arrays: so `Stored` hands out an entry only if its type, range and s
 
 from __future__ import annotations
 
-import math
 import reprlib
-from collections.abc import Sequence
+import sys
+from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +19,7 @@ State: TypeAlias = dict[str, Any]
 Shape: TypeAlias = Sequence[int | None]  # None stands for any length
 
 FLOATS = ("float32", "float64")
+MAX_NUMBER = sys.float_info.max  # JSON can spell larger ones, which are not finite
 
 
 class StateError(ValueError):
@@ -32,6 +33,7 @@ class Stored:
     ----------
     values : the entries by name.
     place : where they stand, for messages.
+    remedy : what to do about a state that is wrong, for messages.
 
     Examples
     --------
@@ -43,8 +45,8 @@ class Stored:
     ridgeway.storage.state.StateError: start has the shape (2,): expected (5,).
     """
 
-    def __init__(self, values: Any, place: str = "") -> None:
-        self._place = place
+    def __init__(self, values: Any, place: str = "", remedy: str = "") -> None:
+        self._place, self._remedy = place, remedy
         if not isinstance(values, dict):
             raise self._unexpected("", values, "named entries")
         self._values: State = values
@@ -55,7 +57,7 @@ class Stored:
     def raw(self, name: str) -> Any:
         """Return an entry that is checked elsewhere."""
         if name not in self._values:
-            raise StateError(f"{self._named(name)} is missing.")
+            raise self._error(f"{self._named(name)} is missing")
         return self._values[name]
 
     def flag(self, name: str) -> bool:
@@ -72,11 +74,12 @@ class Stored:
             raise self._unexpected(name, value, f"a whole number from {least} to {most}")
         return value
 
-    def number(self, name: str, least: float = -math.inf) -> float:
-        """Return a finite number of `least` or more."""
+    def number(self, name: str, least: float = -MAX_NUMBER, most: float = MAX_NUMBER) -> float:
+        """Return a finite number from `least` to `most`."""
         value = self.raw(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
-            raise self._unexpected(name, value, f"a finite number of {least} or more")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            bound = "" if least in (-MAX_NUMBER, -most) else f" of {least} or more"
+            raise self._unexpected(name, value, f"a finite number{bound}")
         return float(value)
 
     def positive(self, name: str) -> float:
@@ -85,11 +88,13 @@ class Stored:
             raise self._unexpected(name, value, "a number above 0")
         return value
 
-    def text(self, name: str, among: Sequence[str] | None = None) -> str:
+    def text(self, name: str, among: Collection[str] | None = None, max_characters: int | None = None) -> str:
         """Return a text, perhaps one of a few."""
         value = self.raw(name)
         if not isinstance(value, str) or (among is not None and value not in among):
             raise self._unexpected(name, value, "a text" if among is None else f"one of {', '.join(among)}")
+        if max_characters is not None and len(value) > max_characters:
+            raise self._unexpected(name, value, f"a text of at most {max_characters:,} characters")
         return value
 
     def texts(self, name: str) -> list[str]:
@@ -98,6 +103,14 @@ class Stored:
         if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
             raise self._unexpected(name, value, "a list of texts")
         return value
+
+    def levels(self, name: str, most: int, max_characters: int) -> tuple[str, ...]:
+        """Return up to `most` different texts, none of them longer than `max_characters`."""
+        values = self.texts(name)
+        if len(values) > most or len(set(values)) != len(values) or any(len(text) > max_characters for text in values):
+            expected = f"at most {most:,} different texts of at most {max_characters:,} characters"
+            raise self._unexpected(name, values, expected)
+        return tuple(values)
 
     def array(self, name: str, shape: Shape, dtype: Any = "float64") -> NDArray[Any]:
         """Return an array of finite numbers of this shape and of the dtype, or one of the dtypes."""
@@ -115,36 +128,60 @@ class Stored:
 
     def part(self, name: str) -> Stored:
         """Return the state of a part."""
-        return Stored(self.raw(name), self._named(name))
+        return Stored(self.raw(name), self._named(name), self._remedy)
 
     def optional(self, name: str) -> Stored | None:
         """Return the state of a part that may be missing."""
         return self.part(name) if name in self else None
 
-    def parts(self, name: str) -> list[Stored]:
-        """Return the states of a list of parts."""
+    def parts(self, name: str, least: int = 0, most: int = 2**53) -> list[Stored]:
+        """Return the states of a list of parts, from `least` to `most` of them."""
         values = self.raw(name)
         if not isinstance(values, list):
             raise self._unexpected(name, values, "a list")
-        return [Stored(value, f"{self._named(name)}.{i}") for i, value in enumerate(values)]
+        if not least <= len(values) <= most:
+            raise self._unexpected(name, values, f"a list of {least} to {most:,} entries")
+        return [Stored(value, f"{self._named(name)}.{i}", self._remedy) for i, value in enumerate(values)]
+
+    def entries(self, name: str) -> tuple[Stored, list[str]]:
+        """Return the entries of a list as a state of their own, and their names there."""
+        values = self.raw(name)
+        if not isinstance(values, list):
+            raise self._unexpected(name, values, "a list")
+        names = [f"{name}[{i}]" for i in range(len(values))]
+        return Stored(dict(zip(names, values, strict=True)), self._place, self._remedy), names
+
+    def require_names(self, names: Collection[str]) -> None:
+        """Refuse entries of other names."""
+        if unlike := set(self._values) ^ set(names):
+            listed = ", ".join(sorted(map(str, unlike)))
+            raise self._error(f"{self._place or 'the state'} has other entries than expected ({listed})")
+
+    def require(self, sound: bool, name: str, expected: str) -> None:
+        """Refuse an entry that is not as it is expected."""
+        if not sound:
+            raise self._unexpected(name, self._values.get(name), expected)
 
     def _checked(self, name: str, value: Any, shape: Shape, dtype: Any) -> NDArray[Any]:
         if not isinstance(value, np.ndarray):
             raise self._unexpected(name, value, "an array")
         allowed = [np.dtype(kind) for kind in (dtype if isinstance(dtype, tuple) else (dtype,))]
         if value.dtype not in allowed:
-            raise StateError(f"{self._named(name)} holds {value.dtype}: expected {' or '.join(map(str, allowed))}.")
+            raise self._error(f"{self._named(name)} holds {value.dtype}: expected {' or '.join(map(str, allowed))}")
         if len(shape) != value.ndim or any(
             n is not None and n != got for n, got in zip(shape, value.shape, strict=True)
         ):
             wanted = f"({', '.join('any' if n is None else str(n) for n in shape)}{',' if len(shape) == 1 else ''})"
-            raise StateError(f"{self._named(name)} has the shape {value.shape}: expected {wanted}.")
+            raise self._error(f"{self._named(name)} has the shape {value.shape}: expected {wanted}")
         if value.dtype.kind == "f" and not np.isfinite(value).all():
-            raise StateError(f"{self._named(name)} holds numbers that are not finite.")
+            raise self._error(f"{self._named(name)} holds numbers that are not finite")
         return value
 
     def _named(self, name: str) -> str:
         return ".".join(part for part in (self._place, name) if part)
 
     def _unexpected(self, name: str, value: Any, expected: str) -> StateError:
-        return StateError(f"{self._named(name) or 'the state'} is {reprlib.repr(value)}: expected {expected}.")
+        return self._error(f"{self._named(name) or 'the state'} is {reprlib.repr(value)}: expected {expected}")
+
+    def _error(self, said: str) -> StateError:
+        return StateError(f"{said}; {self._remedy}." if self._remedy else f"{said}.")

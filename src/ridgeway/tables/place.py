@@ -58,5 +58,5 @@ def resume(checkpoint: Checkpoint, data: State, options: State) -> Resumed | Non
         return Resumed(
             Place(**{name: place.integer(name) for name in vars(Place())}),
             averaged_of(stored.part("model")),
-            TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None,
+            TableEncoder.from_state(stored.part("encoder")) if "encoder" in stored else None,
         )

@@ -103,7 +103,7 @@ class _Fit:
         if checkpoint is not None:
             checkpoint.follow("place", lambda: vars(self._place))
             checkpoint.follow("model", self._estimator.state)
-            checkpoint.follow("encoder", lambda: None if self._encoder is None else self._encoder.to_dict())
+            checkpoint.follow("encoder", lambda: None if self._encoder is None else self._encoder.state())
 
     def done(self) -> TableModel:
         """Fit the rows in memory, or as a stream if they take too much memory; resume an interrupted stream."""

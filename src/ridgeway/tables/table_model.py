@@ -208,7 +208,7 @@ class TableModel:
         return {
             "estimator": type(self).__name__,
             "model": self.model.state(),
-            "encoder": None if self.encoder is None else self.encoder.to_dict(),
+            "encoder": None if self.encoder is None else self.encoder.state(),
             "target": list(self.target) if isinstance(self.target, tuple) else self.target,
             "weight": self.weight,
             "log_target": self.log_target,
@@ -222,7 +222,7 @@ class TableModel:
     def from_state(cls, stored: Stored) -> Self:
         """Return the model of a state."""
         model = averaged_of(stored.part("model"))
-        encoder = TableEncoder.from_dict(stored.raw("encoder")) if "encoder" in stored else None
+        encoder = TableEncoder.from_state(stored.part("encoder")) if "encoder" in stored else None
         if encoder is not None and encoder.n_features_out_ != model.n_features_in_:
             raise StateError(f"the encoder makes {encoder.n_features_out_} features of {model.n_features_in_}.")
         several = isinstance(stored.raw("target"), list)

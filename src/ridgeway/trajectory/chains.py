@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway.averaging import Last, Scheme, Tail
 from ridgeway.rows import Float
+from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory.sketch import Sketch
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
@@ -115,10 +116,13 @@ class Chains(Trajectory):
         return scheme
 
 
+_KINDS: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains}
+STORABLE = ClassRegistry("kind", _KINDS)
+
+
 def trajectory_of(stored: Stored) -> Trajectory:
     """Return the trajectory of a state."""
-    kinds: dict[str, type[Sketch | Chains]] = {"sketch": Sketch, "chains": Chains}
-    return kinds[stored.text("kind", tuple(kinds))].from_state(stored)
+    return STORABLE.from_state(stored)
 
 
 def join(runs: Sequence[Trajectory]) -> Trajectory:

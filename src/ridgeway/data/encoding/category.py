@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,11 +10,11 @@ import numpy as np
 
 from ridgeway.data.arrow import pa, pc
 from ridgeway.data.data_error import DataError
-from ridgeway.data.encoding import state as checked
-from ridgeway.data.encoding.encoding import Encoding
+from ridgeway.data.encoding.encoding import MAX_BUCKETS, MAX_CHARACTERS, MAX_LEVELS, Encoding, column_of
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import as_levels, buckets_of
 from ridgeway.data.schema import kind_of, type_name
+from ridgeway.storage.state import Stored
 
 
 @dataclass(frozen=True)
@@ -70,23 +69,12 @@ class CategoryEncoding(Encoding):
         codes[0] = features[rows]
         values[0] = 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "levels": list(self.levels),
-            "buckets": self.buckets,
-            "indicator": self.indicator,
-        }
-
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> CategoryEncoding:
-        """Return the encoding of such values, or raise ValueError."""
+    def from_state(cls, stored: Stored) -> CategoryEncoding:
+        """Return the encoding of a state."""
         return cls(
-            checked.text(state, "column"),
-            checked.text(state, "said"),
-            checked.texts(state, "levels"),
-            checked.whole(state, "buckets", 1, checked.MAX_BUCKETS),
-            checked.flag(state, "indicator"),
+            *column_of(stored),
+            stored.levels("levels", MAX_LEVELS, MAX_CHARACTERS),
+            stored.integer("buckets", 1, MAX_BUCKETS),
+            stored.flag("indicator"),
         )

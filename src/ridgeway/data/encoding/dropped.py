@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ridgeway.data.encoding import state as checked
-from ridgeway.data.encoding.encoding import Encoding, Learner, Options
+from ridgeway.data.encoding.encoding import Encoding, Learner, Options, column_of
 from ridgeway.data.encoding.entries import Codes, Values
+from ridgeway.storage.state import Stored
 
 
 @dataclass(frozen=True)
@@ -35,14 +34,10 @@ class Dropped(Encoding):
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
         """Write nothing."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {"column": self.column, "said": self.said}
-
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> Dropped:
-        """Return the encoding of such values, or raise ValueError."""
-        return cls(checked.text(state, "column"), checked.text(state, "said"))
+    def from_state(cls, stored: Stored) -> Dropped:
+        """Return the encoding of a state."""
+        return cls(*column_of(stored))
 
 
 class DroppingLearner(Learner):

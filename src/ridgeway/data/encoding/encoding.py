@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import Words
+from ridgeway.storage.state import State, Stored
+
+# Bounds of what is read from a state.
+MAX_LEVELS = 1 << 16
+MAX_CHARACTERS = 1 << 12  # of a name or level
+MAX_BUCKETS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -62,14 +67,20 @@ class Encoding(ABC):
         """Return the words of a column."""
         raise NotImplementedError(f"{type(self).__name__} has no words.")
 
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+    def state(self) -> State:
+        """Return the fields, as plain values for JSON."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
     @abstractmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> Encoding:
-        """Return the encoding of such values, or raise ValueError."""
+    def from_state(cls, stored: Stored) -> Encoding:
+        """Return the encoding of a state."""
+
+
+def column_of(stored: Stored) -> tuple[str, str]:
+    """Return the two fields that every encoding has: the name of its column, and what was said of it."""
+    return stored.text("column", max_characters=MAX_CHARACTERS), stored.text("said", max_characters=MAX_CHARACTERS)
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ridgeway.data.data_error import DataError
-from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.dropped import Dropped
-from ridgeway.data.encoding.encoding import Encoding, Learner, Options
+from ridgeway.data.encoding.encoding import Encoding, Learner, Options, column_of
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.numbers import as_numbers
+from ridgeway.storage.state import Stored
 
 MAX_MAGNITUDE = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
 
@@ -66,23 +65,13 @@ class NumberEncoding(Encoding):
             codes[1] = np.where(missing, first + 1, -1) if some else -1
             values[1] = 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "mean": self.mean,
-            "indicator": self.indicator,
-        }
-
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> NumberEncoding:
-        """Return the encoding of such values, or raise ValueError."""
+    def from_state(cls, stored: Stored) -> NumberEncoding:
+        """Return the encoding of a state."""
         return cls(
-            checked.text(state, "column"),
-            checked.text(state, "said"),
-            checked.number(state, "mean"),
-            checked.flag(state, "indicator"),
+            *column_of(stored),
+            stored.number("mean"),
+            stored.flag("indicator"),
         )
 
 

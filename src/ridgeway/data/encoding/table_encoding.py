@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse
 
 from ridgeway import _core
-from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.category import CategoryEncoding
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding
@@ -20,19 +19,22 @@ from ridgeway.data.encoding.strings import Words
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.schema import no_column
+from ridgeway.storage.class_registry import ClassRegistry
+from ridgeway.storage.state import FLOATS, State, StateError, Stored
 
 VERSION = 1
-MIN_SPARSE_FEATURES, MAX_SPARSE_SHARE = (
-    256,
-    0.08,
-)  # features, and share of them that a row has, beyond and below which rows are sparse
+MIN_SPARSE_FEATURES = 256  # more features than these may be stored as CSR
+MAX_SPARSE_SHARE = 0.08  # share of the features that a row has, below which rows are stored as CSR
 MAX_COLUMNS = 1 << 16
 MAX_FEATURES = 1 << 24
 
-KINDS: dict[str, type[Encoding]] = {
-    kind.kind: kind
-    for kind in (NumberEncoding, BooleanEncoding, CategoryEncoding, TimeEncoding, WordsEncoding, Dropped)
-}
+ENCODINGS: ClassRegistry[Encoding] = ClassRegistry(
+    "kind",
+    {
+        encoding.kind: encoding
+        for encoding in (NumberEncoding, BooleanEncoding, CategoryEncoding, TimeEncoding, WordsEncoding, Dropped)
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -120,43 +122,31 @@ class TableEncoding:
     def _word_counts(self) -> list[int]:
         return [encoding.n_words for encoding in self.encodings if encoding.n_words]
 
-    def to_dict(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return plain values for JSON."""
         return {
             "version": VERSION,
             "sparse": self.sparse,
             "dtype": self.dtype,
-            "columns": [{"kind": encoding.kind, **encoding.to_dict()} for encoding in self.encodings],
+            "columns": [{"kind": encoding.kind, **encoding.state()} for encoding in self.encodings],
         }
 
     @classmethod
-    def from_dict(cls, state: Any) -> TableEncoding:
-        """Return the plan of such values, or raise ValueError."""
-        if not isinstance(state, Mapping):
-            raise checked.refused("state", state, "a mapping")
-        version = checked.whole(state, "version", 1, 1 << 30)
+    def from_state(cls, stored: Stored) -> TableEncoding:
+        """Return the encodings of a state."""
+        version = stored.integer("version", 1, 1 << 30)
         if version > VERSION:
-            raise ValueError(
+            raise StateError(
                 f"encoder: version {version} is newer than {VERSION}, which this ridgeway reads: update ridgeway."
             )
-        dtype = checked.text(state, "dtype")
-        if dtype not in ("float32", "float64"):
-            raise checked.refused("dtype", dtype, "float32 or float64")
-        columns = state.get("columns")
-        if not isinstance(columns, list) or not 1 <= len(columns) <= MAX_COLUMNS:
-            raise checked.refused("columns", columns, f"a list of 1 to {MAX_COLUMNS:,} columns")
-        encodings = []
-        for column in columns:
-            kind = column.get("kind") if isinstance(column, Mapping) else None
-            if not isinstance(kind, str) or kind not in KINDS:
-                raise checked.refused("columns", column, f"columns of the kinds {', '.join(KINDS)}")
-            encodings.append(KINDS[kind].from_dict(column))
-        names = [encoding.column for encoding in encodings]
-        if len(set(names)) != len(names):
-            raise checked.refused("columns", names, "columns of different names")
-        if sum(encoding.n_features for encoding in encodings) > MAX_FEATURES:
-            raise checked.refused("columns", names, f"at most {MAX_FEATURES:,} features in all")
-        return cls(tuple(encodings), checked.flag(state, "sparse"), dtype)
+        dtype = stored.text("dtype", FLOATS)
+        columns = stored.parts("columns", 1, MAX_COLUMNS)
+        encodings = tuple(ENCODINGS.from_state(column) for column in columns)
+        names = {encoding.column for encoding in encodings}
+        n_features = sum(encoding.n_features for encoding in encodings)
+        stored.require(len(names) == len(encodings), "columns", "columns of different names")
+        stored.require(n_features <= MAX_FEATURES, "columns", f"at most {MAX_FEATURES:,} features in all")
+        return cls(encodings, stored.flag("sparse"), dtype)
 
 
 def _fixed(encoding: Encoding) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa
-from ridgeway.data.encoding import state as checked
 from ridgeway.data.encoding.dropped import Dropped
-from ridgeway.data.encoding.encoding import Encoding, Learner, Options
+from ridgeway.data.encoding.encoding import Encoding, Learner, Options, column_of
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.seconds import seconds_of
 from ridgeway.data.encoding.time_units import DAY_SECONDS, YEAR_SECONDS
 from ridgeway.data.encoding.written_dates import ORDERS
+from ridgeway.storage.state import Stored
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASON = ("year", "half-year")
@@ -32,6 +31,8 @@ def _waves(points: int, harmonics: int) -> NDArray[np.float64]:
 
 SEASON_WAVES = _waves(1461, len(SEASON))  # about quarters of a day of a year
 CLOCK_WAVES = _waves(1440, len(CLOCK))  # minutes of a day
+
+MAX_ZONE_CHARACTERS = 64
 
 
 @dataclass(frozen=True)
@@ -103,31 +104,17 @@ class TimeEncoding(Encoding):
         if self.indicator:
             codes[slot], values[slot] = np.where(missing, first, -1), 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "origin": self.origin,
-            "mean": self.mean,
-            "clock": self.clock,
-            "zone": self.zone,
-            "indicator": self.indicator,
-            "order": self.order,
-        }
-
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> TimeEncoding:
-        """Return the encoding of such values, or raise ValueError."""
+    def from_state(cls, stored: Stored) -> TimeEncoding:
+        """Return the encoding of a state."""
         return cls(
-            checked.text(state, "column"),
-            checked.text(state, "said"),
-            None if state.get("origin") is None else checked.whole(state, "origin", -(10**13), 10**13),
-            checked.number(state, "mean"),
-            checked.flag(state, "clock"),
-            None if state.get("zone") is None else checked.text(state, "zone", 64),
-            checked.flag(state, "indicator"),
-            None if state.get("order") is None else checked.one_of(state, "order", ORDERS),
+            *column_of(stored),
+            stored.integer("origin", -(10**13), 10**13) if "origin" in stored else None,
+            stored.number("mean"),
+            stored.flag("clock"),
+            stored.text("zone", max_characters=MAX_ZONE_CHARACTERS) if "zone" in stored else None,
+            stored.flag("indicator"),
+            stored.text("order", ORDERS) if "order" in stored else None,
         )
 
 

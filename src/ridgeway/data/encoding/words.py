@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,11 +9,11 @@ import numpy as np
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
-from ridgeway.data.encoding import state as checked
-from ridgeway.data.encoding.encoding import Encoding
+from ridgeway.data.encoding.encoding import MAX_BUCKETS, Encoding, column_of
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import Words, spelled, words_of
 from ridgeway.data.schema import kind_of, type_name
+from ridgeway.storage.state import Stored
 
 
 @dataclass(frozen=True)
@@ -75,23 +74,12 @@ class WordsEncoding(Encoding):
         plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         return words_of(spelled(plain).fill_null(""), self.buckets, dtype)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "buckets": self.buckets,
-            "indicator": self.indicator,
-            "mean_words": self.mean_words,
-        }
-
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> WordsEncoding:
-        """Return the encoding of such values, or raise ValueError."""
+    def from_state(cls, stored: Stored) -> WordsEncoding:
+        """Return the encoding of a state."""
         return cls(
-            checked.text(state, "column"),
-            checked.text(state, "said"),
-            checked.whole(state, "buckets", 1, checked.MAX_BUCKETS),
-            checked.flag(state, "indicator"),
-            checked.number(state, "mean_words"),
+            *column_of(stored),
+            stored.integer("buckets", 1, MAX_BUCKETS),
+            stored.flag("indicator"),
+            stored.number("mean_words"),
         )
