@@ -22,8 +22,8 @@ GEOMETRIC, TAIL, WINNER = "C0", "C1", "crimson"
 class ComparisonDisplay:
     """The risk of geometric averages against alpha (below) and of tails against their start (above).
 
-    Dashed and dotted lines are what the risk of geometric averages is made of: bias, which alpha raises, and variance.
-    The uniform average and the last iterate are levels. The star is the average of least risk.
+    Dashed and dotted lines are the two parts of the risk of geometric averages: bias, which grows with alpha, and
+    variance. The uniform average and the last iterate are levels. The star is the average of least risk.
 
     Parameters
     ----------
