@@ -70,16 +70,6 @@ class CategoryEncoding(Encoding):
         codes[0] = features[rows]
         values[0] = 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "levels": list(self.levels),
-            "buckets": self.buckets,
-            "indicator": self.indicator,
-        }
-
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> CategoryEncoding:
         """Return the encoding of such values, or raise ValueError."""

@@ -35,10 +35,6 @@ class Dropped(Encoding):
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
         """Write nothing."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {"column": self.column, "said": self.said}
-
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Dropped:
         """Return the encoding of such values, or raise ValueError."""
@@ -58,7 +54,7 @@ class DroppingLearner(Learner):
         super().__init__(column)
         self.reason = reason
 
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Count the rows."""
         self.rows += len(column)
         self.missing += column.null_count

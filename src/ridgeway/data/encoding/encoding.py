@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 from ridgeway.data.encoding.entries import Codes, Values
@@ -62,9 +62,10 @@ class Encoding(ABC):
         """Return the words of a column."""
         raise NotImplementedError(f"{type(self).__name__} has no words.")
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        """Return the fields as plain values for JSON, in their order; tuples become lists."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
     @abstractmethod
@@ -106,7 +107,7 @@ class Learner(ABC):
         return copy(self)
 
     @abstractmethod
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Learn from more rows."""
 
     @property

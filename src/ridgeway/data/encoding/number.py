@@ -66,15 +66,6 @@ class NumberEncoding(Encoding):
             codes[1] = np.where(missing, first + 1, -1) if some else -1
             values[1] = 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "mean": self.mean,
-            "indicator": self.indicator,
-        }
-
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> NumberEncoding:
         """Return the encoding of such values, or raise ValueError."""
@@ -101,7 +92,7 @@ class NumberLearner(Learner):
         self._sum = self._squares = self._shift = 0.0
         self._least, self._most = np.inf, -np.inf
 
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Update the sums."""
         numbers = as_numbers(column, self.column, place)
         present = numbers[~np.isnan(numbers)]

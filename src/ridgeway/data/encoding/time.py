@@ -103,19 +103,6 @@ class TimeEncoding(Encoding):
         if self.indicator:
             codes[slot], values[slot] = np.where(missing, first, -1), 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "origin": self.origin,
-            "mean": self.mean,
-            "clock": self.clock,
-            "zone": self.zone,
-            "indicator": self.indicator,
-            "order": self.order,
-        }
-
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> TimeEncoding:
         """Return the encoding of such values, or raise ValueError."""
@@ -179,7 +166,7 @@ class TimeLearner(Learner):
         self._least = self._most = 0
         self._sum = 0.0
 
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Learn from more rows."""
         if self._dated is None:
             self._dated = not pa.types.is_time(column.type)

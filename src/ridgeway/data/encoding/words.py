@@ -75,16 +75,6 @@ class WordsEncoding(Encoding):
         plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         return words_of(spelled(plain).fill_null(""), self.buckets, dtype)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "column": self.column,
-            "said": self.said,
-            "buckets": self.buckets,
-            "indicator": self.indicator,
-            "mean_words": self.mean_words,
-        }
-
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> WordsEncoding:
         """Return the encoding of such values, or raise ValueError."""
