@@ -1,4 +1,4 @@
-"""The choice of the average: what it costs beside a plain run, and beside other ways to a tuned linear model."""
+"""The selection of the average: its cost compared with a plain run, and with other ways to tune a linear model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATH_ALPHAS = np.logspace(-6, 3, 1000)
 
 
 def cases(quick: bool = False) -> Iterator[Case]:
-    """Time the methods of choice on middling data, then the default fit on large data."""
+    """Time the selection methods on medium data, then the default fit on large data."""
     for cv in (5, "holdout", "progressive"):
         _fit(*dense_rows(5_000, 20, np.float32), cv=cv, passes=1)  # compiles the kernels
     yield _methods(*dense_rows(20_000 if quick else 100_000, 100, np.float32), QUICK_REPEATS)
@@ -44,9 +44,9 @@ def _methods(X: Array, y: Array, repeats: int) -> Case:
 
 
 def _stream(X: Array, y: Array, repeats: int) -> Case:
-    """One pass: the choice over rows taken as they are, like those of the plain run; then over standardized ones.
+    """One pass: the selection over unscaled rows, like those of the plain run, then over standardized rows.
 
-    The latter are held against a fit of standardized rows at a given average: what it costs to choose.
+    The latter are compared with a fit of standardized rows at a given average: this is the cost of the selection.
     """
     plain: dict[str, Any] = {"scale": False, "fit_intercept": False}
     tasks: dict[str, Callable[[], object]] = {

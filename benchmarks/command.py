@@ -1,4 +1,4 @@
-"""The command of a benchmark: which suites to run, what it prints meanwhile, and where the results go."""
+"""The command line of the benchmarks: run suites, print and store their results."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def run(
     results : name of the JSON file, without its ending.
     suites : by name; each yields its cases, few and small ones if given True.
     machine : facts that are printed and stored.
-    optional : suites that take minutes and are run when they are named only.
+    optional : suites that take minutes; they run only if they are named.
     arguments : of the command line, None for those of the process.
     """
     parser = argparse.ArgumentParser(prog=program, description=description)
-    parser.add_argument("--quick", action="store_true", help="smaller shapes than the targets are meant for")
+    parser.add_argument("--quick", action="store_true", help="use smaller shapes, to which the targets do not apply")
     parser.add_argument(
         "--only",
         type=lambda text: _names(text, suites),
@@ -49,7 +49,7 @@ def run(
     print("  ".join(f"{name} {value}" for name, value in machine.items()))
     print("One thread (kernels: two). Ratios of the best of several interleaved repeats.")
     if options.quick:
-        print("Quick: smaller shapes than the targets are meant for.")
+        print("Quick: smaller shapes, to which the targets do not apply.")
     print(f"\n{header()}")
     found: list[Case] = []
     with threadpool_limits(limits=1):
@@ -67,5 +67,5 @@ def _names(text: str, suites: Suites) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in suites:
-            raise argparse.ArgumentTypeError(f"{name!r} is no suite: expected some of {', '.join(suites)}.")
+            raise argparse.ArgumentTypeError(f"{name!r} is not a suite: expected some of {', '.join(suites)}.")
     return names

@@ -52,7 +52,7 @@ def _replay_path(X: scipy.sparse.csr_array, y: Array) -> Array:
 
 
 def _largest_difference(replay: rw.Replay, X: scipy.sparse.csr_array) -> float:
-    """Hold a few alphas against X^T (survival * gains) in float64, relative to the largest coefficient."""
+    """Compare a few alphas with X^T (survival * gains) in float64, relative to the largest coefficient."""
     which = [0, 7, 13, 19]
     path = replay.path(ALPHAS)[which]
     transposed = X.T.astype(np.float64)

@@ -1,4 +1,4 @@
-"""A cluster: two workers against one, what a partition costs beside its rows, and the cost model against both."""
+"""A cluster: two workers against one, the overhead of a partition, and the cost model compared with both."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from ridgeway.selection.groups import HeldOutErrors
 
 COLUMNS = 100
 GROUP_ROWS = 40_000  # rows of a row group: 16 MB
-DIRECTIONS = 20  # that candidates are mixed from, about
-FITS = 2  # on each cluster: the first one pays for memory that a worker has not had yet
+DIRECTIONS = 20  # approximate dimension of the space of candidates
+FITS = 2  # on each cluster; in the first one workers allocate their memory
 TASK_LATENCY_SECONDS = 0.015  # between two tasks of a run group
 MODES: dict[str, dict[str, Any]] = {
     "parallel chains": {"alpha": 1.0, "chains": 2},
@@ -75,7 +75,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
 
 
 class Taken(NamedTuple):
-    """What fits took: seconds, and processor time of the busiest worker."""
+    """The times of fits: seconds, and processor time of the busiest worker."""
 
     seconds: list[float]
     busiest: list[float]
@@ -176,7 +176,7 @@ def speedup(
     taken: dict[int, Taken],
     target: Target,
 ) -> Case:
-    """Hold two workers against one, and both against the cost model."""
+    """Compare two workers with one, and both with the cost model."""
     times = {workers: min(found.seconds) for workers, found in taken.items()}
     busiest = {workers: min(found.busiest) for workers, found in taken.items()}
     results = [
@@ -229,7 +229,7 @@ def modelled(
 
 
 def overhead(executor: Cluster, folder: Path) -> Case:
-    """Time a chain over partitions of next to no rows: what a task costs by itself."""
+    """Time a chain over nearly empty partitions: the overhead of a task."""
     tiny = folder / "tiny.parquet"
     X, y = dense_rows(6400, COLUMNS, np.float32)
     columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(COLUMNS)}

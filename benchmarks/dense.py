@@ -32,7 +32,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
 
 
 def sketch_path(X: Array, y: Array) -> Array:
-    """One pass and the path of 100 alphas: what the engine is held to."""
+    """One pass and the path of 100 alphas: the main target of the engine."""
     return rw.run_sgd(X, y, store="sketch").path(ALPHAS)
 
 
@@ -64,7 +64,7 @@ def _case(n_rows: int, n_columns: int, dtype: type[np.floating[Any]], repeats: i
 
 
 def _reads(timings: dict[str, Timing], dtype: type[np.floating[Any]]) -> Iterator[Result]:
-    """How many reads of X each part costs."""
+    """Return the time of each part, in reads of X."""
     read = timings["read"]
     yield Result("pass and path / read of X", timings["pass and path"].over(read), READS[dtype])
     for part in ("pass, step given", "pass, step auto", "path", "replay pass"):
@@ -72,7 +72,7 @@ def _reads(timings: dict[str, Timing], dtype: type[np.floating[Any]]) -> Iterato
 
 
 def _speed_ups(timings: dict[str, Timing], n_columns: int, peers: dict[str, int]) -> Iterator[Result]:
-    """How many times longer the peers take."""
+    """Return the times of the peers, as multiples of ours."""
     targets = {"SGDRegressor": OVER_SGD[n_columns], "Gram": OVER_GRAM[n_columns]}
     for peer in peers:
         yield Result(f"{peer} / pass and path", timings[peer].over(timings["pass and path"]), targets.get(peer))

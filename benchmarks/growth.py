@@ -1,7 +1,7 @@
 """Growth: twice the rows, or twice the columns, take twice the time.
 
-Each doubling is held against the same target, from sizes at which the cost of a call and of a row still shows (the
-ratio is then below 2) to both shapes of the dense suite and their doubles.
+Each doubling has the same target, from small sizes, where the overhead of a call and of a row is visible (the ratio is
+then below 2), to both shapes of the dense suite and their doubles.
 """
 
 from __future__ import annotations

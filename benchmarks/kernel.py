@@ -1,4 +1,4 @@
-"""Kernel models: the chosen path against kernel ridge regression refitted for each strength, growth, and memory."""
+"""Kernel models: the path with selection against kernel ridge regression refitted for each strength; growth; memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MB = 2**20
 
 
 def cases(quick: bool = False) -> Iterator[Case]:
-    """Time the whole path, then growth with the rows, then look at the memory; on two threads, kernel ridge as well."""
+    """Time the whole path and its growth with the rows, and measure the memory, all on two threads."""
     with threadpool_limits(limits=THREADS):
         _fit(*smooth_rows(500, 20))  # compiles the kernels
         yield _path(2_500 if quick else 10_000, 20)
@@ -80,7 +80,7 @@ def _path(n_rows: int, n_columns: int) -> Case:
 
 
 def _exact_growth(sizes: tuple[int, ...], repeats: int) -> Case:
-    """A run of four passes without a cache: the kernel is computed anew in each of them."""
+    """A run of four passes without a cache, which computes the kernel again in each pass."""
     options: dict[str, Any] = {"averaging": rw.Geometric(1e-4), "passes": 4, "flattening": None, "cache_size": 0}
     timings = interleave(
         {f"{n:,}": partial(_fit, *smooth_rows(n, 20), **options) for n in sizes}, repeats, threads=THREADS

@@ -23,7 +23,7 @@ def facts() -> dict[str, str]:
 
 
 def _cpu_model() -> str:
-    """Return the name that Linux reports, or what Python knows elsewhere."""
+    """Return the name of the processor: from Linux, or else from Python."""
     listing = Path("/proc/cpuinfo")
     if listing.exists():
         for line in listing.read_text(encoding="utf-8").splitlines():

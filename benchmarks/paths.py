@@ -1,7 +1,7 @@
-"""Paths: how far the predictions of every ridge strength are from exact ridge, and what growing steps cost.
+"""Paths: the distance of the predictions from exact ridge at each strength, and the cost of growing steps.
 
 The distance is the standard deviation of the difference of predictions on test rows over that of ridge's predictions,
-in percent. Tables of RIDGEWAY_DATA take part where that is set.
+in percent. Tables of RIDGEWAY_DATA are included if it is set.
 """
 
 from __future__ import annotations

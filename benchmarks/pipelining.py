@@ -1,9 +1,9 @@
-"""Pipelining, simulated: chains that are serial, over partitions that all workers load ahead of them.
+"""Simulation of pipelining: serial chains over partitions that all workers load ahead.
 
 A discrete-event simulation of what `ridgeway.dask.sweep` does. Workers load partitions, a few ahead of the slowest
-chain; a group of chains learns from a partition on the worker that has loaded it, before that worker loads another;
-its next task is handed out when its last result has reached the client. It shows how many workers serial chains keep
-busy, and gives the times of `docs/cluster_measurements.md`. Run it with `python -m benchmarks.pipelining`.
+chain; a run group of chains learns from a partition on the worker that has loaded it, before that worker loads another;
+its next task is sent when its last result has reached the client. It shows how many workers serial chains keep busy,
+and gives the times of `docs/cluster_measurements.md`. Run it with `python -m benchmarks.pipelining`.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class Costs:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a simulation came to: seconds in all, and the share of them in which workers loaded or learned."""
+    """The result of a simulation: seconds in all, and the share of them in which workers loaded or learned."""
 
     seconds: float
     busy: float
 
 
 def simulate(sizes: list[int], n_partitions: int, n_workers: int, costs: Costs) -> Simulated:
-    """Let groups of these sizes go through the partitions.
+    """Simulate run groups of these sizes over the partitions.
 
-    Every worker does, of what waits for it, first the learning and then the loading that comes first.
+    Every worker does waiting learning tasks first, then the first waiting loading task.
     """
     now = worked = 0.0
     places = [0] * len(sizes)
@@ -91,7 +91,7 @@ def simulate(sizes: list[int], n_partitions: int, n_workers: int, costs: Costs) 
 
 
 def sizes_of(n_chains: int, n_workers: int) -> list[int]:
-    """Return the sizes of the groups that the library would form."""
+    """Return the sizes of the run groups that the library forms."""
     return [len(group.members) for group in run_groups_for(n_chains, 1, n_workers, lambda _: SGDRun(0.1))]
 
 

@@ -21,6 +21,6 @@ figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
 rw.SelectionDisplay.from_estimator(model, ax=axes)
 
 # %%
-# And what the strength does to the coefficients.
+# The coefficients at every strength.
 figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
 rw.PathDisplay.from_estimator(model, ax=axes)

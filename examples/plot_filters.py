@@ -2,8 +2,8 @@
 What an average does to each direction
 ======================================
 
-Averages are filters: of every eigen-direction of the data they leave a part unlearned. Geometric averages leave what
-ridge leaves. A tail average forgets the start altogether, so it leaves less of the strong directions than ridge does.
+An average is a filter: it learns a share of every eigen-direction of the data. A geometric average learns the same shares
+as ridge. A tail average forgets the start completely, so it learns more of the strong directions than ridge.
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """
-Is the progression of diabetes a matter of straight lines?
-==========================================================
+Does the progression of diabetes depend linearly on measurements?
+=================================================================
 
-442 patients, ten measurements, and how far the disease had gone a year later. A linear model says that each point of
-body mass index counts the same for everybody. A kernel model need not: if it predicts patients that it has not seen
-better, there is something to bend.
+The data are ten measurements of 442 patients and the progression of the disease a year later. In a linear model each
+point of body mass index has the same effect for everybody, in a kernel model it need not. If the kernel model predicts
+held-out patients better, the dependence is not linear.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,9 @@ for name, model in {"linear": linear, "kernel": kernel}.items():
     print(f"{name}: held-out squared error {chosen.error:.0f} +- {chosen.standard_error:.0f}, {model.averaging_}")
 
 # %%
-# Both errors come from rows left out, five folds each, and every strength was tried in the same run. Then a patient
-# with average measurements gains weight: strong regularization straightens the curve, weak regularization follows noise.
+# Both errors are on held-out rows, with five folds each; one run gives all strengths. The curves on the right are for a
+# patient with average measurements and varying weight: strong regularization straightens the curve, weak regularization
+# follows noise.
 figure, (errors, curves) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for name, model in {"linear": linear, "kernel": kernel}.items():
     rows = [row for row in model.selection_ if row.alpha > 0 and row.step == model.step_]
@@ -45,5 +46,5 @@ for axes in (errors, curves):
     axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The two errors differ by less than their standard errors: for predicting these patients straight lines are enough, and
-# the curve at the chosen strength is nearly one.
+# The two errors differ by less than their standard errors: a linear model is enough to predict these patients, and the
+# curve at the selected strength is nearly a straight line.

@@ -3,7 +3,7 @@ One run, every ridge strength
 =============================
 
 How do the effects of carrier, airport and hour on arrival delays change with the strength of regularization? One run of
-SGD over 327,346 flights answers for all strengths at once. Exact ridge, from the Gram matrix, is the check.
+SGD over 327,346 flights gives all strengths at once. Exact ridge, from the Gram matrix, is the reference.
 """
 
 import matplotlib.pyplot as plt
@@ -34,4 +34,4 @@ axes.spines[["top", "right"]].set_visible(False)
 
 # %%
 # Lines are averages of one run, dots are exact ridge. The step grows over the first part of the run, so every strength
-# rests on many rows. The distance that is left is noise of the steps: more passes make it smaller.
+# uses many rows. The remaining distance is noise of the steps; more passes make it smaller.

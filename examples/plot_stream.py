@@ -1,9 +1,9 @@
 """
-A stream, and when to stop looking
-==================================
+Learn from a stream, and watch the error
+========================================
 
-Flights arrive batch after batch. How good would a model have been after each? Every batch is predicted before it is
-learned from, which is an honest score, and the average is chosen on the way.
+Flights arrive in batches. How good is the model after each batch? The model predicts every batch before it learns from
+it, so the errors are held-out errors. They also select the average.
 """
 
 import matplotlib.pyplot as plt

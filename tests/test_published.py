@@ -25,7 +25,7 @@ def test_no_fragment_is_unused() -> None:
 
 # Law: a place for something that is not made is an error.
 def test_unknown_fragment() -> None:
-    with pytest.raises(KeyError, match="no fragment"):
+    with pytest.raises(KeyError, match="is not a fragment"):
         filled("<!-- results: nothing -->\n<!-- end -->", Results({}, {}))
 
 

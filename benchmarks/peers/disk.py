@@ -1,6 +1,6 @@
 """Streams from disk: a Parquet file larger than the memory that a learner may use, read once in batches.
 
-Each learner runs in a process of its own whose data segment is bounded, so that none can hold the file.
+Each learner runs in its own process with a limited data segment, so none can hold the file.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def batches(path: Path) -> Iterator[tuple[Array, Array]]:
 
 
 def learn(path: Path, name: str) -> Any:
-    """Go through the file once; return a function that predicts, or None where nothing is learned."""
+    """Read the file once; return a function that predicts, or None if nothing is learned."""
     if name == "read only":
         for _ in batches(path):
             pass

@@ -1,4 +1,4 @@
-"""Memory: how much a method needs beside the rows, as a multiple of them; each runs in a process of its own."""
+"""Memory that a method needs beside the rows, as a multiple of the rows; each method runs in its own process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
 
 
 def largest_rise(name: str, n_rows: int, n_columns: int) -> float:
-    """Return by how much the memory of this process rises at most during a fit, over the size of the rows."""
+    """Return the peak increase of the memory of this process during a fit, divided by the size of the rows."""
     solver, count = METHODS[name]
     solver(*dense_rows(500, 20, np.float64), STRENGTHS[:count])  # imports and compiles
     X, y = dense_rows(n_rows, n_columns, np.float64)

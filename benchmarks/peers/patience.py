@@ -1,4 +1,4 @@
-"""Timing with patience: tasks take turns, and those that have taken long enough step out."""
+"""Timing with a time limit: tasks take turns, and those that exceed the limit stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy against time on real sets: each method goes on for longer and longer, and ends with a tuned model.
+"""Accuracy against time on real sets: each method runs with growing effort and ends with a tuned model.
 
 Methods that know one strength at a time try ten of them and keep the best on a tenth of the rows, held out. A method's
 error at a time is the least that it had reached by then, over that of RidgeCV.
@@ -26,13 +26,13 @@ from benchmarks.timing import Timing
 SETS = ("flights", "diamonds", "ames", "chicago", "star", "hotel_rates", "labsup", "california")
 QUICK_SETS = ("chicago",)
 GRID = np.logspace(-6, 1, 10)
-TIME_LIMIT_SECONDS = 4.0  # seconds after which a method goes on no further
+TIME_LIMIT_SECONDS = 4.0  # after this time a method stops
 HELD_OUT_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class Runner:
-    """A method: `fit` goes on for an effort and predicts the test rows; `efforts` are tried in turn."""
+    """A method: `fit` runs with an effort and predicts the test rows; `efforts` are tried in order."""
 
     unit: str
     efforts: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What real sets are measured by: test error, exact ridge, and whether gradient steps can get there at all."""
+"""References for real sets: test error, exact ridge, and whether gradient steps can reach it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Speed against rows, columns, strengths and sparsity: how many times as long as one pass with its path others take.
+"""Speed against rows, columns, strengths and sparsity: times of other methods, as multiples of one pass with its path.
 
 Rows are planted (independent columns, half of the variance explained), so iterative solvers need few iterations: their
-best case. Each method is also held against exact ridge on rows that it has not seen.
+best case. Each method is also compared with exact ridge on test rows.
 """
 
 from __future__ import annotations

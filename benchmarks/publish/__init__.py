@@ -1,1 +1,1 @@
-"""From results to pages: tables and plots of the documentation, made of the stored JSON alone."""
+"""Make the tables and plots of the documentation from the stored JSON results."""

@@ -1,4 +1,4 @@
-"""Pages with places for tables: what stands between two marks is written anew from the results."""
+"""Pages with places for tables: the text between two marks is written from the results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def filled(page: str, results: Results) -> str:
     def fill(place: re.Match[str]) -> str:
         name = place["name"]
         if name not in FRAGMENTS:
-            raise KeyError(f"{name!r} is no fragment: expected one of {', '.join(FRAGMENTS)}.")
+            raise KeyError(f"{name!r} is not a fragment: expected one of {', '.join(FRAGMENTS)}.")
         return f"{place[1]}{FRAGMENTS[name](results)}\n{place[3]}"
 
     return PLACE.sub(fill, page)

@@ -83,14 +83,14 @@ def test_failing_assumptions() -> None:
     rng = np.random.default_rng(3)
     X, y = rows(2000, 6, 1.0, seed=3)
     wide = rng.standard_normal((150, 400))
-    assert "the sample shows the spectrum" in failed(diagnose(wide, wide[:, 0] + rng.standard_normal(150)))
+    assert "the sample determines the spectrum" in failed(diagnose(wide, wide[:, 0] + rng.standard_normal(150)))
     assert "there is a linear signal" in failed(diagnose(X, rng.standard_normal(2000)))
     radius = np.exp(1.0 * rng.standard_normal(2000))[:, None]
     noisy = X[:, 0] + X[:, 1] + np.linalg.norm(X * radius, axis=1) * rng.standard_normal(2000)
     assert "the noise does not depend on the size of x" in failed(diagnose(X * radius, noisy))
-    assert "few rows have their steps limited" in failed(diagnose(X, y, step=LimitedStep(0.15)))
+    assert "few updates are clipped" in failed(diagnose(X, y, step=LimitedStep(0.15)))
     order = np.argsort(y)
-    assert "the rows of the stream come in no particular order" in failed(
+    assert "the rows of the stream are in random order" in failed(
         diagnose((X[order[k : k + 400]], y[order[k : k + 400]]) for k in range(0, 2000, 400))
     )
 

@@ -283,9 +283,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 new = learner_of(name, column.type, (self.kinds or {}).get(name))
                 new.rows = new.missing = 0 if learner is None else learner.rows
                 self._learners[name] = new
-                new.look(column, place)
+                new.learn(column, place)
             else:
-                learner.look(column, place)
+                learner.learn(column, place)
         self.rows_seen_ += batch.num_rows
 
     def _settle(self) -> None:

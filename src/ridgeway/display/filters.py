@@ -181,8 +181,8 @@ class FilterDisplay:
         for k, (scheme, learned) in enumerate(zip(self.schemes, self.learned, strict=True)):
             stands = scheme == self.standing
             name = scheme_name(scheme) + (", fitted" if stands else "")
-            look: dict[str, Any] = {"color": f"C{k}", "linewidth": 2.8 if stands else 1.4, "label": name}
-            self.lines_ += self.ax_.plot(self.eigenvalues, learned, **look | kwargs)
+            style: dict[str, Any] = {"color": f"C{k}", "linewidth": 2.8 if stands else 1.4, "label": name}
+            self.lines_ += self.ax_.plot(self.eigenvalues, learned, **style | kwargs)
             if isinstance(scheme, Geometric) and scheme in self.ridge:
                 exact: dict[str, Any] = {"color": "0.15", "linestyle": (0, (3, 3)), "linewidth": 1.0, "zorder": 3}
                 name = "_" if self.ridge_lines_ else "ridge, s / (s + alpha)"  # once in the legend

@@ -164,10 +164,10 @@ class PathDisplay:
         largest = np.argsort(-np.abs(self.coefs).max(axis=0), kind="stable")[: max(0, labels)].tolist()
         self.lines_, self.dots_ = [], []
         for k, coefs in enumerate(self.coefs.T):
-            look: dict[str, Any] = {"color": GREY, "linewidth": 0.6, "zorder": 1}
+            style: dict[str, Any] = {"color": GREY, "linewidth": 0.6, "zorder": 1}
             if k in largest:
-                look = {"color": f"C{largest.index(k) % N_COLORS}", "linewidth": 1.6, "zorder": 2}
-            self.lines_ += self.ax_.plot(self.alphas, coefs, **look | kwargs)
+                style = {"color": f"C{largest.index(k) % N_COLORS}", "linewidth": 1.6, "zorder": 2}
+            self.lines_ += self.ax_.plot(self.alphas, coefs, **style | kwargs)
         if self.exact is not None:
             few = slice(None, None, max(1, len(self.alphas) // N_EXACT_DOTS))
             for k in largest:

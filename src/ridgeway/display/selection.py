@@ -122,12 +122,12 @@ class SelectionDisplay:
         for step in sorted({row.step for row in self.selection} - {chosen.step}):
             self._draw_faintly([row for row in self.selection if row.step == step], step)
         tails = [row for row in others if isinstance(row.scheme, Tail)]
-        look = {"marker": "o", "markersize": 2.5}
+        style = {"marker": "o", "markersize": 2.5}
         _draw_curve(
-            self.ax_, [row.alpha for row in geometric], geometric, not wide, {"color": GEOMETRIC} | look | kwargs
+            self.ax_, [row.alpha for row in geometric], geometric, not wide, {"color": GEOMETRIC} | style | kwargs
         )
         places = [self._place(row) for row in tails]
-        _draw_curve(self.tail_ax_, places, tails, not wide, {"color": TAIL} | look | kwargs)
+        _draw_curve(self.tail_ax_, places, tails, not wide, {"color": TAIL} | style | kwargs)
         for row in others:
             if row not in tails:
                 self._draw_dash(row, bottom, top)
@@ -195,14 +195,14 @@ class SelectionDisplay:
 
     def _draw_faintly(self, rows: Sequence[Scored], step: float) -> None:
         """Draw the candidates of a run with another step."""
-        look: dict[str, Any] = {"color": OTHER, "linewidth": 1.0, "linestyle": ":", "label": f"with step {step:.3g}"}
+        style: dict[str, Any] = {"color": OTHER, "linewidth": 1.0, "linestyle": ":", "label": f"with step {step:.3g}"}
         geometric = _geometric(rows)
         tails = [row for row in _others(rows) if isinstance(row.scheme, Tail)]
         if geometric:
-            self.ax_.plot([row.alpha for row in geometric], [row.error for row in geometric], **look)
-            look["label"] = "_"
+            self.ax_.plot([row.alpha for row in geometric], [row.error for row in geometric], **style)
+            style["label"] = "_"
         if tails:
-            self.tail_ax_.plot([self._place(row) for row in tails], [row.error for row in tails], **look)
+            self.tail_ax_.plot([self._place(row) for row in tails], [row.error for row in tails], **style)
 
     def _draw_dash(self, row: Scored, bottom: float, top: float) -> None:
         """Draw a candidate without a parameter as a short dash with its name, or an arrow if it is beyond the panel."""
@@ -223,8 +223,8 @@ class SelectionDisplay:
     def _draw_chosen(self, chosen: Scored) -> None:
         geometric = chosen.alpha > 0
         ax, place = (self.ax_, chosen.alpha) if geometric else (self.tail_ax_, self._place(chosen))
-        look: dict[str, Any] = {"marker": "*", "markersize": 15, "markeredgecolor": "white", "linestyle": "none"}
-        (self.chosen_,) = ax.plot([place], [chosen.error], color=CHOSEN, zorder=5, **look)
+        style: dict[str, Any] = {"marker": "*", "markersize": 15, "markeredgecolor": "white", "linestyle": "none"}
+        (self.chosen_,) = ax.plot([place], [chosen.error], color=CHOSEN, zorder=5, **style)
         across = ax.transAxes.inverted().transform(ax.transData.transform((place, chosen.error)))[0]
         bottom, top = ax.get_ylim()
         if geometric and chosen.error - self.selection.best.error > 0.1 * (top - bottom):
@@ -282,12 +282,12 @@ class SelectionDisplay:
         self.ax_.set_title(self.selection.method, loc="left", pad=8 + LINE_HEIGHT * FONT_SIZE * len(handles))
 
 
-def _draw_curve(ax: Axes, places: Sequence[float], rows: Sequence[Scored], band: bool, look: dict[str, Any]) -> None:
+def _draw_curve(ax: Axes, places: Sequence[float], rows: Sequence[Scored], band: bool, style: dict[str, Any]) -> None:
     """Draw errors at the given places, with a band of one standard error to either side."""
     if not rows:
         return
     errors, spreads = np.array([[row.error, row.standard_error] for row in rows]).T
-    (line,) = ax.plot(places, errors, **look)
+    (line,) = ax.plot(places, errors, **style)
     if band:
         ax.fill_between(places, errors - spreads, errors + spreads, color=line.get_color(), alpha=0.15, linewidth=0)
 

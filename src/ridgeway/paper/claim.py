@@ -176,7 +176,7 @@ class Context:
     ----------
     seed : every random number follows from it and the claim's number.
     number : the claim's number.
-    quick : whether to look at fewer settings.
+    quick : whether to check fewer settings.
 
     Examples
     --------

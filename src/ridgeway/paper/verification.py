@@ -73,7 +73,7 @@ def run(
     ----------
     out : folder to write to; it is made where it does not exist.
     only : numbers of the items to check, from 1 to 42; all by default.
-    quick : look at fewer settings: under a minute instead of about two on two cores.
+    quick : check fewer settings: under a minute instead of about two on two cores.
     seed : every random number follows from it: two runs differ in their times only.
     n_jobs : processes; more than one need a main module that may be imported.
     progress : draw a bar on standard error.

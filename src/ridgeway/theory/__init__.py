@@ -1,4 +1,4 @@
-"""What theory says about averages of SGD: filters, expectations, exact risks, bounds, and what fits your data."""
+"""Theory of averages of SGD: filters, expectations, exact risks, bounds, and a diagnosis of data."""
 
 from ridgeway.theory.additive_noise import additive_noise_risk
 from ridgeway.theory.assumptions import Assumption

@@ -1,4 +1,4 @@
-"""Arguments of the formulas: vectors, variances and run lengths, or an error that says what was expected."""
+"""Validate the arguments of formulas: vectors, variances, run lengths."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ def eigenvalues_of(values: ArrayLike) -> Array:
     s = _vector("eigenvalues", values)
     if s.min() < 0:
         raise ValueError(
-            f"eigenvalues has the minimum {s.min():g}: expected numbers of 0 or more; where rounding made one "
-            "negative, take numpy.maximum(eigenvalues, 0)."
+            f"eigenvalues has the minimum {s.min():g}: expected numbers of 0 or more; if rounding made one negative, "
+            "pass numpy.maximum(eigenvalues, 0)."
         )
     if s.max() == 0:
-        raise ValueError(
-            "eigenvalues are all 0: expected at least one positive; without any there is nothing to learn."
-        )
+        raise ValueError("eigenvalues are all 0: expected at least one positive eigenvalue.")
     return s
 
 
@@ -84,7 +82,7 @@ def steps_of(steps: ArrayLike, next_step: float | None) -> Array:
         place = int(np.argmin(eta))
         raise ValueError(
             f"steps[{place}] is {eta[place]:g}: expected step sizes above 0, one for each step of the run; leave out "
-            "steps that are not made."
+            "steps of size 0."
         )
     following = float(eta[-1]) if next_step is None else next_step
     return np.append(
@@ -160,7 +158,7 @@ def probability_of(values: ArrayLike | None, length: int, each: str) -> Array:
     if chances.min() < 0 or chances.sum() <= 0:
         raise ValueError(
             f"probability ranges from {chances.min():g} to {chances.max():g}: expected numbers of 0 or more with a "
-            "positive sum; leave it out where all values are equally likely."
+            "positive sum; leave it out if all values are equally likely."
         )
     return np.asarray(chances / chances.sum())
 

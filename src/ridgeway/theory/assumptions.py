@@ -1,4 +1,4 @@
-"""What a prediction rests on, and whether the rows bear it out."""
+"""The assumptions of a prediction, checked on the rows."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ MIN_SIGNAL_SHARE = 1e-3  # of the variance of y
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something that the prediction rests on, and whether the rows bear it out.
+    """One assumption of a prediction, checked on the rows.
 
     Attributes
     ----------
-    statement : what is assumed.
-    holds : whether it is the case.
-    evidence : the number that says so and, where it fails, what follows.
+    statement : the assumption.
+    holds : whether it holds.
+    evidence : the measured number and, if it fails, the consequence.
     """
 
     statement: str
@@ -42,26 +42,26 @@ class Assumption:
 def assumptions_of(
     moments: SampleMoments, step: float, largest_step: float, in_order: Array | None
 ) -> tuple[Assumption, ...]:
-    """Check what the prediction rests on.
+    """Check the assumptions of a prediction.
 
     Parameters
     ----------
-    moments : of the sample.
+    moments : moments of the sample.
     step : of the run.
-    largest_step : up to which the model is stable.
-    in_order : (n,), labels of a sample in the order of the stream; None where rows were shuffled.
+    largest_step : largest stable step of the model.
+    in_order : (n,), labels of a sample in the order of the stream; None if rows were shuffled.
     """
     n, rank = moments.n_rows, len(moments.eigenvalues)
     enough = n >= MIN_ROWS_PER_DIRECTION * rank
     found = [
         Assumption(
-            "the sample shows the spectrum",
+            "the sample determines the spectrum",
             enough,
             f"{n:,} rows for {rank:,} directions"
             + (
                 ""
                 if enough
-                else f"; fewer than {MIN_ROWS_PER_DIRECTION} a direction: signal and noise cannot be told apart"
+                else f"; fewer than {MIN_ROWS_PER_DIRECTION} per direction: signal and noise cannot be separated"
             ),
         ),
         Assumption(
@@ -70,15 +70,15 @@ def assumptions_of(
             f"{moments.signal.sum() / moments.variance:.1%} of the variance of y",
         ),
         Assumption(
-            "few rows have their steps limited",
+            "few updates are clipped",
             moments.limited <= MAX_CLIPPED_SHARE,
-            f"{moments.limited:.2%}" + ("" if moments.limited <= MAX_CLIPPED_SHARE else "; limited rows count less"),
+            f"{moments.limited:.2%}" + ("" if moments.limited <= MAX_CLIPPED_SHARE else "; clipped rows count less"),
         ),
         Assumption(
             "the step is stable for independent coordinates of this kurtosis",
             step < largest_step,
             f"step {step:.3g}, largest {largest_step:.3g}"
-            + ("" if step < largest_step else "; large rows are rarer and larger than the model can say"),
+            + ("" if step < largest_step else "; large rows are rarer and larger than in the model"),
         ),
         Assumption(
             "fourth moments are those of independent coordinates",
@@ -88,7 +88,7 @@ def assumptions_of(
         Assumption(
             "the noise does not depend on the size of x",
             1 / MAX_SPREAD <= moments.noise_ratio <= MAX_SPREAD,
-            f"noise of large rows {moments.noise_ratio:.2g} times as large as independent noise would be",
+            f"noise of large rows {moments.noise_ratio:.2g} times as large as independent noise",
         ),
     ]
     if in_order is not None:
@@ -97,7 +97,7 @@ def assumptions_of(
         bound = max(0.1, 3 / np.sqrt(len(in_order)))
         found.append(
             Assumption(
-                "the rows of the stream come in no particular order",
+                "the rows of the stream are in random order",
                 abs(lag) <= bound,
                 f"correlation of y with the y before it, in the sample: {lag:.2f}",
             )

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-ALPHAS_PER_DECADE = 6  # strengths tried first
-N_TAIL_STARTS = 24  # tails tried first, near either end of the run
+ALPHAS_PER_DECADE = 6  # of the first grid
+N_TAIL_STARTS = 24  # first tails, denser near both ends of the run
 N_REFINED = 9  # places between the neighbours of the best, twice
 
 
@@ -55,7 +55,7 @@ class Comparison:
 
     Attributes
     ----------
-    table : every average that was looked at.
+    table : every average that was computed.
     step, n_steps : of the run.
     snr : signal-to-noise ratio v' Sigma v / sigma^2; inf for labels without noise.
 
@@ -111,7 +111,7 @@ class Comparison:
         return tuple(sorted(rows, key=lambda row: getattr(row.scheme, "alpha", getattr(row.scheme, "start", 0.0))))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the risk of every average that was looked at; returns a `ComparisonDisplay`."""
+        """Draw the risk of every average that was computed; returns a `ComparisonDisplay`."""
         return ComparisonDisplay(self).plot(ax)
 
     def __str__(self) -> str:
@@ -137,14 +137,14 @@ def compare(
 ) -> Comparison:
     """Find the average of least exact risk: the best alpha, the best tail, the uniform average or the last iterate.
 
-    The assumptions are those of `excess_risk`. Regularization by a geometric average pays where the signal is weak
-    against the noise; where it is strong and the run long enough to forget the start, a tail wins.
+    The assumptions are those of `excess_risk`. A geometric average is best if the signal is weak compared with the
+    noise. If the signal is strong and the run is long enough to forget the start, a tail is best.
 
     Parameters
     ----------
     eigenvalues : (d,), the eigenvalues of Sigma.
     n_steps : number of steps, 1 or more.
-    bias : (d,), w_0 - w* in the eigenbasis; None has equal entries, of the size that `snr` asks for.
+    bias : (d,), w_0 - w* in the eigenbasis; None takes equal entries that give `snr`.
     snr : signal-to-noise ratio v' Sigma v / sigma^2; `bias` is scaled to it. Needed where `bias` is None.
     noise_variance : sigma^2.
     step : step size or staircase of step sizes; None is 1 / (2 R^2), as far as the bounds reach. With a staircase every
@@ -194,7 +194,7 @@ def modes_of(
 
 
 def alphas_between(modes: Modes, n_steps: int) -> Array:
-    """Return strengths from hardly any effect to hardly any learning."""
+    """Return strengths from nearly no effect to nearly complete shrinkage."""
     least, most = 1e-2 / float(modes.steps.elapsed(n_steps)), 1e3 * float(modes.s.max())
     least = min(least, most / 10)
     return np.geomspace(least, most, int(ALPHAS_PER_DECADE * np.log10(most / least)) + 2)
@@ -207,7 +207,7 @@ def starts_within(n_steps: int) -> Array:
 
 
 def _searched(row: Any, places: Array, scheme: Any, between: Any) -> list[Compared]:
-    """Look at all places, then twice more closely around the best."""
+    """Evaluate all places, then refine twice around the best."""
     found = {float(place): row(scheme(float(place))) for place in places}
     for _ in range(2):
         ordered = sorted(found)
@@ -231,7 +231,7 @@ def _scaled(s: Array, bias: ArrayLike | None, snr: float | None, noise_variance:
     if signal == 0 or noise_variance == 0:
         raise ValueError(
             f"snr={ratio:g} cannot be reached with a signal of {signal:g} and noise_variance={noise_variance:g}: "
-            "expected both positive; leave snr out to use bias as it is."
+            "expected both positive; leave snr out to use bias unchanged."
         )
     scaled: Array = v * np.sqrt(ratio * noise_variance / signal)
     return scaled

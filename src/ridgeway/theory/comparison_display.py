@@ -22,8 +22,8 @@ GEOMETRIC, TAIL, WINNER = "C0", "C1", "crimson"
 class ComparisonDisplay:
     """The risk of geometric averages against alpha (below) and of tails against their start (above).
 
-    Dashed and dotted lines are what the risk of geometric averages is made of: bias, which alpha raises, and variance.
-    The uniform average and the last iterate are levels. The star is the average of least risk.
+    Dashed and dotted lines are the two parts of the risk of geometric averages: bias, which grows with alpha, and
+    variance. The uniform average and the last iterate are levels. The star is the average of least risk.
 
     Parameters
     ----------
@@ -113,14 +113,14 @@ class ComparisonDisplay:
 
     def _draw_winner(self, scheme: Any, risk: float) -> None:
         ax, place = self.ax_, 0.5
-        look: dict[str, Any] = {"marker": "*", "markersize": 15, "markeredgecolor": "white", "linestyle": "none"}
+        style: dict[str, Any] = {"marker": "*", "markersize": 15, "markeredgecolor": "white", "linestyle": "none"}
         if isinstance(scheme, Tail) and self.tail_ax_ is not None:
             ax, place = self.tail_ax_, self._start(scheme)
         elif isinstance(scheme, Geometric) and scheme.alpha > 0:
             place = scheme.alpha
         else:
-            look["transform"] = ax.get_yaxis_transform()  # a level: in the middle of the picture
-        (self.winner_,) = ax.plot([place], [risk], color=WINNER, zorder=5, clip_on=False, **look)
+            style["transform"] = ax.get_yaxis_transform()  # a level: in the middle of the picture
+        (self.winner_,) = ax.plot([place], [risk], color=WINNER, zorder=5, clip_on=False, **style)
         self.ax_.plot(
-            [], [], color=WINNER, **look | {"markersize": 9}, label=f"least: {scheme_name(scheme)}, {risk:.3g}"
+            [], [], color=WINNER, **style | {"markersize": 9}, label=f"least: {scheme_name(scheme)}, {risk:.3g}"
         )

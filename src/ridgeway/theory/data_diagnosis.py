@@ -1,4 +1,4 @@
-"""From data: what theory predicts for these rows, beside what a fit measures on them."""
+"""Diagnose data: compare the errors that theory predicts with those that a fit measures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MAX_STEP_RATIO = 4.0  # times that the automatic step may exceed the largest one that clips no row
+MAX_STEP_RATIO = 4.0  # of the automatic step to the largest step that clips no row
 N_FOLDS = 5
 HELD_OUT_SHARE = 0.2  # share of a stream's rows
 MAX_HELD_OUT_ROWS = 20_000
@@ -55,9 +55,9 @@ def diagnose(
     """Predict the error of every average of one pass over these rows, and measure it.
 
     Spectrum, fourth moments, signal and noise are estimated from a sample of the rows; with them `excess_risk` gives
-    the error of each average for rows of independent coordinates. Beside it stands what `AveragedSGDRegressor` measures
-    in one pass: by five folds on arrays, on rows held out from a stream. `Diagnosis.assumptions` says which of the
-    assumptions the rows bear out; where one fails the two curves need not agree.
+    the error of each average for rows of independent coordinates. It is compared with the error that
+    `AveragedSGDRegressor` measures in one pass: with five folds on arrays, or on held-out rows of a stream.
+    `Diagnosis.assumptions` lists which assumptions hold for the rows; if one fails, the two curves may differ.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def diagnose(
     step : a constant step: a number, a LimitedStep, or "auto", which sets it from the row norms and clips outliers.
     batch_size : rows per step.
     scale, fit_intercept : as in `AveragedSGDRegressor`.
-    sample_rows : rows to estimate from, fewer where there are many columns.
+    sample_rows : number of rows to estimate from; fewer are used if there are many columns.
     random_state : seed of the sample, the folds and the orders.
 
     Examples
@@ -104,7 +104,7 @@ def diagnose(
     constant = _constant_step(step, Feed(batch, standardization))
     model.set_params(step=constant)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # one pass is what is asked about, settled or not
+        warnings.simplefilter("ignore", ConvergenceWarning)  # one pass, whether or not the error has stopped falling
         model.fit(X, y)
     assert model.selection_ is not None
     measured = [_Measured(row.scheme, row.error, row.standard_error) for row in model.selection_]
@@ -114,7 +114,7 @@ def diagnose(
 
 
 def _constant_step(step: Any, feed: Feed) -> LimitedStep:
-    """Return the step; the automatic one a little smaller where it then clips no row, as the theory has it."""
+    """Return the step; the automatic one is reduced slightly if it then clips no row, as the theory assumes."""
     constant = step_of(step, feed)
     safe = 1 / max(float(feed.weighted_norms().max()), np.finfo(np.float64).tiny)
     if check_step(step) is None and safe * MAX_STEP_RATIO > constant.size > safe:
@@ -166,7 +166,7 @@ def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.ran
         if not apart.all():
             model.partial_fit(rows[~apart], labels[~apart])
     if first is None or held.rows is None or len(held.labels) < N_FOLDS:
-        raise ValueError("the stream is too short: expected some hundred rows at least.")
+        raise ValueError("the stream is too short: expected at least some hundred rows.")
     run = _Run(model.step.size, model.n_steps_, model.batch_size, model.step.limit)
     kept = check_batch(sample.rows, sample.labels, target_dtype=np.dtype(np.float64))
     measured = _held_out_errors(model, held.rows, held.labels, run)
@@ -186,7 +186,7 @@ def _held_out_errors(model: AveragedSGDRegressor, rows: Any, labels: Array, run:
 
 
 def _sample_size(most: int, n_columns: int) -> int:
-    """Rows to estimate from: what fits into memory and, with many columns, into an eigendecomposition."""
+    """Return the number of rows to estimate from, bounded by memory and by the eigendecomposition."""
     return max(2, min(most, MAX_SAMPLE_ENTRIES // n_columns, most if n_columns <= MAX_DIRECTIONS else MAX_DIRECTIONS))
 
 
@@ -206,7 +206,7 @@ def _diagnosis(
     unit = float(standardization.target_scale[0]) ** 2
     s = moments.eigenvalues
     largest = largest_stable_step(s, moments.kurtosis, run.batch_size)
-    # Beyond stability the model has no risk: its kurtosis is lowered until it has, and an assumption fails.
+    # The risk of the model is infinite for an unstable step. Then its kurtosis is lowered, and an assumption fails.
     kurtosis = moments.kurtosis
     while largest_stable_step(s, kurtosis, run.batch_size) <= run.step and kurtosis > 1:
         kurtosis = max(1.0, 0.8 * kurtosis)

@@ -1,4 +1,4 @@
-"""Diagnosis: what theory predicts for a data set beside what a fit measured on it."""
+"""`Diagnosis`: predicted and measured errors of averages on a data set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Predicted:
     ----------
     scheme : the average.
     predicted : noise variance + exact excess risk, in squared units of y.
-    measured : mean squared error on rows not learned from.
+    measured : mean squared error on held-out rows.
     standard_error : of `measured`.
     """
 
@@ -35,12 +35,12 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Predicted and measured errors of averages, and what the prediction rests on.
+    """Predicted and measured errors of averages, and the assumptions of the prediction.
 
     Attributes
     ----------
     table : geometric averages by alpha, tails by start, the uniform average and the last iterate.
-    moments : what was estimated from the sample, in units of standardized features and labels.
+    moments : estimates from the sample, in units of standardized features and labels.
     assumptions : what the prediction assumes, and whether it holds.
     step, n_steps : of the runs that were measured.
     target_variance : variance of y in the user's units; errors are in units of it.
@@ -84,7 +84,7 @@ class Diagnosis:
     def regret(self) -> float:
         """How much the measured error at the predicted alpha exceeds the least measured one of geometric averages.
 
-        Where it is far below the standard error, the two alphas differ by more than the data can tell.
+        If it is far below the standard error, the data do not distinguish the two alphas.
         """
         rows = self.of_kind(Geometric)
         return min(rows, key=lambda row: row.predicted).measured - min(row.measured for row in rows)
@@ -120,7 +120,7 @@ class Diagnosis:
         )
         spread = min(self.of_kind(Geometric), key=lambda row: row.measured).standard_error
         lines.append(f"measured at the predicted alpha: {self.regret:.2g} above the least, standard error {spread:.2g}")
-        verdict = "all assumptions hold" if self.reliable else "the prediction is not to be relied on"
+        verdict = "all assumptions hold" if self.reliable else "the prediction is not reliable"
         lines.append(f"{verdict}:")
         lines += [f"  {assumption}" for assumption in self.assumptions]
         return "\n".join(lines)

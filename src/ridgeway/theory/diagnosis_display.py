@@ -100,8 +100,8 @@ class DiagnosisDisplay:
         ax.plot(places, predicted, color=color, linewidth=1.8)
         for values, size in ((predicted, 11), (measured, 8)):
             least = int(np.argmin(values))
-            look: dict[str, Any] = {"markerfacecolor": "none", "markeredgewidth": 1.6, "markersize": size}
-            ax.plot([places[least]], [values[least]], "o", color=color, clip_on=False, zorder=5, **look)
+            style: dict[str, Any] = {"markerfacecolor": "none", "markeredgewidth": 1.6, "markersize": size}
+            ax.plot([places[least]], [values[least]], "o", color=color, clip_on=False, zorder=5, **style)
         # The legend belongs to the lower axes, whichever axes were drawn on.
         self.ax_.plot([], [], "o", color=color, markersize=3, label=f"{name}: measured")
         self.ax_.plot([], [], color=color, linewidth=1.8, label=f"{name}: predicted")

@@ -18,7 +18,7 @@ MIN_NOISE_SHARE = 1e-6  # of the variance of y: a smaller share cannot be told f
 
 @dataclass(frozen=True, eq=False)
 class SampleMoments:
-    """Moments of rows as a run with steps limited to eta |x|^2 <= limit meets them.
+    """Moments of rows in a run whose steps are clipped to eta |x|^2 <= limit.
 
     A limited row counts as a row of weight c < 1, which is a plain step along sqrt(c) x with the label sqrt(c) y. So
     the moments are those of rows shortened in this way.
@@ -33,7 +33,7 @@ class SampleMoments:
     kurtosis : the kappa of independent coordinates with the same E|x|^4.
     spread : E[|x|^2 (x.v)^2] over what kappa makes of it, averaged over the signal: 1 for independent coordinates.
     noise_ratio : E[noise^2 |x|^2] / (E noise^2 E|x|^2): 1 where the noise does not depend on the size of x.
-    limited : share of the rows that were limited.
+    limited : share of the rows whose steps were clipped.
     n_rows, n_columns : of the sample.
     """
 
@@ -67,7 +67,7 @@ class SampleMoments:
         ----------
         rows : as the run sees them, without a constant column.
         y : as the run sees them.
-        step, limit : a row with step * |x|^2 above the limit has its own step limited.
+        step, limit : a row with step * |x|^2 above the limit has its step clipped.
         """
         n, d = rows.shape
         norms = np.einsum("ij,ij->i", rows, rows)

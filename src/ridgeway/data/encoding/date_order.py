@@ -29,7 +29,7 @@ class DateOrder:
         self._shaped = True  # whether all strings look like dates
         self._example = ""
 
-    def look(self, levels: Any, rows: NDArray[np.int64]) -> None:
+    def learn(self, levels: Any, rows: NDArray[np.int64]) -> None:
         """Learn from distinct strings, and from the rows by their number among them, -1 if missing."""
         used = np.unique(rows[rows >= 0])
         if not self._shaped:

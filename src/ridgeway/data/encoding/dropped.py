@@ -53,7 +53,7 @@ class DroppingLearner(Learner):
         super().__init__(column)
         self.reason = reason
 
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Count the rows."""
         self.rows += len(column)
         self.missing += column.null_count

@@ -117,7 +117,7 @@ class Learner(ABC):
         return copy(self)
 
     @abstractmethod
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Learn from more rows."""
 
     @property

@@ -90,7 +90,7 @@ class NumberLearner(Learner):
         self._sum = self._squares = self._shift = 0.0
         self._least, self._most = np.inf, -np.inf
 
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Update the sums."""
         numbers = as_numbers(column, self.column, place)
         present = numbers[~np.isnan(numbers)]

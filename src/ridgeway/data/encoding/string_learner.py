@@ -51,7 +51,7 @@ class StringLearner(Learner):
         other._counts = self._counts.copy()
         return other
 
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Count."""
         if kind_of(column.type) == "other":
             raise DataError(
@@ -59,7 +59,7 @@ class StringLearner(Learner):
             )
         levels, rows = as_levels(column)
         if self._dates is not None:
-            self._dates.look(levels, rows)
+            self._dates.learn(levels, rows)
         counts = np.bincount(rows[rows >= 0], minlength=len(levels))
         self.rows += len(rows)
         self.missing += int((rows < 0).sum())

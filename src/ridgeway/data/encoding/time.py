@@ -166,7 +166,7 @@ class TimeLearner(Learner):
         self._least = self._most = 0
         self._sum = 0.0
 
-    def look(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, place: str) -> None:
         """Learn from more rows."""
         if self._dated is None:
             self._dated = not pa.types.is_time(column.type)
