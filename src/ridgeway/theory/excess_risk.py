@@ -10,6 +10,7 @@ import numpy as np
 
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
+from ridgeway.averaging.stair_filter import MOST_SUMMED
 from ridgeway.theory.arguments import (
     batch_size_of,
     eigenvalues_of,
@@ -22,7 +23,6 @@ from ridgeway.theory.arguments import (
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
 from ridgeway.theory.moments import require_stable
 from ridgeway.theory.residual_filter import residual_filter
-from ridgeway.theory.stair_filter import MOST_SUMMED
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Last, Scheme, Staircase
+from ridgeway.averaging.filter import filter_at
 from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, staircase_of, start_beside, vector_beside
-from ridgeway.theory.residual_filter import filter_at
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

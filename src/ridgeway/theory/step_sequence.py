@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Geometric, Staircase
+from ridgeway.averaging.stair_filter import geometric_filters
 from ridgeway.number import ridge_strengths
 from ridgeway.theory.arguments import eigenvalues_of, start_beside, steps_of, vector_beside
-from ridgeway.theory.stair_filter import geometric_filters
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

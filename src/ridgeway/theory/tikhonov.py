@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
+from ridgeway.averaging.filter import filter_at
 from ridgeway.number import ridge_strength
 from ridgeway.theory.arguments import (
     batch_size_of,
@@ -23,7 +24,6 @@ from ridgeway.theory.arguments import (
 )
 from ridgeway.theory.excess_risk import ExcessRisk, short_weights
 from ridgeway.theory.moments import require_stable
-from ridgeway.theory.residual_filter import filter_at
 
 if TYPE_CHECKING:
     Array = NDArray[np.float64]
