@@ -12,6 +12,7 @@ from ridgeway.averaging import Last, Scheme, Tail
 from ridgeway.rows import Float
 from ridgeway.state import State, StateError, Stored
 from ridgeway.trajectory.sketch import Sketch
+from ridgeway.trajectory.spectrum import Spectrum
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 
@@ -117,7 +118,7 @@ class Chains(Trajectory):
 
 def trajectory_of(stored: Stored) -> Trajectory:
     """Return the trajectory of a state."""
-    kinds: dict[str, type[Sketch | Chains]] = {"sketch": Sketch, "chains": Chains}
+    kinds: dict[str, type[Sketch | Chains | Spectrum]] = {"sketch": Sketch, "chains": Chains, "spectrum": Spectrum}
     return kinds[stored.text("kind", tuple(kinds))].from_state(stored)
 
 
