@@ -59,9 +59,10 @@ class Basis:
 
     def coefs(self, gains: Array) -> Array:
         """Return the coefficients of gains (L, r): (L, targets, d)."""
-        mixed = (gains[:, None, :] * self.targets).reshape(-1, len(self.eigenvalues))
+        L, n_targets, (d, r) = len(gains), len(self.targets), self.directions.shape
+        mixed = (gains[:, None, :] * self.targets).reshape(L * n_targets, r)
         coefs: Array = mixed @ self.directions.T
-        return coefs.reshape(len(gains), len(self.targets), -1)
+        return coefs.reshape(L, n_targets, d)
 
     def residuals(self, gains: Array) -> Array:
         """Return |b - (A + alpha) w| of ridge solutions with gains (L, r), outside of the space: (L, targets)."""
@@ -177,15 +178,17 @@ class Spectrum(Trajectory):
 
     @property
     def tolerance(self) -> float:
-        """Largest distance of ridge coefficients from exact ones, as a share of their norm, for alpha >= `weakest`.
+        """Largest residual |b - (A + alpha) w| / |b| of ridge coefficients w for alpha >= `weakest`.
 
-        Eigenvectors leave rounding alone. A Krylov space leaves a residual r, and |error| <= |r| / alpha.
+        So w is the exact solution for a b that differs by this share. Eigenvectors leave rounding alone; a Krylov space
+        leaves a residual that shrinks with every product. See `error_bounds` for what it means for w.
         """
-        if self.complete or self._weakest == 0:
-            return self._resolution
-        bounds, coefs = self.error_bounds([self._weakest]), self._solved([Geometric(self._weakest)])
-        sizes = np.linalg.norm(coefs, axis=-1)
-        return max(self._resolution, float(np.divide(bounds, sizes, out=np.zeros_like(bounds), where=sizes > 0).max()))
+        shares = [self._resolution]
+        for basis in self._bases:
+            sizes = np.linalg.norm(basis.targets, axis=1)
+            residuals = basis.residuals(self._gains(basis, [Geometric(self._weakest)]))[0]
+            shares.append(float(np.divide(residuals, sizes, out=np.zeros_like(sizes), where=sizes > 0).max()))
+        return max(shares)
 
     @property
     def nbytes(self) -> int:
