@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from ridgeway.data import TableEncoder
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
-    from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+    from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
     from ridgeway.exact import ExactRidgePath
     from ridgeway.loading import load
     from ridgeway.model import ModelFileError
     from ridgeway.path_result import PathResult
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
-    from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
+    from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Spectrum, Trajectory, merge
 
 _HOME = {
     "ridgeway.averaging": (
@@ -50,14 +50,14 @@ _HOME = {
     "ridgeway.data": ("TableEncoder",),
     "ridgeway.datasets": ("load_flights",),
     "ridgeway.display": ("FilterDisplay", "PathDisplay", "SelectionDisplay"),
-    "ridgeway.estimators": ("AveragedKernelRegressor", "AveragedSGDRegressor"),
+    "ridgeway.estimators": ("AveragedKernelRegressor", "AveragedSGDRegressor", "RidgePathCV"),
     "ridgeway.exact": ("ExactRidgePath",),
     "ridgeway.loading": ("load",),
     "ridgeway.model": ("ModelFileError",),
     "ridgeway.path_result": ("PathResult",),
     "ridgeway.selection": ("Scored", "Selection"),
     "ridgeway.sgd": ("DivergenceError", "GrowingStep", "LimitedStep", "SGDRun", "run_sgd"),
-    "ridgeway.trajectory": ("Chains", "Layout", "Replay", "Sketch", "Trajectory", "merge"),
+    "ridgeway.trajectory": ("Chains", "Layout", "Replay", "Sketch", "Spectrum", "Trajectory", "merge"),
 }
 
 __all__ = [
@@ -79,12 +79,14 @@ __all__ = [
     "PathResult",
     "Poisson",
     "Replay",
+    "RidgePathCV",
     "SGDRun",
     "Scheme",
     "Scored",
     "Selection",
     "SelectionDisplay",
     "Sketch",
+    "Spectrum",
     "Staircase",
     "TableEncoder",
     "Tail",

@@ -6,12 +6,14 @@ import os
 from importlib import import_module
 from typing import Any
 
-from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.exact import ExactRidgePath
 from ridgeway.model import ModelFileError, read_state
 from ridgeway.state import Stored
 
-ESTIMATORS = {kind.__name__: kind for kind in (AveragedKernelRegressor, AveragedSGDRegressor, ExactRidgePath)}
+ESTIMATORS = {
+    kind.__name__: kind for kind in (AveragedKernelRegressor, AveragedSGDRegressor, ExactRidgePath, RidgePathCV)
+}
 TABLE_MODEL = "TableModel"
 
 

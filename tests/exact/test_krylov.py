@@ -156,6 +156,18 @@ def test_recurrence() -> None:
         np.testing.assert_allclose(tridiagonal, expected, atol=1e-10 * np.abs(expected).max())
 
 
+# Law: a single column is a problem of one direction.
+def test_one_column() -> None:
+    X, y, weight = problem(d=6)
+    batch, standardization = prepared(X[:, :1], y, weight)
+    folds = k_folds(len(X), 5, np.random.default_rng(0))
+    fit, (gram, _) = (
+        fit_rows(batch, standardization, folds, "auto", None),
+        fit_in_memory(batch, standardization, folds, "auto"),
+    )
+    np.testing.assert_allclose(fit.spectrum.path(ALPHAS), gram.spectrum.path(ALPHAS), rtol=1e-10, atol=1e-15)
+
+
 # Law: targets that are all alike leave nothing to learn, and no NaN.
 def test_constant_target() -> None:
     X, _, weight = problem()

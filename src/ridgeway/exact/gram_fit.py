@@ -13,7 +13,7 @@ from ridgeway.exact.fold_moments import FoldMoments, ReadOnce, SplitMoments, cel
 from ridgeway.exact.gram import GramRating, HeldOutFold, Units, descent_step, descent_steps, solve
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead
 from ridgeway.exact.strength_search import candidates_of, search
-from ridgeway.rows import Batch
+from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory.spectrum import Basis, Spectrum
@@ -67,17 +67,23 @@ def fit_in_memory(
     return GramFit(spectrum, standardization, search(rating, schemes, standardization.unit)), read
 
 
-def fit_leave_one_out(batch: Batch, standardization: Standardization) -> tuple[GramFit, ReadOnce]:
+def fit_leave_one_out(
+    batch: Batch, standardization: Standardization, folds: Sequence[Fold] = ()
+) -> tuple[GramFit, ReadOnce]:
     """Fit rows in memory, every row left out once: two reads.
 
     Parameters
     ----------
     batch : the rows.
     standardization : of these rows.
+    folds : by which more rows may be chosen from later; they do not matter now.
     """
-    fit, read = fit_in_memory(batch, standardization, [], None)
+    read = read_splits(batch, folds, standardization)
+    units = _unit(standardization)
+    basis = solve(read.total, units)
+    gram = GramRating([], *_descent(basis, [], len(batch)))
+    fit = GramFit(_spectrum(basis, gram, standardization, batch.single_target, batch.rows.dtype), standardization, [])
     rating = LeaveOneOut(SecondRead(batch, standardization, fit.spectrum))
-    (basis,) = fit.spectrum.bases
     schemes = candidates_of("geometric", float(basis.eigenvalues.max()))
     return fit._replace(scored=search(rating, schemes, standardization.unit)), read
 
@@ -131,11 +137,40 @@ class GramSums:
         batch : the rows of positive weight.
         n_given : number of rows that were given, with those of weight 0.
         """
-        numbers = np.asarray(batch.numbers, np.uint64) + np.uint64(self.n_rows)
+        numbers = numbered(batch.numbers).astype(np.uint64) + np.uint64(self.n_rows)
         cells = _hashed(numbers, self.seed) % np.uint64(len(self.parts))
         more = cell_moments(batch, cells.astype(np.intp), len(self.parts), self.standardization)
         parts = tuple(_added(old, new) for old, new in zip(self.parts, more, strict=True))
         return replace(self, parts=parts, n_rows=self.n_rows + n_given)
+
+    @property
+    def known(self) -> list[FoldMoments]:
+        """Moments of all rows so far, in parts."""
+        return [part for part in (*self.parts, self.base) if part is not None]
+
+    @property
+    def total_rows(self) -> int:
+        """Rows of positive weight so far."""
+        return sum(part.n_rows for part in self.known)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether all rows so far were sparse."""
+        return all(part.sparse for part in self.known)
+
+    def require_targets(self, batch: Batch) -> None:
+        """Refuse a batch with other targets than those before."""
+        expected = len(self.standardization.target_scale)
+        got = batch.y.shape[1]
+        if got != expected or batch.single_target != self.single_target:
+            shapes = [
+                "(n,)" if single else f"(n, {n})"
+                for single, n in ((batch.single_target, got), (self.single_target, expected))
+            ]
+            raise ValueError(
+                f"y has shape {shapes[0]} but the batches before had {shapes[1]}: pass the same targets in every "
+                "batch, or call fit to start anew."
+            )
 
     def fit(self, family: str | None, scale: bool) -> GramFit:
         """Solve for all rows so far and rate the candidates: time (folds + 1) d^3, no rows needed.
@@ -145,8 +180,7 @@ class GramSums:
         family : "auto", "geometric" or "tail", what competes; None where nothing is to be chosen.
         scale : divide columns by their scales.
         """
-        parts = [part for part in self.parts if part is not None]
-        known = [*parts, *([] if self.base is None else [self.base])]
+        parts, known = [part for part in self.parts if part is not None], self.known
         total = FoldMoments.pooled(known)
         standardization, units = self._units(total, scale)
         basis = solve(total, units)
@@ -211,8 +245,11 @@ class GramSums:
             stored.text("dtype", FLOATS),
         )
         shape = len(standardization.scale), len(standardization.target_scale)
-        known = [part for part in (*parts, sums.base) if part is not None]
-        if not known or any(part.co.xy.shape != shape for part in known) or (sums.single_target and shape[1] != 1):
+        if (
+            not sums.known
+            or any(part.co.xy.shape != shape for part in sums.known)
+            or (sums.single_target and shape[1] != 1)
+        ):
             raise StateError(f"the moments are not those of {shape[0]} features and {shape[1]} targets.")
         return sums
 

@@ -70,6 +70,8 @@ class Tridiagonal:
     def solve(self, alphas: Array) -> Array:
         """Return (T + alpha)^-1 |b| e_1 for every alpha (L,) above 0, by substitution: (L, m)."""
         m = len(self.diagonal)
+        if m == 1:  # LAPACK asks for an entry beside the diagonal
+            return self.norm / (self.diagonal + alphas[:, None])
         answers = np.zeros((len(alphas), m))
         right = np.zeros(m)
         right[:1] = self.norm
