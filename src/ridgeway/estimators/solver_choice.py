@@ -15,10 +15,11 @@ from ridgeway.rows import Batch, SparseRows
 SOLVERS = ("auto", "gram", "krylov", "sgd")
 
 GRAM_PRODUCT = 3.2e-11  # of a number of a dense row with another: n d^2 of them
-GRAM_SPARSE_PRODUCT = 4e-9  # of a stored number with another of its row
-EIGEN = 4e-10  # of d^3, for each fold and for all rows
+GRAM_NUMBER = 1.5e-8  # of a stored number: standardization, folds, a second look at outliers
+GRAM_SPARSE_PRODUCT = 1.5e-8  # of a stored number with another of its row
+EIGEN = 2.1e-10  # of d^3, for each fold and for all rows
 KRYLOV_DENSE = 4e-10  # of a number of a dense row, for each product and column
-KRYLOV_SPARSE = 5e-9  # of a stored number, for each product and column
+KRYLOV_SPARSE = 1.5e-9  # of a stored number, for each product and column
 KRYLOV_VECTOR = 4e-9  # of a number of a vector, for each product and column: orthogonalization
 KRYLOV_PRODUCTS = 40  # that a fit typically takes; sparse rows and weak strengths take more
 SGD_STEP = 5e-7  # of a step, for six runs
@@ -66,7 +67,7 @@ class ProblemSize:
         products = GRAM_PRODUCT * self.n_rows * self.n_columns**2
         if self.sparse:
             products = GRAM_SPARSE_PRODUCT * self.n_stored**2 / self.n_rows
-        return products + (self.n_folds + 1) * EIGEN * self.n_columns**3
+        return products + GRAM_NUMBER * self.n_stored + (self.n_folds + 1) * EIGEN * self.n_columns**3
 
     @property
     def krylov_seconds(self) -> float:
