@@ -156,6 +156,15 @@ def test_recurrence() -> None:
         np.testing.assert_allclose(tridiagonal, expected, atol=1e-10 * np.abs(expected).max())
 
 
+# Law: rows whose products no float64 can hold are refused, not answered wrongly.
+@pytest.mark.parametrize("factor", [1e-90, 1e90])
+def test_rows_beyond_float64(factor: float) -> None:
+    X, y, weight = problem()
+    with pytest.raises(ValueError, match="scale the columns, or set scale=True"):
+        fit_rows(*prepared(X * factor, y, weight, scale=False), [], None, rw.Geometric(0.1))
+    assert fit_rows(*prepared(X * factor, y, weight), [], None, rw.Geometric(0.1)).settled
+
+
 # Law: a single column is a problem of one direction.
 def test_one_column() -> None:
     X, y, weight = problem(d=6)

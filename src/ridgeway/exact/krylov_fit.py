@@ -10,7 +10,7 @@ import numpy as np
 
 from ridgeway.exact.krylov import KrylovFit, KrylovSettings, fit_krylov
 from ridgeway.exact.krylov_products import FoldColumns, RowProducts
-from ridgeway.rows import FLOAT64, Batch, DenseRows, numbered
+from ridgeway.rows import FLOAT64, AnyRows, Batch, DenseRows, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ridgeway.selection.folds import Fold
 
     Array = NDArray[np.float64]
+
+
+SMALLEST_NORM, LARGEST_NORM = 1e-100, 1e100  # squared norms of rows whose squares in turn are float64
 
 
 def fold_columns(weight: Array, y: Array, folds: Sequence[Fold], centre: bool) -> tuple[FoldColumns, list[Array]]:
@@ -59,6 +62,8 @@ def fit_rows(
     """
     centre = standardization.constant != 0
     rows = replace(standardization, constant=0.0).rows(batch.rows, numbered(range(len(batch))))
+    if (standardization.scale == 1).all():
+        _require_squares(rows)
     dense = isinstance(rows, DenseRows)
     offset = np.zeros(rows.shape[1]) if dense or not centre else standardization.offset / standardization.scale
     y = np.asarray(standardization.targets(batch.y, FLOAT64), np.float64)
@@ -68,3 +73,13 @@ def fit_rows(
         family, scheme, batch.single_target, batch.rows.dtype, standardization.unit, padded=centre
     )
     return fit_krylov(RowProducts(rows, offset, columns), weights, settings)
+
+
+def _require_squares(rows: AnyRows) -> None:
+    """Refuse rows that are not scaled and so large or small that squares of their squared norms are no float64."""
+    largest = float(rows.squared_norms().max())
+    if largest > 0 and not SMALLEST_NORM < largest < LARGEST_NORM:
+        raise ValueError(
+            f"rows of X have squared norms up to {largest:.3g}: expected numbers between {SMALLEST_NORM:g} and "
+            f"{LARGEST_NORM:g}; scale the columns, or set scale=True."
+        )
