@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ridgeway.data import TableEncoder
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
-    from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+    from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
     from ridgeway.exact import ExactRidgePath
     from ridgeway.loading import load
     from ridgeway.machine.installation import show_versions
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ridgeway.selection import Scored, Selection
     from ridgeway.sgd import DivergenceError, GrowingStep, LimitedStep, SGDRun, run_sgd
     from ridgeway.storage import ModelFileError
-    from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Trajectory, merge
+    from ridgeway.trajectory import Chains, Layout, Replay, Sketch, Spectrum, Trajectory, merge
     from ridgeway.version import __version__ as __version__
 else:
     __getattr__, __dir__ = lazy_exports(
@@ -61,6 +61,7 @@ else:
             "estimators": (
                 "AveragedKernelRegressor",
                 "AveragedSGDRegressor",
+                "RidgePathCV",
             ),
             "exact": ("ExactRidgePath",),
             "machine.installation": ("show_versions",),
@@ -84,6 +85,7 @@ else:
                 "Layout",
                 "Replay",
                 "Sketch",
+                "Spectrum",
                 "Trajectory",
                 "merge",
             ),
@@ -110,12 +112,14 @@ __all__ = [
     "PathResult",
     "Poisson",
     "Replay",
+    "RidgePathCV",
     "SGDRun",
     "Scheme",
     "Scored",
     "Selection",
     "SelectionDisplay",
     "Sketch",
+    "Spectrum",
     "Staircase",
     "TableEncoder",
     "Tail",

@@ -36,6 +36,11 @@ ESTIMATORS: dict[str, Make] = {
     "sgd, progressive": lambda: rw.AveragedSGDRegressor(averaging="geometric", cv="progressive", random_state=0),
     "sgd, gcv": lambda: rw.AveragedSGDRegressor(cv="gcv", passes=20, random_state=0),
     "exact": lambda: rw.ExactRidgePath(alpha=ALPHA),
+    "path, chosen": lambda: rw.RidgePathCV(random_state=0),
+    "path, fixed": lambda: rw.RidgePathCV(alpha=ALPHA),
+    "path, folds of everything": lambda: rw.RidgePathCV(averaging="auto", cv=4, random_state=0),
+    "path, krylov": lambda: rw.RidgePathCV(solver="krylov", random_state=0),
+    "path, sgd": lambda: rw.RidgePathCV(solver="sgd", random_state=0),
 }
 KERNELS: dict[str, Make] = {
     "kernel, chosen": lambda: rw.AveragedKernelRegressor(random_state=0),
@@ -57,7 +62,14 @@ def data(n: int = 200, d: int = 4, seed: int = 0) -> tuple[NDArray[np.float64], 
 
 
 # Law: scikit-learn's own contract holds with all defaults.
-@parametrize_with_checks([rw.AveragedSGDRegressor(), rw.ExactRidgePath(), rw.AveragedKernelRegressor()])  # type: ignore[untyped-decorator]
+@parametrize_with_checks(
+    [
+        rw.AveragedSGDRegressor(),
+        rw.ExactRidgePath(),
+        rw.AveragedKernelRegressor(),
+        rw.RidgePathCV(),
+    ]
+)  # type: ignore[untyped-decorator]
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
@@ -155,7 +167,7 @@ def test_sparse_is_dense(make: Make, fit_intercept: bool) -> None:
 
 
 # Law: each column of a 2-D y is fitted as if alone, where nothing is chosen.
-@pytest.mark.parametrize("name", ["sgd, fixed", "exact", "kernel, fixed"])
+@pytest.mark.parametrize("name", ["sgd, fixed", "exact", "path, fixed", "kernel, fixed"])
 def test_targets_are_separate(name: str) -> None:
     X, y = data()
     both = ESTIMATORS[name]().fit(X, np.column_stack([y, -3 * y + X[:, 0]]))

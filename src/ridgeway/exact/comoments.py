@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,30 @@ class CoMoments:
         """True when a mean square of a column that is not constant falls below what float64 resolves."""
         return bool((self.xx.diagonal()[~self.constant] / self.weight < _SMALLEST).any())
 
+    @classmethod
+    def pooled(cls, parts: Sequence[CoMoments]) -> CoMoments:
+        """Co-moments of the rows of several parts together; none of these is changed.
+
+        ``xx = sum_p xx_p + sum_p W_p (mean_p - mean)(mean_p - mean)'``: nothing is subtracted, so no digits are lost.
+        """
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        weights = np.array([part.weight for part in parts])
+        share = weights / weights.sum()
+        apart_x = np.array([(part.origin_x - first.origin_x) + part.shift_x for part in parts])
+        apart_y = np.array([(part.origin_y - first.origin_y) + part.shift_y for part in parts])
+        shift_x, shift_y = share @ apart_x, share @ apart_y
+        root = np.sqrt(weights)[:, None]
+        apart_x, apart_y = root * (apart_x - shift_x), root * (apart_y - shift_y)
+        xx, xy = apart_x.T @ apart_x, apart_x.T @ apart_y
+        for part in parts:
+            xx += part.xx
+            xy += part.xy
+        unresolved = np.sum([part.unresolved for part in parts], axis=0)
+        total = float(weights.sum())
+        return cls(total, first.origin_x, first.origin_y, shift_x, shift_y, xx, xy, unresolved)
+
     def merged(self, other: CoMoments) -> CoMoments:
         """Co-moments of the rows of both (Chan's update); neither is changed."""
         weight = self.weight + other.weight
@@ -157,9 +182,10 @@ def _dense_block(rows: DenseRows, y: Float, weight: Float) -> CoMoments:
     shift_x, shift_y = share @ Z, share @ V
     Z -= shift_x
     V -= shift_y
-    root = np.sqrt(weight)[:, None]
-    Z *= root
-    V *= root
+    if not (weight == 1).all():
+        root = np.sqrt(weight)[:, None]
+        Z *= root
+        V *= root
     xx = Z.T @ Z  # NumPy sends it to BLAS syrk: half the work of a general product
     small = xx.diagonal() < _SMALLEST
     _require_products(xx.diagonal(), bool(Z[:, small].any()), V)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ridgeway.atomic import atomic
 from ridgeway.exact.comoments import TOO_SMALL, CoMoments
-from ridgeway.exact.spectrum import RidgeAt, RidgeSpectrum
+from ridgeway.exact.ridge_spectrum import RidgeAt, RidgeSpectrum
 from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.rows import FLOAT64, check_labels, check_rows, require_finite_rows
 from ridgeway.validation.columns import remember_columns, require_columns

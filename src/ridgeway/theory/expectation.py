@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Last, Scheme, Staircase
+from ridgeway.averaging.filter import filter_at
 from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, staircase_of, start_beside, vector_beside
-from ridgeway.theory.spectral_filter import filter_at
 from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Scheme, Staircase
+from ridgeway.averaging.filter import filter_at
 from ridgeway.theory.arguments import batch_size_of, matrix_of, n_steps_of, probability_of, row_of, staircase_of
 from ridgeway.theory.risk import ExcessRisk, short_weights
-from ridgeway.theory.spectral_filter import filter_at
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,6 +10,7 @@ import numpy as np
 
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
+from ridgeway.averaging.stair_filter import MAX_SUMMED_STEPS
 from ridgeway.theory.arguments import (
     batch_size_of,
     eigenvalues_of,
@@ -22,7 +23,6 @@ from ridgeway.theory.arguments import (
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
 from ridgeway.theory.fourth_moments import require_stable
 from ridgeway.theory.spectral_filter import residual_filter
-from ridgeway.theory.stair_filter import MAX_SUMMED_STEPS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Geometric, Staircase
+from ridgeway.averaging.stair_filter import geometric_filters
 from ridgeway.theory.arguments import eigenvalues_of, start_beside, steps_of, vector_beside
-from ridgeway.theory.stair_filter import geometric_filters
 from ridgeway.validation.scalars import ridge_strengths
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
+from ridgeway.averaging.filter import filter_at
 from ridgeway.theory.arguments import (
     batch_size_of,
     eigenvalues_of,
@@ -22,7 +23,6 @@ from ridgeway.theory.arguments import (
 )
 from ridgeway.theory.fourth_moments import require_stable
 from ridgeway.theory.risk import ExcessRisk, short_weights
-from ridgeway.theory.spectral_filter import filter_at
 from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:

@@ -4,10 +4,12 @@ from ridgeway.trajectory.chains import Chains, join, merge, trajectory_of
 from ridgeway.trajectory.layout import Layout
 from ridgeway.trajectory.replay import Replay, Segment
 from ridgeway.trajectory.sketch import Sketch
+from ridgeway.trajectory.spectrum import Basis, Spectrum
 from ridgeway.trajectory.time_blocks import Block, TimeBlocks
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 __all__ = [
+    "Basis",
     "Block",
     "Chains",
     "Layout",
@@ -15,6 +17,7 @@ __all__ = [
     "RunFacts",
     "Segment",
     "Sketch",
+    "Spectrum",
     "TimeBlocks",
     "Trajectory",
     "join",

@@ -13,6 +13,7 @@ from ridgeway.rows import Float
 from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory.sketch import Sketch
+from ridgeway.trajectory.spectrum import Spectrum
 from ridgeway.trajectory.trajectory import RunFacts, Trajectory
 
 
@@ -116,7 +117,7 @@ class Chains(Trajectory):
         return scheme
 
 
-_KINDS: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains}
+_KINDS: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains, "spectrum": Spectrum}
 STORABLE = ClassRegistry("kind", _KINDS)
 
 

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.averaging import Exponential, Geometric, Last, NegativeBinomial, Poisson, Scheme, Staircase, Tail, Uniform
 from ridgeway.averaging.event_counts import EventCounts
-from ridgeway.averaging.geometric import MIN_LOG_GROWTH, log_growths
-from ridgeway.theory.powers import log_size, one_minus, power, power_quotient
+from ridgeway.averaging.exponential import Exponential
+from ridgeway.averaging.geometric import MIN_LOG_GROWTH, Geometric, log_growths
+from ridgeway.averaging.last import Last
+from ridgeway.averaging.negative_binomial import NegativeBinomial
+from ridgeway.averaging.poisson import Poisson
+from ridgeway.averaging.powers import log_size, one_minus, power, power_quotient
+from ridgeway.averaging.scheme import Scheme
+from ridgeway.averaging.staircase import Staircase
+from ridgeway.averaging.tail import Tail
+from ridgeway.averaging.uniform import Uniform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

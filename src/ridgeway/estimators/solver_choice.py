@@ -1,0 +1,145 @@
+"""Which engine solves a problem: Gram, Krylov or SGD, by what each would cost.
+
+The constants are seconds of one core (x86-64-v4, OpenBLAS on one thread), measured once. What matters are their ratios:
+a choice is wrong only where two engines cost about the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ridgeway.machine.available_memory import available_memory
+from ridgeway.rows import Batch, SparseRows
+
+SOLVERS = ("auto", "gram", "krylov", "sgd")
+
+GRAM_PRODUCT = 3.2e-11  # of a number of a dense row with another: n d^2 of them
+GRAM_NUMBER = 1.5e-8  # of a stored number: standardization, folds, a second look at outliers
+GRAM_SPARSE_PRODUCT = 1.5e-8  # of a stored number with another of its row
+EIGEN = 2.1e-10  # of d^3, for each fold and for all rows
+KRYLOV_DENSE = 4e-10  # of a number of a dense row, for each product and column
+KRYLOV_SPARSE = 1.5e-9  # of a stored number, for each product and column
+KRYLOV_VECTOR = 4e-9  # of a number of a vector, for each product and column: orthogonalization
+KRYLOV_PRODUCTS = 40  # that a fit typically takes; sparse rows and weak strengths take more
+SGD_STEP = 5e-7  # of a step, for six runs
+SGD_DENSE, SGD_SPARSE = 6e-9, 3e-7  # of a stored number of its row, for six runs and their sketches
+SGD_STEPS = 1_000_000  # at least
+NEGLIGIBLE_SECONDS = 0.02  # up to which the Gram engine is taken without more ado: it can go on with more rows
+WORTH_SGD = 2.0  # times as fast as the exact engines SGD has to be
+MEMORY_SHARE = 0.5  # of what is available that an engine may take
+MAX_STREAM_COLUMNS = 2000  # up to which a stream keeps Gram matrices
+
+
+@dataclass(frozen=True)
+class ProblemSize:
+    """What the costs depend on.
+
+    Attributes
+    ----------
+    n_rows, n_columns, n_targets : numbers of these.
+    n_stored : numbers stored in all rows.
+    sparse : whether rows are sparse.
+    n_folds : models beside the one of all rows.
+    itemsize : bytes of a number.
+    """
+
+    n_rows: int
+    n_columns: int
+    n_targets: int
+    n_stored: int
+    sparse: bool
+    n_folds: int
+    itemsize: int
+
+    @classmethod
+    def of(cls, batch: Batch, n_folds: int) -> ProblemSize:
+        """Return the size of a batch."""
+        rows = batch.rows
+        n, d = rows.shape
+        sparse = isinstance(rows, SparseRows)
+        n_stored = int(rows.indptr[-1] - rows.indptr[0]) if isinstance(rows, SparseRows) else n * d
+        return cls(n, d, batch.y.shape[1], n_stored, sparse, n_folds, rows.dtype.itemsize)
+
+    @property
+    def gram_seconds(self) -> float:
+        """Time of the Gram engine."""
+        products = GRAM_PRODUCT * self.n_rows * self.n_columns**2
+        if self.sparse:
+            products = GRAM_SPARSE_PRODUCT * self.n_stored**2 / self.n_rows
+        return products + GRAM_NUMBER * self.n_stored + (self.n_folds + 1) * EIGEN * self.n_columns**3
+
+    @property
+    def krylov_seconds(self) -> float:
+        """Time of the Krylov engine; a space has no more directions than there are rows or columns."""
+        columns = (self.n_folds + 1) * self.n_targets
+        products = min(KRYLOV_PRODUCTS, self.n_rows, self.n_columns)
+        rows = (KRYLOV_SPARSE if self.sparse else KRYLOV_DENSE) * self.n_stored
+        return products * columns * (rows + KRYLOV_VECTOR * products * self.n_columns)
+
+    @property
+    def sgd_seconds(self) -> float:
+        """Time of SGD."""
+        number = SGD_SPARSE if self.sparse else SGD_DENSE
+        return max(self.n_rows, SGD_STEPS) * self.n_targets * (SGD_STEP + number * self.n_stored / self.n_rows)
+
+    @property
+    def gram_bytes(self) -> int:
+        """Memory of the Gram engine: matrices of each fold and of its complement."""
+        return 8 * (3 * self.n_folds + 4) * self.n_columns**2
+
+    @property
+    def krylov_bytes(self) -> int:
+        """Memory of the Krylov engine: standardized rows, vectors of all columns, products at held-out rows."""
+        columns, products = (self.n_folds + 1) * self.n_targets, 2 * KRYLOV_PRODUCTS
+        vectors = columns * (products * self.n_columns + 3 * self.n_rows) + self.n_targets * products * self.n_rows
+        return self.n_stored * (self.itemsize + 4 * self.sparse) + 8 * vectors
+
+
+class SolverChoice(NamedTuple):
+    """The engine, and one sentence on why it is this one."""
+
+    solver: str
+    reason: str
+
+
+def check_solver(solver: object) -> str:
+    """Return the name of a solver."""
+    if not (isinstance(solver, str) and solver in SOLVERS):
+        raise ValueError(f"solver={solver!r}: expected 'auto', 'gram', 'krylov' or 'sgd'.")
+    return solver
+
+
+def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
+    """Return the engine that solves a problem of rows in memory soonest within the memory there is.
+
+    SGD is not exact, so it is taken only where it is at least twice as fast, or where nothing else fits.
+
+    Parameters
+    ----------
+    size : of the problem.
+    memory : bytes; half of what is available by default.
+    """
+    if memory is None:
+        there = available_memory()
+        memory = 2**62 if there is None else int(MEMORY_SHARE * there)
+    form = f"{size.n_rows:,} {'sparse ' if size.sparse else ''}rows of {size.n_columns:,} columns"
+    seconds = {"gram": size.gram_seconds, "krylov": size.krylov_seconds}
+    fits = {"gram": size.gram_bytes <= memory, "krylov": size.krylov_bytes <= memory}
+    exact = [name for name in seconds if fits[name]]
+    if not exact:
+        return SolverChoice(
+            "sgd", f"{form}: neither Gram matrices nor a Krylov space fit into {memory / 2**20:,.0f} MB"
+        )
+    best = min(exact, key=lambda name: 0.0 if seconds[name] < NEGLIGIBLE_SECONDS else seconds[name])
+    if WORTH_SGD * size.sgd_seconds < seconds[best]:
+        return SolverChoice("sgd", f"{form}: SGD takes about {size.sgd_seconds / seconds[best]:.0%} of the time")
+    why = "few columns: matrices from one read" if best == "gram" else "a few products with all rows cost least"
+    return SolverChoice(best, f"{form}: {why}")
+
+
+def choose_stream_solver(n_columns: int) -> SolverChoice:
+    """Return the engine of a stream, which sees each row once: Gram matrices as long as columns are few."""
+    if n_columns <= MAX_STREAM_COLUMNS:
+        return SolverChoice("gram", f"a stream of {n_columns:,} columns: sums that add up")
+    return SolverChoice("sgd", f"a stream of {n_columns:,} columns: too many for Gram matrices")

@@ -1,0 +1,157 @@
+"""What takes a second read of the rows: leverages, and with them leave-one-out errors and robust standard errors.
+
+Row i of weight c_i, with coordinates z_i along the eigenvectors, pulls its own prediction by its leverage
+
+    h_i = (c_i / W) (1 + sum_k z_ik^2 / (s_k + alpha)) ,
+
+the 1 belonging to the intercept. Without row i its residual would have been e_i / (1 - h_i), exactly, for ridge with
+the penalty W alpha held fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ridgeway.averaging import Geometric, Scheme
+from ridgeway.rows import FLOAT64, Batch
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.folds import MAX_GROUPS
+from ridgeway.trajectory.spectrum import Basis, Spectrum
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+BLOCK_ROWS = 4096
+LEAST_REST = 1e-10  # of 1 - h: a row that is all that its direction is known from has no leave-one-out residual
+
+
+class Block(NamedTuple):
+    """Some rows: coordinates along the directions (n, r), targets (n, targets), shares c_i / W of the weight (n,)."""
+
+    coordinates: Array
+    y: Array
+    share: Array
+
+
+@dataclass(frozen=True, eq=False)
+class SecondRead:
+    """Rows that were learned from, read once more.
+
+    Attributes
+    ----------
+    batch : the rows.
+    standardization : how they were standardized; its offsets are their means where there is an intercept.
+    spectrum : what was learned; its directions have a 0 for the constant column.
+    """
+
+    batch: Batch
+    standardization: Standardization
+    spectrum: Spectrum
+
+    @property
+    def basis(self) -> Basis:
+        """The only basis."""
+        (basis,) = self.spectrum.bases
+        return basis
+
+    def blocks(self, numbers: NDArray[np.intp]) -> Iterator[Block]:
+        """Yield these rows."""
+        total = float(np.asarray(self.batch.weight, np.float64).sum())
+        for start in range(0, len(numbers), BLOCK_ROWS):
+            some = numbers[start : start + BLOCK_ROWS]
+            rows = self.standardization.rows(self.batch.rows, some)
+            yield Block(
+                np.asarray(rows.times(self.basis.directions), np.float64),
+                np.asarray(self.standardization.targets(self.batch.y[some], FLOAT64), np.float64),
+                np.asarray(self.batch.weight[some], np.float64) / total,
+            )
+
+    def leverages(self, block: Block, gains: Array) -> Array:
+        """Return h of each row for gains (L, r): (n, L)."""
+        pulls = block.coordinates**2 @ gains.T + (self.standardization.constant != 0)
+        return pulls * block.share[:, None]
+
+    def residuals(self, block: Block, gains: Array) -> Array:
+        """Return y minus predictions of gains (L, r): (n, L, targets)."""
+        models = gains[:, None, :] * self.basis.targets  # (L, targets, r)
+        predicted = block.coordinates @ models.reshape(-1, models.shape[-1]).T
+        return block.y[:, None, :] - predicted.reshape(len(block.y), *models.shape[:2])
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """Rates ridge strengths by leaving every row out once, without a fit for each.
+
+    Attributes
+    ----------
+    read : the rows.
+    """
+
+    read: SecondRead
+
+    @property
+    def step(self) -> float:
+        """Step size that the schemes belong to."""
+        return self.read.spectrum.step
+
+    @property
+    def _groups(self) -> list[NDArray[np.intp]]:
+        n = len(self.read.batch)
+        return np.array_split(np.arange(n), min(MAX_GROUPS, n))
+
+    @property
+    def weight(self) -> Array:
+        """Weight of each group of rows, (groups,)."""
+        weight = np.asarray(self.read.batch.weight, np.float64) / self.read.standardization.weight_scale
+        return np.array([weight[group].sum() for group in self._groups])
+
+    def errors(self, schemes: Sequence[Scheme]) -> Array:
+        """Return sums of weighted squared leave-one-out residuals, a mean over targets: (L, groups)."""
+        if not all(isinstance(scheme, Geometric) for scheme in schemes):
+            raise ValueError(
+                "cv='loo' compares ridge strengths only, for which leaving a row out has a closed form: set "
+                "averaging='geometric', or another cv."
+            )
+        read, spectrum = self.read, self.read.spectrum
+        gains = read.basis.gains(schemes, spectrum.step, spectrum.n_steps, spectrum.resolution)
+        total = float(self.weight.sum())
+        errors = np.zeros((len(schemes), len(self._groups)))
+        for place, group in enumerate(self._groups):
+            for block in read.blocks(group):
+                left = np.maximum(1 - read.leverages(block, gains), LEAST_REST)
+                squares = (read.residuals(block, gains) / left[:, :, None]) ** 2
+                errors[:, place] += total * (block.share @ squares.mean(axis=2))
+        return errors
+
+
+def robust_standard_errors(read: SecondRead, scheme: Scheme) -> Array:
+    """Return HC3 standard errors of the coefficients, robust to unequal variances: (targets, d) as in the spectrum.
+
+    Coefficients are linear in y, w = sum_i g_i y_i, so with independent errors of any variances
+
+        Var w_j  ~  sum_i g_ij^2 e_i^2 / (1 - h_i)^2 .
+
+    They tell how far the estimate scatters about its expectation; that the expectation is shrunk towards 0 they do
+    not tell.
+
+    Parameters
+    ----------
+    read : the rows that were learned from.
+    scheme : the average.
+    """
+    spectrum, basis = read.spectrum, read.basis
+    gains = basis.gains([scheme], spectrum.step, spectrum.n_steps, spectrum.resolution)
+    shares, directions = gains[0], np.asarray(basis.directions, np.float64)
+    variance = np.zeros((len(basis.targets), len(directions)))
+    for block in read.blocks(np.arange(len(read.batch))):
+        left = np.maximum(1 - read.leverages(block, gains), LEAST_REST)
+        residuals = read.residuals(block, gains)[:, 0] / left  # (n, targets)
+        pulls = (block.coordinates * shares) @ directions.T * block.share[:, None]  # g_i, (n, d)
+        variance += (residuals**2).T @ pulls**2
+    return np.sqrt(variance)

@@ -1,0 +1,276 @@
+"""RidgePathCV: its engines against each other and scikit-learn, streams, files, intervals, refusals."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.stats
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.linear_model import Ridge, RidgeCV
+from sklearn.model_selection import GroupKFold, ShuffleSplit
+
+import ridgeway as rw
+from ridgeway.estimators.solver_choice import ProblemSize, choose_solver, choose_stream_solver
+
+Array = NDArray[np.float64]
+ALPHAS = [1e-4, 1e-2, 1.0, 100.0]
+
+
+def problem(n: int = 200, d: int = 6, targets: int | None = None, seed: int = 0) -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(seed)
+    X = (
+        rng.standard_normal((n, d)) @ (np.eye(d) + 0.3 * rng.standard_normal((d, d))) + rng.standard_normal(d)
+    ) * np.geomspace(1e-3, 1e3, d)
+    shape = (d,) if targets is None else (d, targets)
+    y = (X / np.geomspace(1e-3, 1e3, d)) @ rng.standard_normal(shape) + 3.0 + 2.0 * rng.standard_normal((n, *shape[1:]))
+    return X, y, rng.exponential(size=n)
+
+
+# Law: all engines mean the same path: Ridge at W alpha on scaled columns.
+@pytest.mark.parametrize("solver", ["gram", "krylov"])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("targets", [None, 2])
+def test_path_is_ridge(solver: str, sparse: bool, targets: int | None) -> None:
+    X, y, weight = problem(targets=targets)
+    model = rw.RidgePathCV(solver=solver, alpha=1e-4).fit(scipy.sparse.csr_array(X) if sparse else X, y, weight)
+    D = np.abs(X).max(axis=0) if sparse else np.sqrt(np.cov(X.T, aweights=weight, ddof=0).diagonal())
+    for alpha in ALPHAS:
+        oracle = Ridge(alpha=alpha * weight.sum(), solver="svd").fit(X / D, y, sample_weight=weight)
+        moved = model.at(alpha)
+        np.testing.assert_allclose(moved.coef_ * D, oracle.coef_, rtol=0, atol=1e-8 * np.abs(oracle.coef_).max())
+        np.testing.assert_allclose(moved.intercept_, oracle.intercept_, rtol=1e-8)
+        assert moved.alpha_ == alpha
+    assert model.solver_ == solver
+    assert model.selection_ is None
+
+
+# Law: leaving one out chooses what RidgeCV chooses among the same strengths.
+def test_leave_one_out_is_ridge_cv() -> None:
+    X, y, _ = problem()
+    model = rw.RidgePathCV(cv="loo").fit(X, y)
+    assert model.selection_ is not None
+    alphas = [row.alpha for row in model.selection_]
+    oracle = RidgeCV(alphas=np.array(alphas) * len(X)).fit((X - X.mean(axis=0)) / X.std(axis=0), y)
+    assert model.alpha_ == pytest.approx(oracle.alpha_ / len(X))
+    np.testing.assert_allclose(model.coef_ * X.std(axis=0), oracle.coef_, rtol=1e-6)
+    assert rw.RidgePathCV().fit(X, y).alpha_ == model.alpha_  # what "auto" means for so few rows
+
+
+# Law: Gram and Krylov choose among the same folds nearly the same model.
+def test_engines_choose_alike() -> None:
+    X, y, weight = problem(400, 20)
+    models = [rw.RidgePathCV(solver=solver, cv=5, random_state=0).fit(X, y, weight) for solver in ("gram", "krylov")]
+    errors = [model.selection_.chosen.error for model in models if model.selection_ is not None]
+    assert errors[1] == pytest.approx(errors[0], rel=1e-3)
+    np.testing.assert_allclose(models[1].predict(X), models[0].predict(X), rtol=0, atol=0.02 * y.std())
+    assert "Krylov products" in repr(models[1].selection_)
+
+
+# Law: given splits are kept to.
+@pytest.mark.parametrize("solver", ["gram", "krylov"])
+def test_given_splits(solver: str) -> None:
+    X, y, _ = problem()
+    groups = np.arange(len(X)) % 7
+    splits = list(GroupKFold(4).split(X, y, groups))
+    model = rw.RidgePathCV(solver=solver, cv=splits).fit(X, y)
+    assert model.selection_ is not None
+    row = model.selection_.chosen
+    D, total = X.std(axis=0), 0.0
+    for train, test in splits:
+        oracle = Ridge(alpha=row.alpha * len(train), solver="svd").fit(X[train] / D, y[train])
+        total += ((y[test] - oracle.predict(X[test] / D)) ** 2).sum()
+    assert row.error == pytest.approx(total / len(X), rel=1e-3 if solver == "krylov" else 1e-9)
+    shuffled = rw.RidgePathCV(solver=solver, cv=ShuffleSplit(3, random_state=0)).fit(X, y)
+    assert "3 given splits" in repr(shuffled.selection_)
+
+
+# Law: the one-standard-error rule takes a stronger alpha.
+@pytest.mark.parametrize("cv", ["auto", 5, "holdout"])
+def test_one_standard_error(cv: Any) -> None:
+    X, y, _ = problem()
+    plain, simple = (rw.RidgePathCV(cv=cv, one_standard_error=rule, random_state=0).fit(X, y) for rule in (False, True))
+    assert plain.alpha_ is not None
+    assert simple.alpha_ is not None
+    assert simple.alpha_ > plain.alpha_ or cv == "holdout"  # one group has no standard error
+
+
+# Law: batches of any sizes give the path of one fit; a fit goes on; a copy at another alpha goes on by itself.
+@pytest.mark.parametrize("cut", [1, 37, 199])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_streams(cut: int, fit_intercept: bool) -> None:
+    X, y, weight = problem(targets=2)
+    whole = rw.RidgePathCV(alpha=0.1, fit_intercept=fit_intercept).fit(X, y, weight)
+    stream = clone(whole)
+    for start in range(0, 200, cut):
+        part = slice(start, start + cut)
+        stream.partial_fit(X[part], y[part], weight[part])
+    begun = clone(whole).fit(X[:cut], y[:cut], weight[:cut]).partial_fit(X[cut:], y[cut:], weight[cut:])
+    for model in (stream, begun):
+        D = X.std(axis=0)
+        for one, other in zip(model.path(ALPHAS).coefs, whole.path(ALPHAS).coefs, strict=True):
+            np.testing.assert_allclose(one * D, other * D, rtol=0, atol=1e-9 * np.abs(other * D).max())
+        np.testing.assert_allclose(model.predict(X), whole.predict(X), rtol=1e-8)
+        assert model.n_rows_ == 200
+    moved = stream.at(3.0)
+    before = stream.coef_.copy()
+    moved.partial_fit(X[:50], y[:50])
+    np.testing.assert_array_equal(stream.coef_, before)
+    assert (moved.alpha_, moved.n_rows_, stream.n_rows_) == (3.0, 250, 200)
+
+
+# Law: a stream chooses by folds that do not depend on how it is cut, about what a fit chooses.
+def test_streams_choose() -> None:
+    X, y, _ = problem(1000)
+    streams = []
+    for cut in (10, 333):
+        stream = rw.RidgePathCV(random_state=0)
+        for start in range(0, 1000, cut):
+            stream.partial_fit(X[start : start + cut], y[start : start + cut])
+        streams.append(stream)
+    one, other = streams
+    assert one.alpha_ == pytest.approx(other.alpha_)
+    assert one.selection_ is not None
+    fitted = rw.RidgePathCV(cv=5, random_state=0).fit(X, y)
+    assert fitted.selection_ is not None
+    assert one.selection_.chosen.error == pytest.approx(fitted.selection_.chosen.error, rel=0.01)
+    np.testing.assert_allclose(one.predict(X), fitted.predict(X), rtol=0, atol=0.05 * y.std())
+
+
+# Law: sorted rows are no other rows.
+def test_order_does_not_matter() -> None:
+    X, y, _ = problem(500)
+    order = np.argsort(y)
+    one, other = rw.RidgePathCV(alpha=0.01), rw.RidgePathCV(alpha=0.01)
+    for start in range(0, 500, 50):
+        one.partial_fit(X[start : start + 50], y[start : start + 50])
+        other.partial_fit(X[order[start : start + 50]], y[order[start : start + 50]])
+    np.testing.assert_allclose(other.path(ALPHAS).coefs, one.path(ALPHAS).coefs, rtol=1e-9)
+
+
+# Law: a saved model predicts bit for bit, knows every alpha, and goes on where it was.
+@pytest.mark.parametrize("solver", ["gram", "krylov", "sgd"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_saved_models(solver: str, tmp_path: Path) -> None:
+    X, y, weight = problem()
+    model = rw.RidgePathCV(solver=solver, random_state=0).fit(X, y, weight)
+    model.save(tmp_path / "model.safetensors")
+    loaded = rw.load(tmp_path / "model.safetensors")
+    for other in (loaded, pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(other.predict(X), model.predict(X))
+        np.testing.assert_array_equal(other.path(ALPHAS).coefs, model.path(ALPHAS).coefs)
+        assert (other.solver_, other.alpha_, other.n_rows_) == (model.solver_, model.alpha_, 200)
+        assert repr(other.selection_) == repr(model.selection_)
+        assert other.solver_reason_ == model.solver_reason_
+        if solver != "krylov":
+            np.testing.assert_array_equal(
+                other.partial_fit(X[:20], y[:20]).predict(X), clone_of(model).partial_fit(X[:20], y[:20]).predict(X)
+            )
+
+
+def clone_of(model: rw.RidgePathCV) -> rw.RidgePathCV:
+    copied: rw.RidgePathCV = pickle.loads(pickle.dumps(model))
+    return copied
+
+
+# Law: intervals are coefficient -+ t * HC3, by explicit matrices, in the user's units; they need the rows.
+def test_intervals(tmp_path: Path) -> None:
+    X, y, weight = problem()
+    model = rw.RidgePathCV(alpha=0.0).fit(X, y, weight)
+    got = model.coef_interval(0.9)
+    design = np.column_stack([X, np.ones(len(X))])
+    pulls = np.linalg.solve(design.T * weight @ design, design.T * weight)
+    left = (y - design @ pulls @ y) / (1 - np.diag(design @ pulls))
+    reach = scipy.stats.t(len(X) - 7).ppf(0.95) * np.sqrt(pulls**2 @ left**2)[:-1]
+    np.testing.assert_allclose(got, np.column_stack([model.coef_ - reach, model.coef_ + reach]), rtol=1e-5)
+    assert model.degrees_of_freedom() == pytest.approx(7.0)
+    assert model.at(1.0).degrees_of_freedom() < 5.0
+    assert model.at(1.0).coef_interval().shape == (6, 2)
+    restored = clone_of(model)
+    with pytest.raises(ValueError, match=r"pass them, coef_interval\(level, X, y\)"):
+        restored.coef_interval()
+    np.testing.assert_allclose(restored.coef_interval(0.9, X, y, weight), got)
+    two = rw.RidgePathCV(alpha=0.0).fit(X, np.column_stack([y, 2 * y]), weight).coef_interval(0.9)
+    np.testing.assert_allclose(two, np.stack([got, 2 * got]), rtol=1e-9)
+    with pytest.raises(ValueError, match="expected a number between 0 and 1"):
+        model.coef_interval(95.0)
+    with pytest.raises(ValueError, match="fit with solver='gram'"):
+        rw.RidgePathCV(solver="krylov").fit(X, y).coef_interval()
+
+
+# Law: parameters and rows that make no sense are refused with a remedy, and leave no model.
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"solver": "svd"}, "expected 'auto', 'gram', 'krylov' or 'sgd'"),
+        ({"cv": "progressive"}, "set solver='sgd'"),
+        ({"cv": "loo", "solver": "krylov"}, "set solver='gram'"),
+        ({"cv": "loo", "solver": "sgd"}, "set solver='gram'"),
+        ({"cv": "loo", "averaging": "auto", "solver": "gram"}, "expected averaging='geometric'"),
+        ({"cv": 1}, "expected at least 2 folds"),
+        ({"alpha": -1.0}, "is negative"),
+    ],
+)
+def test_refused_parameters(changed: dict[str, Any], message: str) -> None:
+    X, y, _ = problem()
+    model = rw.RidgePathCV(**changed)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    assert not model.__sklearn_is_fitted__()
+
+
+def test_refused_batches() -> None:
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match="expected solver='auto', 'gram' or 'sgd'"):
+        rw.RidgePathCV(solver="krylov").partial_fit(X, y)
+    with pytest.raises(ValueError, match="begin anew with clone"):
+        rw.RidgePathCV(solver="krylov").fit(X, y).partial_fit(X, y)
+    with pytest.raises(ValueError, match="or a number of folds for partial_fit"):
+        rw.RidgePathCV(cv="loo").partial_fit(X, y)
+    model = rw.RidgePathCV(alpha=0.1).partial_fit(X, y)
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match=r"y has shape \(n, 1\) but the batches before had \(n,\)"):
+        model.partial_fit(X, y[:, None])
+    with pytest.raises(ValueError, match=r"X\[3, 2\] is NaN"):
+        model.partial_fit(np.where(np.arange(len(X))[:, None] * [0, 0, 1, 0, 0, 0] == 3, np.nan, X), y)
+    np.testing.assert_array_equal(model.coef_, before)
+    np.testing.assert_array_equal(model.partial_fit(X[:1], y[:1], [0.0]).coef_, before)
+
+
+# Law: the choice of a solver follows the shape of the data and the memory there is.
+def test_solver_by_shape() -> None:
+    def chosen(n: int, d: int, density: float = 1.0, memory: int = 2**34) -> str:
+        stored = int(n * d * density)
+        return choose_solver(ProblemSize(n, d, 1, stored, density < 1, 5, 8), memory).solver
+
+    assert chosen(1000, 10) == "gram"
+    assert chosen(10**6, 50) == "gram"
+    assert chosen(10_000, 10_000, 1e-3) == "krylov"
+    assert chosen(2000, 2000) == "krylov"
+    assert chosen(10**7, 1000, memory=2**50) == "sgd"
+    assert chosen(10**6, 10**5, 1e-4, memory=2**20) == "sgd"
+    assert choose_stream_solver(100).solver == "gram"
+    assert choose_stream_solver(100_000).solver == "sgd"
+    X, y, _ = problem()
+    model = rw.RidgePathCV().fit(X, y)
+    assert model.solver_ == "gram"
+    assert model.solver_reason_ == "200 rows of 6 columns: few columns: matrices from one read"
+    wide = rw.RidgePathCV().fit(np.random.default_rng(0).standard_normal((50, 300)), y[:50])
+    assert wide.solver_ == "krylov"
+    assert rw.RidgePathCV(cv="loo").fit(X[:50], y[:50]).solver_ == "gram"
+
+
+# Law: other averages than ridge compete where asked, and have no ridge strength.
+def test_other_averages() -> None:
+    X, y, _ = problem()
+    model = rw.RidgePathCV(averaging="tail", random_state=0).fit(X, y)
+    assert model.alpha_ is None
+    assert isinstance(model.averaging_, rw.Tail | rw.Last | rw.Uniform)
+    fixed = rw.RidgePathCV(averaging=rw.Tail(0.5)).fit(X, y)
+    np.testing.assert_allclose(fixed.predict(X), model.at(rw.Tail(0.5)).predict(X), rtol=1e-9)
+    assert rw.RidgePathCV(averaging="uniform").fit(X, y).alpha_ is None
