@@ -306,7 +306,8 @@ def test_reading_changes_nothing(make: Make) -> None:
     X, y = data(120)
     model = make().fit(X, y)
     models = [model]
-    if hasattr(model, "partial_fit") and getattr(model, "cv", None) != "gcv":
+    refuses = getattr(model, "cv", None) == "gcv" or getattr(model, "solver", None) == "krylov"  # streams
+    if hasattr(model, "partial_fit") and not refuses:
         models.append(make().partial_fit(X, y).partial_fit(X, y))
     for read in models:
         before, attributes, state = pickle.dumps(read), dict(vars(read)), pickle.dumps(read.state())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.atomic import atomic, shallow_copy
 from ridgeway.averaging import Geometric, Scheme, scheme_of
+from ridgeway.derived import derived_property
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
@@ -53,6 +55,40 @@ if TYPE_CHECKING:
     from ridgeway.storage.state import State, Stored
 
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
+
+
+@dataclass(frozen=True, eq=False)
+class UnsolvedStream:
+    """The sums of a stream, and what was asked of them.
+
+    Attributes
+    ----------
+    sums : of all rows so far.
+    asked : the average, or the family that it is chosen from.
+    one_standard_error, scale : as in `RidgePathCV`.
+    n_jobs : threads of BLAS.
+    """
+
+    sums: GramSums
+    asked: Averaging
+    one_standard_error: bool
+    scale: bool
+    n_jobs: int
+
+    @derived_property
+    def selected(self) -> SelectedModel[Averages]:
+        """The model: solved when it is first read, not at every batch."""
+        with threads(self.n_jobs):
+            fit = self.sums.fit(self.asked.family, self.scale)
+        scheme, selection = self.asked.scheme, None
+        if fit.scored:
+            method = f"{len(self.sums.parts)} folds, Gram matrices"
+            selection = Selection(method, marked(fit.scored, self.one_standard_error))
+            scheme = selection.chosen.scheme
+        elif scheme is None:
+            warn_nothing_to_choose(self.sums.total_rows)
+        averages = _averages(fit.spectrum, fit.standardization, self.sums.sparse, self.sums.single_target)
+        return averages.at(scheme or UNCHOSEN, selection)
 
 
 class RidgePathCV(AveragedEstimator[Averages]):
@@ -134,7 +170,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     _sgd: AveragedSGDRegressor | None
     _sums: GramSums | None
     _rows: Batch | None = None  # of the fit, for coef_interval; neither pickled nor saved
-    _asked: tuple[Averaging, bool, bool] | None = None  # by partial_fit, of sums that are not solved yet
+    _unsolved: UnsolvedStream | None = None  # what partial_fit leaves; it is solved when the model is read
 
     def __init__(
         self,
@@ -197,7 +233,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     ) -> None:
         sparse = not isinstance(batch.rows, DenseRows)
         averages = _averages(outcome.spectrum, standardization, sparse, batch.single_target)
-        self._standing, self._asked = averages.at(outcome.scheme, outcome.selection), None
+        self._standing, self._unsolved = averages.at(outcome.scheme, outcome.selection), None
         self._sums, self._sgd, self.n_rows_ = outcome.sums, None, len(batch)
         self._rows = batch if batch.rows.nbytes <= MAX_KEPT_BYTES else None
         self.solver_, self.solver_reason_ = choice
@@ -219,7 +255,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
 
     def _stand_on(self, sgd: AveragedSGDRegressor, choice: SolverChoice, X: Any) -> None:
-        self._sgd, self._sums, self._rows, self._asked = sgd, None, None, None
+        self._sgd, self._sums, self._rows, self._unsolved = sgd, None, None, None
         self._standing, self.n_rows_ = sgd._standing, sgd.n_rows_
         self.solver_, self.solver_reason_ = choice
         remember_columns(self, X)
@@ -281,7 +317,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
         with threads(check_jobs(self.n_jobs)):
             self._sums = sums.with_rows(batch, int(np.shape(y)[0]))
         self.n_rows_ = len(batch) + (self.n_rows_ if begun else 0)
-        self._asked, self._rows, self._sgd = (asked, bool(self.one_standard_error), bool(self.scale)), None, None
+        one_standard_error, scale = bool(self.one_standard_error), bool(self.scale)
+        self._unsolved = UnsolvedStream(self._sums, asked, one_standard_error, scale, check_jobs(self.n_jobs))
+        self._rows, self._sgd = None, None
         return self
 
     def _stream_solver(self, batch: Batch) -> SolverChoice:
@@ -305,23 +343,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _fitted(self) -> SelectedModel[Averages]:
         """Return where the model stands: sums are solved when they are asked about, not at every batch."""
-        if self._asked is None:
-            return super()._fitted() if getattr(self, "_sgd", None) is None else self._sgd._fitted()  # type: ignore[union-attr]
-        assert self._sums is not None
-        (asked, one_standard_error, scale), sums = self._asked, self._sums
-        with threads(check_jobs(self.n_jobs)):
-            fit = sums.fit(asked.family, scale)
-        scheme, selection = asked.scheme, None
-        if fit.scored:
-            method = f"{len(sums.parts)} folds, Gram matrices"
-            selection = Selection(method, marked(fit.scored, one_standard_error))
-            scheme = selection.chosen.scheme
-        elif scheme is None:
-            warn_nothing_to_choose(sums.total_rows)
-        averages = _averages(fit.spectrum, fit.standardization, sums.sparse, sums.single_target)
-        standing = averages.at(scheme or UNCHOSEN, selection)
-        self.__dict__.update(_standing=standing, _asked=None)  # both at once
-        return standing
+        if self._unsolved is not None:
+            return self._unsolved.selected
+        return super()._fitted() if getattr(self, "_sgd", None) is None else self._sgd._fitted()  # type: ignore[union-attr]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solver_")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ridgeway.derived import derived_property
 from ridgeway.exact.normal_equations import eigen_basis, normal_equations
 from ridgeway.path.path_result import PathResult
 from ridgeway.trajectory.spectrum import RESOLUTION, Basis
@@ -38,7 +38,7 @@ class RidgeSpectrum:
     fit_intercept: bool
     single_target: bool
 
-    @cached_property
+    @derived_property
     def basis(self) -> Basis:
         """The eigendecomposition, with directions D^-1 v_k in the user's units: time d^3, once."""
         moments = self.moments
@@ -71,7 +71,7 @@ class RidgeSpectrum:
             coefs, intercepts = coefs[:, 0], intercepts[:, 0]
         return PathResult(alphas, coefs, intercepts)
 
-    @cached_property
+    @derived_property
     def _without_coefficient(self) -> NDArray[np.bool_]:
         """Constant columns beside an intercept, (d,)."""
         return self.moments.constant & self.fit_intercept
@@ -84,7 +84,7 @@ class RidgeAt:
     spectrum: RidgeSpectrum
     alpha: float
 
-    @cached_property
+    @derived_property
     def model(self) -> PathResult:
         """The path of this one alpha."""
         return self.spectrum.path(np.array([self.alpha]))
