@@ -8,11 +8,19 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import Any, Literal
+from weakref import WeakSet
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 from threadpoolctl import OpenBLASController, ThreadpoolController
+
+
+class _Block:
+    """An open block and its number of threads."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class _SharedLimit:
@@ -26,7 +34,8 @@ class _SharedLimit:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: list[int] = []
+        self._open: WeakSet[_Block] = WeakSet()  # an interrupt may end a block without a word: it is then collected
+        self._limited = False
         self._before: list[int] = []  # of each library, when no block was open
         if hasattr(os, "register_at_fork"):  # a child has no thread that could release the lock for it
             release = self._lock.release
@@ -34,21 +43,27 @@ class _SharedLimit:
 
     @contextmanager
     def to(self, number: int) -> Iterator[None]:
-        """Open a block."""
-        with self._lock:
-            found = [library.num_threads for library in _libraries()]
-            if not self._open:
-                self._before = found
-            self._open.append(number)
-            _set_threads([min(self._open)] * len(found))
+        """Open a block. What a block that was interrupted has left is mended by the next one."""
+        block = _Block(number)
+        found = [library.num_threads for library in _libraries()]
         try:
+            with self._lock:
+                if not self._limited:
+                    self._before = found
+                self._limited = True
+                self._open.add(block)
+                _set_threads([self._smallest()] * len(found))
             yield
         finally:
             with self._lock:
-                self._open.remove(number)
-                left = [min(self._open)] * len(found) if self._open else self._before
+                self._open.discard(block)
+                left = [self._smallest()] * len(found) if self._open else self._before
                 each = zip(_libraries(), found, left, strict=True)
                 _set_threads([own if _is_set_by_thread(library) else others for library, own, others in each])
+                self._limited = len(self._open) > 0
+
+    def _smallest(self) -> int:
+        return min(block.number for block in self._open)
 
 
 @lru_cache(maxsize=1)
