@@ -26,7 +26,7 @@ OURS = (ValueError, TypeError, rw.DivergenceError)
 IGNORED = (ConvergenceWarning, ResourceWarning)  # a file that an interrupt left open is closed by Python
 SAID = (
     "were clipped",
-    "is answered by",
+    "is replaced by",
     "nothing could be chosen from",
 )  # by our own warnings
 
