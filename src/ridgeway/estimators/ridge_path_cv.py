@@ -345,7 +345,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """Return where the model stands: sums are solved when they are asked about, not at every batch."""
         if self._unsolved is not None:
             return self._unsolved.selected
-        return super()._fitted() if getattr(self, "_sgd", None) is None else self._sgd._fitted()  # type: ignore[union-attr]
+        sgd: AveragedSGDRegressor | None = getattr(self, "_sgd", None)
+        return super()._fitted() if sgd is None else sgd._fitted()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solver_")
