@@ -32,21 +32,11 @@ QUANTITY_WORDS = {
 }  # fmt: skip
 # Constants that are still named by such words alone. This list must only shrink.
 CONSTANTS_TO_RENAME = {
-    ("cli", "MANY"),
-    ("dask", "FEWEST"),
-    ("dask", "LARGE"),
-    ("dask", "ROOM"),
-    ("estimators", "MANY"),
     ("estimators", "SMALL"),
     ("exact", "_SMALLEST"),
     ("kernel", "LONG"),
     ("kernel", "SHORT"),
     ("kernel", "TINY"),
-    ("paper", "LONG"),
-    ("report", "COARSE"),
-    ("report", "SMALL"),
-    ("selection", "MOST"),
-    ("selection", "WIDE"),
 }
 
 

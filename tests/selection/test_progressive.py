@@ -85,7 +85,7 @@ def test_scores() -> None:
 @pytest.mark.parametrize(("directions", "rounding"), [(40, 1e-6), (6, 0.03)])
 @pytest.mark.parametrize("n_rows", [1500, 2048, 5000])
 def test_errors_along_a_stream(n_rows: int, directions: int, rounding: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.selection.progressive.MAX_DIRECTIONS", directions)
+    monkeypatch.setattr("ridgeway.selection.progressive.MAX_CORE_DIRECTIONS", directions)
     rng = np.random.default_rng(n_rows)
     X = rng.standard_normal((n_rows, 8))
     y = X @ rng.standard_normal(8) + rng.standard_normal(n_rows)

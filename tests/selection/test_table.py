@@ -35,10 +35,10 @@ def test_note() -> None:
     slower, faster = ([Scored(rw.Geometric(1.0), step, 0.9, 0.1)] for step in (0.1, 0.9))
     uniform, last = Scored(rw.Uniform(), 0.5, 1.1, 0.1), ROWS[-1]
     notes = {
-        "with these rows counted in full the chosen one is clearly better": Selection("x", marked(ROWS, False, slower)),
+        "the chosen run is clearly better if they count in full": Selection("x", marked(ROWS, False, slower)),
         "it clipped the updates of outlying rows": Selection("x", marked(ROWS, False, faster)),
-        "the strongest one within one standard error (0.1) of it": Selection("x", marked(ROWS, True)),
-        "no other is better by more than two standard errors": Selection(
+        "the strongest regularization within one standard error (0.1) of the best": Selection("x", marked(ROWS, True)),
+        "none of them is better by more than two standard errors": Selection(
             PROGRESSIVE, marked([*ROWS, uniform], False, best=uniform)
         ),
         "most surely better than the uniform average": Selection(PROGRESSIVE, marked(ROWS, False, best=last)),

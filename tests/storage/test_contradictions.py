@@ -104,10 +104,10 @@ CASES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any], str]] = {
         sparse_stream, f"{RUN}/marked", lambda marked: ~marked, "marked and listed disagree"
     ),
     "no average predicted the sample": (
-        long_stream, "fit/stream/progressive/sample/period", first(99), "predicted by averages that are not there"
+        long_stream, "fit/stream/progressive/sample/period", first(99), "refers to averages that are not stored"
     ),
     "rows gathered in no stretch": (
-        long_stream, "fit/stream/progressive/stretches", entry([]), "without a stretch of the stream"
+        long_stream, "fit/stream/progressive/stretches", entry([]), "belong to no stretch of the stream"
     ),
     "a kernel's scale of 0": (
         kernel_fit, "fit/averages/features/scaling/scale", first(0.0), "scales of columns: expected numbers above 0"

@@ -1,4 +1,4 @@
-"""The contest: all candidates are scored in all trials, then a finer grid around the best."""
+"""The contest: score all candidates in all trials, then a finer grid of alphas around the best one."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ridgeway.selection.candidates import N_REFINEMENTS, Candidates, between, st
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.table import Scored
 
-MIN_FORGETTING_EXPONENT = 4.0  # alpha * eta * n_steps from which a geometric average does not feel the end of the run
+MIN_FORGETTING_EXPONENT = 4.0  # alpha * eta * n_steps above which the end of a run hardly changes a geometric average
 MIN_GAIN_TO_EXTEND = 1e-6  # relative gain for which the range of alpha is extended
 
 
 class Rated(Protocol):
-    """Anything that rates schemes on groups of rows."""
+    """An object that computes errors of schemes on groups of rows."""
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """Weight of each group, (groups,)."""
 
     def span(self, schemes: Sequence[Scheme]) -> None:
-        """Prepare for these schemes and all between them."""
+        """Prepare for these schemes and all schemes between them."""
 
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
         """Sums of weighted squared errors."""
@@ -40,9 +40,9 @@ class Contest:
     Attributes
     ----------
     step : the step of the runs.
-    rows : the candidates, whose errors are capped.
-    uncapped : (L, groups), sums of weighted squared errors as they are, a mean over targets.
-    weight : (groups,).
+    rows : the candidates, with errors in which outliers are capped.
+    uncapped : (L, groups), sums of weighted squared errors without a cap, mean over targets.
+    weight : (groups,), weights of the groups of held-out rows.
     """
 
     step: float
@@ -68,10 +68,10 @@ def compare(
     Parameters
     ----------
     trials : runs with their held-out rows; errors are summed over all of them.
-    candidates : where to begin.
+    candidates : the first candidates.
     step : of the runs.
-    unit : what a squared error of 1 in standardized targets is in the user's units.
-    refine : False scores the candidates as they are, and no others.
+    unit : a squared error of 1 in standardized targets, in the user's units.
+    refine : False scores these candidates and no others.
     """
 
     def score(schemes: Sequence[Scheme], new: bool) -> Contest:
@@ -123,7 +123,7 @@ def _score(trials: Sequence[Rated], schemes: Sequence[Scheme], step: float, unit
     if not np.isfinite(errors + deviations).all():
         raise ValueError(
             f"squared errors on held-out rows exceed float64 (y has a variance of {unit:g}): scale y down, or drop "
-            "rows that are far beyond the others."
+            "rows that are much larger than the others."
         )
     rows = [
         Scored(scheme, step, float(error), float(se))

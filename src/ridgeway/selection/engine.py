@@ -69,16 +69,16 @@ class Engine(Advancing, Protocol):
         """Return the final run of a step, which can be continued; None if it consists of several chains."""
 
     def trials(self, place: int, rough: bool) -> Sequence[Rated]:
-        """Return what rates candidates on the held-out rows, for the runs of a step as they are now.
+        """Return trials that rate candidates on the held-out rows, for the current state of the runs of a step.
 
         `rough` allows fewer groups of rows: standard errors are not needed.
         """
 
     def scored(self, score: Callable[[], Contest]) -> Contest:
-        """Return score(), or the recorded result if this fit was resumed and its runs are already further."""
+        """Return score(), or the recorded result if a resumed fit has already passed this point."""
 
     def held_out(self, place: int, scheme: Scheme) -> HeldOut:
-        """Return predictions of held-out rows by an average that the last trials of this step can form."""
+        """Return predictions of held-out rows by an average within the span of the last trials of this step."""
 
     def finish(self) -> None:
-        """End the last pass; a final run that has held rows out learns from them first."""
+        """End the last pass. In a choice by hold-out, the final run learns from the held-out rows first."""

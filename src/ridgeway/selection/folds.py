@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ridgeway.rows import Float
 
 OUTLYING_SHARE = 0.02  # share of the rows that are ranked by their norm
-HELD_OUT_SHARE = 0.1  # of the rows, in a choice by hold-out
-MAX_HELD_OUT_ROWS = 10_000  # enough to tell candidates apart to two percent of their error
-MAX_GROUPS = 30  # groups of held-out rows in all, between which the standard error is taken
+HELD_OUT_SHARE = 0.1  # share of the rows in a choice by hold-out
+MAX_HELD_OUT_ROWS = 10_000  # enough to distinguish candidates whose errors differ by two percent
+MAX_GROUPS = 30  # groups of held-out rows in all folds; standard errors come from differences between groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +59,9 @@ def k_folds(
 def alike(squared_norms: Float, y: Float) -> NDArray[np.intp]:
     """Rank the rows so that similar rows are neighbours: outlying ones by their norm, the others by their target.
 
-    Folds that share the outlying rows evenly differ less by luck: with a few of them in one fold, a choice by five
-    folds took ridge strengths that made the test error of diamonds half as large again in one split of ten.
+    If every fold gets its share of the outlying rows, folds differ less by chance. With random folds, several outlying
+    rows can fall into one fold: in one of ten splits of `diamonds`, the chosen strength then had 1.5 times the usual
+    test error.
     """
     order: NDArray[np.intp] = np.lexsort((y[:, 0],))
     outlying = squared_norms > np.quantile(squared_norms, 1 - OUTLYING_SHARE)
@@ -101,8 +102,8 @@ def split_by(splitter: Any, X: Any, y: Any, numbers: NDArray[np.intp], n_given: 
     usable = [fold for fold in folds if len(fold.test) and fold.train.any()]
     if not usable:
         raise ValueError(
-            f"cv, a {type(splitter).__name__}, gave no split with rows to learn from and rows to try on; "
-            "a generator gives its splits only once, pass a list."
+            f"cv, a {type(splitter).__name__}, gave no split with both training and test rows: expected at least one; "
+            "a generator gives its splits only once, so pass a list."
         )
     return usable
 

@@ -1,4 +1,4 @@
-"""Choice by generalized cross-validation: no rows are held out, degrees of freedom correct the error of the fit.
+"""Choice by generalized cross-validation: no rows are held out; the training error is corrected for degrees of freedom.
 
 One pass of least-squares SGD is linear in y, so an average predicts H y. The trace of H is estimated without bias by
 running the same steps on labels of random sign z beside y: E z' H z = tr H.
@@ -56,7 +56,7 @@ class CorrectedFit:
         return self._fit.weight
 
     def span(self, schemes: Sequence[Scheme]) -> None:
-        """Read the rows along the directions of these schemes' coefficients."""
+        """Read the rows, for these schemes and all schemes between them."""
         standardization, k = self._feed.standardization, self._n_targets
         self._span = span_of(self._trajectory, standardization, self._sparse, schemes)
         directions, padded = self._span.directions, standardization.constant != 0
@@ -68,7 +68,7 @@ class CorrectedFit:
             self._probes.add(replace(group, y=group.y[:, k:]))
 
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
-        """Corrected errors; none is ever capped."""
+        """Corrected errors; none is capped."""
         assert self._fit is not None
         assert self._span is not None
         coordinates = self._span.coordinates(schemes)
@@ -79,7 +79,7 @@ class CorrectedFit:
         return Errors(corrected, corrected)
 
     def degrees_of_freedom(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
-        """Estimated trace of the hat matrix of each scheme, and 1 for the intercept: (L,)."""
+        """Estimated trace of the hat matrix of each scheme, plus 1 for the intercept: (L,)."""
         assert self._probes is not None
         assert self._span is not None
         traces: NDArray[np.float64] = self._probes.covariances(self._span.coordinates(schemes)).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Held-out rows, as far as the errors of all candidates need them: moments, and outlying rows one by one."""
+"""What the errors of all candidates need of held-out rows: moments of groups of rows, and outlying rows one by one."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NONE_APART = Apart(np.zeros((0, 0, 0)), np.zeros(0), np.zeros((0, 0)))
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """What is kept of a group of held-out rows; ``a + b`` is the group of the rows of both.
+    """A group of held-out rows as moments and outlying rows; ``a + b`` is the group of the rows of both.
 
     Attributes
     ----------
     n_rows : number of rows.
-    moments : (targets, r + 2, r + 2), of the ordinary rows.
-    apart : outlying rows, with their weights and the medians of all; those of a sum are the means over its rows.
+    moments : (targets, r + 2, r + 2), of the rows that are not outlying.
+    apart : outlying rows with their weights, and medians over all rows; those of a + b are means of the two medians.
     """
 
     n_rows: int
@@ -46,10 +46,10 @@ class HeldOutErrors:
 
     Parameters
     ----------
-    directions : (r, targets, d), in whose span the candidates lie.
-    padded : the rows have the constant column.
-    references : (targets, k, r + 2), a few candidates that tell which rows are outlying.
-    allowance : how many outlying rows may have their errors capped; with 0 none is looked for.
+    directions : (r, targets, d), whose span contains the candidates.
+    padded : True if the rows have a constant column.
+    references : (targets, k, r + 2), a few candidates whose errors decide which rows are outlying.
+    allowance : number of outlying rows whose errors may be capped.
     """
 
     def __init__(self, directions: Float, padded: bool, references: NDArray[np.float64], allowance: int) -> None:
@@ -58,7 +58,7 @@ class HeldOutErrors:
         self._sizes: list[int] = []
 
     def holding(self, groups: Sequence[Group]) -> HeldOutErrors:
-        """Return one for the same candidates with these groups."""
+        """Return errors for the same candidates on these groups."""
         other = copy(self)
         other._residuals = self._residuals.holding([group.moments for group in groups])
         other._sizes = [group.n_rows for group in groups]
@@ -68,17 +68,17 @@ class HeldOutErrors:
 
     @property
     def groups(self) -> list[Group]:
-        """What is kept of the rows."""
+        """The groups of rows so far."""
         apart = [NONE_APART] * len(self._sizes) if self._outlying is None else self._outlying.groups
         return [Group(*parts) for parts in zip(self._sizes, self._residuals.moments, apart, strict=True)]
 
     def add(self, batch: Batch, most_apart: int | None = None) -> None:
-        """Take in standardized rows as a group of their own.
+        """Add standardized rows as a new group.
 
         Parameters
         ----------
         batch : the rows.
-        most_apart : most outlying rows to set apart from them; None for all there are.
+        most_apart : largest number of outlying rows to set apart from them; None sets no limit.
         """
         known, weight = self._residuals.known(batch), batch.weight
         if self._outlying is not None and (apart := self._outlying.set_apart(known, weight, most_apart)).any():

@@ -14,7 +14,7 @@ from ridgeway.rows.feed import Feed
 from ridgeway.selection.trial import Trial
 from ridgeway.storage.state import State, Stored
 
-MAX_SAMPLE_ROWS = 2000  # rows in a sample: more would only blacken a picture
+MAX_SAMPLE_ROWS = 2000  # more points would only cover each other in a plot
 ROWS_AT_A_TIME = 8192
 
 
@@ -25,10 +25,10 @@ class HeldOut:
     Attributes
     ----------
     scheme : the average that predicted.
-    numbers : (k,), increasing: where each row stands in the data, or in a stream.
+    numbers : (k,), row numbers in the data or in the stream, increasing.
     actual, predicted : (k, targets).
-    n_rows : how many rows the sample was drawn from.
-    mean_squared_error : (targets,), weighted, of all these rows; of a stream, of its last part, which decides.
+    n_rows : number of rows from which the sample was drawn.
+    mean_squared_error : (targets,), weighted, of all these rows; in a stream, of its last part, which decides.
     variance : (targets,), weighted, of the actual values of all these rows.
 
     Examples
@@ -96,8 +96,8 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     Parameters
     ----------
     feed : all rows.
-    trials : runs whose span holds the scheme.
-    tests : for each trial, numbers of the rows that its run has not learned from.
+    trials : trials whose span contains the scheme.
+    tests : for each trial, the numbers of its held-out rows.
     scheme : the average.
     """
     residuals = [
@@ -117,11 +117,11 @@ def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residu
     ----------
     scheme : the average.
     batch : all rows.
-    rows : (k,), those that were held out.
-    residuals : (k, targets), what the average left of their targets.
+    rows : (k,), numbers of the held-out rows.
+    residuals : (k, targets), actual minus predicted targets.
     """
     y, weight = batch.y[rows].astype(np.float64), batch.weight[rows].astype(np.float64)
-    share, about = weight / weight.sum(), y - y[0]  # targets that are all alike have no variance
+    share, about = weight / weight.sum(), y - y[0]  # the variance of equal targets is then exactly 0
     sample = np.arange(len(rows))
     if len(rows) > MAX_SAMPLE_ROWS:
         sample = np.random.default_rng(0).choice(len(rows), MAX_SAMPLE_ROWS, replace=False, shuffle=False)

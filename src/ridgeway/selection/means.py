@@ -1,4 +1,4 @@
-"""Means of the rows that a fold learns from: what is left when those it does not learn from are taken away."""
+"""Means of the rows that a fold learns from, computed from the rows that it does not learn from."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ ROWS_AT_A_TIME = 8192
 
 
 def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
-    """Means of standardized features and targets over the rows that are not left out; 0 where nothing is centred.
+    """Means of standardized features and targets over the rows that are not left out; 0 if nothing is centred.
 
-    The means over all rows are 0, so the sums over the rows left out tell them. Where these have most of the weight,
-    hardly a digit would be left of the difference, and the other rows are summed.
+    The means over all rows are 0, so these means follow from sums over the rows left out. If the rows left out have
+    most of the weight, that difference would cancel, so the other rows are summed instead.
     """
     standardization = feed.standardization
     n_targets, n_columns = len(standardization.target_scale), len(standardization.scale)
@@ -45,7 +45,7 @@ def weighted_sum(rows: AnyRows, weight: NDArray[np.float64]) -> NDArray[np.float
 
 
 def add_weighted_rows(rows: AnyRows, weight: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
-    """Add weight_i x_i, as the rows lie, to sums (columns,), row after row: other pieces of them give the same bits."""
+    """Add weight_i x_i to sums (columns,), row by row, so that any division into pieces gives the same bits."""
     if isinstance(rows, DenseRows):
         _core.weighted_sum(rows.array, weight, sums)
     else:

@@ -31,7 +31,7 @@ class MemoryEngine:
     feed : the rows.
     plan : how to run.
     steps : step sizes that compete.
-    folds : held-out rows, one run each.
+    folds : training and held-out rows, one run for each fold.
     separate_final_run : True adds a run over all rows; otherwise the run of the only fold is the final one.
 
     Examples
@@ -63,7 +63,7 @@ class MemoryEngine:
 
     @classmethod
     def holding_out(cls, feed: Feed, plan: Plan) -> Self:
-        """Return one run that holds a share of the rows out: random ones, or the last."""
+        """Return one run that does not learn from a share of the rows: random rows, or the last ones."""
         fold = hold_out(len(feed), plan.shuffle, plan.rng)
         return cls(feed, plan, [plan.step], [fold], separate_final_run=False)
 
@@ -143,7 +143,7 @@ class MemoryEngine:
         return predict_held_out(self._feed, self._trials[place], [fold.test for fold in self._folds], scheme)
 
     def finish(self) -> None:
-        """End the last pass; a final run that has held rows out learns from them first."""
+        """End the last pass. In a choice by hold-out, the final run learns from the held-out rows first."""
         for sweep in self._sweeps:
             if self._final_run_holds_out:
                 (chain,), (fold,) = sweep.chains, self._folds
@@ -153,7 +153,7 @@ class MemoryEngine:
                 sweep.end_pass()
 
     def _groups(self, fold: Fold, one_group: bool) -> Iterator[Batch]:
-        """Yield the held-out rows of a fold in the groups that standard errors are taken between."""
+        """Yield the held-out rows of a fold in groups; standard errors come from differences between groups."""
         groups = [fold.test] if one_group else fold.groups(2 if self._final_run_holds_out else len(self._folds))
         return (self._feed.take(rows) for rows in groups)
 

@@ -1,11 +1,11 @@
-"""Outlying rows: the few held-out rows whose errors would decide the choice all by themselves.
+"""Outlying rows: held-out rows with such large errors that a few of them would decide the choice alone.
 
-A mean of squared errors can hang on a handful of rows. In `diamonds` some of 54,000 rows have a width of 0 or of five
-times the next: which ridge strength predicts those is a matter of luck, with five folds as with leave-one-out, and the
-luck of the held-out rows is not that of the rows to come. So one row in 2,500 counts with a squared error of at most
-100 medians. Over eight splits of `diamonds` the strength chosen so has 0.94 times the test error of the one that
-leave-one-out chooses, and over eighty other tables 0.997 times (worst 1.017); a cap without the limit of one in 2,500
-would be wrong where a few large targets are all there is to learn (worst 1.46).
+In `diamonds`, a few of 54,000 rows have a width of 0 or of five times the next largest. Their squared errors exceed
+those of all other rows together, and it is chance which ridge strength predicts them best, with five folds and with
+leave-one-out alike. So the errors of up to one row in 2,500 are capped at 100 medians. Over eight splits of `diamonds`
+the strength chosen in this way has 0.94 times the test error of the one that leave-one-out chooses; over eighty other
+tables it has 0.997 times (worst 1.017). Without the limit of one row in 2,500, a cap would be wrong for tables in which
+only a few large targets can be learned (worst 1.46).
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from numpy.typing import NDArray
 from ridgeway.rows import Float
 
 ROWS_PER_CAPPED_ROW = 2500
-CAP_MEDIANS = 100.0  # of a Gaussian residual this is 6.7 standard deviations
-SUSPECT_MEDIANS = 50.0  # medians of its group from which a row is set apart, to be looked at when all groups are known
+CAP_MEDIANS = 100.0  # 6.7 standard deviations of a Gaussian residual
+SUSPECT_MEDIANS = 50.0  # a row with more medians of its group is set apart: the cap is known only after all groups
 
 
 def allowance(n_tests: list[int]) -> int:
-    """Return how many rows may be capped in each of several trials with so many held-out rows."""
+    """Return how many rows may be capped in each trial, given the numbers of held-out rows of all trials."""
     return -(-(sum(n_tests) // ROWS_PER_CAPPED_ROW) // len(n_tests))
 
 
 class Errors(NamedTuple):
-    """Sums of weight times squared residual, (L, targets, groups): those of outlying rows capped, and as they are."""
+    """Sums of weight times squared residual, (L, targets, groups), with and without a cap for outlying rows."""
 
     capped: NDArray[np.float64]
     uncapped: NDArray[np.float64]
 
 
 class Apart(NamedTuple):
-    """What is outlying in a group of rows.
+    """Outlying rows of a group of rows.
 
     Attributes
     ----------
-    rows : (m, targets, r + 2), what is known of each.
-    weight : (m,).
-    medians : (targets, k), of the squared errors of the references over all rows of the group.
+    rows : (m, targets, r + 2), see `Residuals.known`.
+    weight : (m,), their weights.
+    medians : (targets, k), for each reference the median of its squared errors over all rows of the group.
     """
 
     rows: Float
@@ -51,12 +51,12 @@ class Apart(NamedTuple):
 
 
 class OutlyingRows:
-    """Held-out rows that some candidate predicts badly, set apart so that each can be capped.
+    """Held-out rows that some candidate predicts badly, stored one by one so that each can be capped.
 
     Parameters
     ----------
-    allowance : how many of them may be capped.
-    references : (targets, k, r + 2), the residuals of a few candidates as `Residuals` has them.
+    allowance : number of rows that may be capped.
+    references : (targets, k, r + 2), a few candidates, see `models_of`.
     """
 
     def __init__(self, allowance: int, references: NDArray[np.float64]) -> None:
@@ -65,15 +65,15 @@ class OutlyingRows:
         self.groups: list[Apart] = []
 
     def holding(self, groups: Sequence[Apart]) -> OutlyingRows:
-        """Return one with the same references and these groups."""
+        """Return outlying rows with the same references and these groups."""
         other = OutlyingRows(self._allowance, self._references)
         other.groups = list(groups)
         return other
 
     def set_apart(self, known: Float, weight: Float, most: int | None = None) -> NDArray[np.bool_]:
-        """Take what is outlying from a group of rows (n, targets, r + 2), at most `most`; return which rows these are.
+        """Store the outlying rows of a group of rows (n, targets, r + 2), and return a mask of them.
 
-        Of more than `most` the rows with the largest errors are taken.
+        If there are more than `most`, only those with the largest errors are stored.
         """
         apart = np.zeros(len(known), bool)
         size = np.zeros(len(known))
@@ -92,11 +92,11 @@ class OutlyingRows:
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """Weight of the rows apart in each group, (groups,)."""
+        """Weight of the outlying rows of each group, (groups,)."""
         return np.array([group.weight.sum(dtype=np.float64) for group in self.groups])
 
     def errors(self, models: NDArray[np.float64]) -> Errors:
-        """Errors of models (targets, L, r + 2) on the rows apart."""
+        """Errors of models (targets, L, r + 2) on the outlying rows."""
         capped, uncapped = np.zeros((2, models.shape[1], models.shape[0], len(self.groups)))
         for target, model in enumerate(models):
             cap = self._cap(target)
@@ -108,7 +108,7 @@ class OutlyingRows:
         return Errors(capped, uncapped)
 
     def _cap(self, target: int) -> float:
-        """100 medians of the reference with the least, or more if that were to cap too many rows."""
+        """Return CAP_MEDIANS times the median of the best reference, or more if that would cap too many rows."""
         medians = np.mean([group.medians for group in self.groups], axis=0)[target]
         best = int(medians.argmin())
         errors = np.concatenate([self._errors(rows, target)[best] for rows, _, _ in self.groups])

@@ -1,7 +1,7 @@
-"""What a fit decides before it begins (`Plan`), and what it ends with (`Outcome`).
+"""The decisions of a fit before it begins (`Plan`), and its result (`Outcome`).
 
-`decide_plan` is the one home of the policy: it turns checked parameters and the numbers of rows and columns into steps,
-passes and a method of choice, for every engine of SGD.
+`decide_plan` is the only place that makes these decisions: it turns checked parameters and the numbers of rows and
+columns into steps, passes and a method of choice, for every SGD engine.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ridgeway.selection.held_out import HeldOut
 
 TARGET_STEPS = 1_000_000  # steps in all that passes="auto" aims at
-MAX_PASSES = 10_000  # of passes="auto", over very few rows
+MAX_PASSES = 10_000  # largest number of automatic passes
 MAX_EXTENSION = 4  # passes="auto" continues up to this many times as long while the error still falls
-MAX_ROWS_TO_FOLD = 100_000  # beyond, cv="auto" holds rows out once instead of folding
-MIN_ROWS_TO_CHOOSE = 4  # below, no rows can be held out
+MAX_ROWS_TO_FOLD = 100_000  # with more rows, cv="auto" holds rows out once instead of using folds
+MIN_ROWS_TO_CHOOSE = 4  # with fewer rows, nothing is held out
 DEFAULT_FOLDS = 5
 MAX_COLUMNS_OF_RIVALS = 1000  # columns beyond which each further run takes too much memory
 RIVAL_STEP_RATIOS = (1 / 2, 1 / 4, 1 / 8)  # slower constant steps that compete when there is one pass
@@ -35,7 +35,7 @@ RIVAL_STEP_RATIOS = (1 / 2, 1 / 4, 1 / 8)  # slower constant steps that compete 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """The parameters of an estimator, checked, that decide a plan.
+    """Checked parameters of an estimator, from which a plan is made.
 
     Attributes
     ----------
@@ -75,8 +75,8 @@ class Plan:
     settles : whether a run may end before `passes` when the error has settled.
     chains, batch_size, shuffle, store, n_jobs : as in `run_sgd`.
     one_standard_error : choose the strongest regularization within a standard error of the best.
-    rng : source of orders and folds.
-    progress : the bar.
+    rng : random numbers for orders and folds.
+    progress : the progress bar.
     """
 
     family: str | None
@@ -110,12 +110,12 @@ class Plan:
 
 
 class AutomaticSteps(NamedTuple):
-    """Steps that suit the norms of the rows.
+    """Steps derived from the norms of the rows.
 
     Attributes
     ----------
-    final_size : where a growing step ends.
-    constant : a constant step that may compete with it; None where the engine runs one step only.
+    final_size : the final size of a growing step.
+    constant : a constant step that may compete with it; None if the engine runs one step only.
     """
 
     final_size: float
@@ -137,10 +137,10 @@ def decide_plan(
     ----------
     options : checked parameters.
     n_rows, n_columns : size of the data.
-    automatic_steps : finds steps from the rows; called only if `options.step` is automatic.
+    automatic_steps : computes steps from the rows; called only if `options.step` is automatic.
     chains : number of chains.
-    rng : source of orders and folds.
-    progress : the bar.
+    rng : random numbers for orders and folds.
+    progress : the progress bar.
     """
     passes = decide_passes(options, n_rows)
     step = options.step
@@ -175,7 +175,7 @@ def decide_plan(
 
 
 def can_choose(options: FitOptions, n_rows: int) -> bool:
-    """Tell whether there is a choice to make, and enough rows to make it."""
+    """Return whether there is a choice to make, and enough rows to make it."""
     return options.family is not None and n_rows >= MIN_ROWS_TO_CHOOSE
 
 
@@ -196,9 +196,10 @@ def decide_passes(options: FitOptions, n_rows: int) -> int:
 
 
 def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> tuple[LimitedStep, ...]:
-    """Return constant steps, this one and slower ones, for one pass over rows that are neither many nor wide.
+    """Return constant steps that compete with a growing one: this step and smaller ones.
 
-    In one pass the climb of a growing step costs time that weak alphas need; in several it does not matter.
+    There are some only for one pass over a moderate number of rows and columns. In one pass the growth of the step
+    takes time that weak alphas need; in several passes this does not matter.
     """
     if passes > 1 or n_rows > MAX_ROWS_TO_FOLD:
         return ()
@@ -207,7 +208,7 @@ def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> 
 
 
 def warn_nothing_to_choose(n_rows: int) -> None:
-    """Warn that the rows are too few to choose an average."""
+    """Warn that there are too few rows to choose an average."""
     rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
     warn_user(
         f"nothing could be chosen from {rows}: the uniform average is used; expected at least {MIN_ROWS_TO_CHOOSE} "
@@ -222,7 +223,7 @@ class RidgeRun:
     Attributes
     ----------
     trajectory : of the run over all rows.
-    run : the run itself, which can go on; None when it was several.
+    run : the run itself, which can be continued; None if there were several chains.
     """
 
     trajectory: Trajectory
@@ -238,12 +239,12 @@ class Outcome:
     trajectory : of the run over all rows.
     scheme : the average.
     selection : how it was chosen; None when it was given.
-    run : the run itself, which can go on; None when it was several.
-    passes : passes over the rows that were made.
+    run : the run itself, which can be continued; None if there were several chains.
+    passes : number of passes that were made.
     falling : whether the held-out error was still falling at the end.
-    held_out : predictions of rows that had not been learned from; None where there were none.
-    ridge : the run with the growing step, whose averages are ridge, where one with a constant step was chosen; None
-        where the chosen run is the one to ask.
+    held_out : predictions of held-out rows; None if there were none.
+    ridge : the run with the growing step, whose averages are ridge, if a run with a constant step was selected;
+        otherwise None.
     """
 
     trajectory: Trajectory

@@ -1,4 +1,4 @@
-"""Choice on a stream: every row is predicted before it is learned from."""
+"""Choice on a stream: every candidate predicts a row before the run learns from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.residuals import LARGEST_SQUARE, Residuals, models_of
+from ridgeway.selection.residuals import LARGEST_SQUARE, MAX_CORE_DIRECTIONS, Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.stream_sample import StreamSample
 from ridgeway.selection.table import Scored
@@ -26,13 +26,12 @@ from ridgeway.sgd.row_products import RowProducts
 from ridgeway.storage.state import State, StateError, Stored
 
 FIRST_STEPS = 128  # steps after which the first averages are taken
-DECIDING_OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too little
+DECIDING_OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too few rows
 ALPHAS_PER_DECADE = 3
 MIN_GROUP_ROWS, GROUPS_PER_STRETCH = 32.0, 6  # rows in a group of errors; groups in a stretch
-MAX_GROUPS_AT_ONCE = 64  # that are gathered at a time: rows of large weights fill many
-MAX_DIRECTIONS = 6  # along which rows are predicted: errors of a stream need no more digits
+MAX_OPEN_GROUPS = 64  # groups whose errors are not computed yet: rows of large weights fill many
 MIN_STEP_ALPHA, MAX_STEP_ALPHA = 1e-9, 1e2  # eta * alpha
-UNIFORM_PLACE = -1  # place of the uniform average among the candidates
+UNIFORM_INDEX = -1  # index of the uniform average among the candidates
 MIN_WEIGHTS_SUMMED = 64  # weights that are summed at a time to find the end of a group
 SURE_STANDARD_ERRORS = 2.0  # standard errors by which a candidate has to be better than the uniform average
 TAIL_STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
@@ -40,15 +39,17 @@ TAIL_STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Errors of the candidates over a stretch of the stream, summed over groups g of rows of weight w_g and errors e_g.
+    """Errors of the candidates over a stretch of the stream.
+
+    The rows are divided into groups. Group g has the weight w_g and, for each candidate, the sum of squared errors e_g.
 
     Attributes
     ----------
-    first_step : when its averages were taken.
-    groups : how many groups there are.
+    first_step : the step after which the averages of this stretch were taken.
+    groups : number of groups.
     weight, weight2 : sums of w_g and w_g^2.
     errors, errors2, crossed : for each candidate, sums of e_g, e_g^2 and e_g w_g.
-    apart2 : sums of (e_g - that of the uniform average)^2.
+    apart2 : for each candidate, sum of (e_g - e_g of the uniform average)^2.
     """
 
     first_step: int
@@ -68,7 +69,7 @@ class Stretch:
     @classmethod
     def of_groups(cls, first_step: int, weight: NDArray[np.float64], errors: NDArray[np.float64]) -> Stretch:
         """Return a stretch of groups with these weights (groups,) and errors (candidates, groups)."""
-        apart2 = ((errors - errors[UNIFORM_PLACE]) ** 2).sum(axis=1)
+        apart2 = ((errors - errors[UNIFORM_INDEX]) ** 2).sum(axis=1)
         sums = errors.sum(axis=1), (errors * errors).sum(axis=1), errors @ weight, apart2
         return cls(first_step, len(weight), float(weight.sum()), float(weight @ weight), *sums)
 
@@ -81,7 +82,7 @@ class Stretch:
         return cls(*counts, *weights, *(stored.array(name, (n_schemes,)) for name in names))
 
     def __add__(self, other: Stretch) -> Stretch:
-        """Return both together."""
+        """Return the sums over both stretches."""
         sums = {name: value + getattr(other, name) for name, value in vars(self).items() if name != "first_step"}
         return Stretch(self.first_step, **sums)
 
@@ -98,9 +99,9 @@ class Stretch:
 
     @property
     def apart(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean errors less that of the uniform average, and the standard errors of these differences."""
-        apart = self.mean - self.mean[UNIFORM_PLACE]
-        return apart, self._deviation(apart, self.apart2, self.crossed - self.crossed[UNIFORM_PLACE])
+        """Mean errors minus that of the uniform average, and the standard errors of these differences."""
+        apart = self.mean - self.mean[UNIFORM_INDEX]
+        return apart, self._deviation(apart, self.apart2, self.crossed - self.crossed[UNIFORM_INDEX])
 
     def _deviation(
         self, mean: NDArray[np.float64], squares: NDArray[np.float64], crossed: NDArray[np.float64]
@@ -111,15 +112,17 @@ class Stretch:
 
 
 class Progressive:
-    """Scores of a fixed list of candidates along a stream, by averages refreshed whenever its length has doubled.
+    """Scores of a fixed list of candidates along a stream.
+
+    New averages of the run are taken whenever the length of the stream has doubled. They predict the rows that follow.
 
     Parameters
     ----------
     family : "auto", "geometric" or "tail".
     step : the step eta.
     standardization : of the rows.
-    sparse : whether they are.
-    after : the first averages are taken after so many steps: a run whose step grows has learned little before.
+    sparse : whether the rows are sparse.
+    after : number of steps before the first averages are taken. A run whose step grows has learned little before.
     """
 
     def __init__(
@@ -130,17 +133,17 @@ class Progressive:
         self._standardization = standardization
         self._sparse = sparse
         self._models: NDArray[np.float64] = np.zeros((0, 0, 0))
-        self._most = LARGEST_SQUARE  # that moments of rows may be, so that the models' errors can be compared
-        self._open: Residuals | None = None  # the groups of rows that are being gathered
-        self._group = 0.0  # weight at which one is full
-        self.rows = 0  # that have been predicted
-        self._place = 0  # of the next row
+        self._max_moment = LARGEST_SQUARE  # rows with larger moments are refused: their errors would overflow
+        self._open: Residuals | None = None  # groups of rows whose errors are not computed yet
+        self._group = 0.0  # weight at which a group is full
+        self.rows = 0  # number of rows that have been predicted
+        self._place = 0  # number of the next row in the stream
         self._sample = StreamSample()
         self._next = max(FIRST_STEPS, after)
         self._stretches: list[Stretch] = []
 
     def copy(self) -> Progressive:
-        """Return one that goes on by itself."""
+        """Return an independent copy."""
         other = shallow_copy(self)
         other._stretches = list(self._stretches)
         other._open = None if self._open is None else self._open.copy()
@@ -171,7 +174,7 @@ class Progressive:
         if (gathered := stored.optional("open")) is not None:
             progressive._open = Residuals.from_state(gathered, standardization.n_columns, n_targets)
             progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
-            progressive._most = _largest_moment(progressive._models)
+            progressive._max_moment = _largest_moment(progressive._models)
         progressive._group = stored.number("group", 0.0)
         progressive.rows = stored.integer("rows")
         progressive._place = stored.integer("place")
@@ -179,22 +182,22 @@ class Progressive:
         progressive._next = stored.integer("next", 1)
         progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
         if progressive._open is not None and not progressive._stretches:
-            raise StateError("rows are being gathered without a stretch of the stream: expected one.")
+            raise StateError("open groups of rows belong to no stretch of the stream: expected one.")
         if progressive._sample.periods != len(progressive._stretches):
-            raise StateError("the sample of the stream and its errors are of different parts of it.")
+            raise StateError("the sample of the stream and its errors belong to different parts of the stream.")
         return progressive
 
     def expect(self, n_steps: int) -> None:
-        """Leave out averages that will no longer count when the stream has got as far as is known to come."""
-        last = 1 << max(n_steps - 1, 1).bit_length() - 1  # that are taken on the way
+        """Skip averages that will not count any more after n_steps, a number of steps that is known to follow."""
+        last = 1 << max(n_steps - 1, 1).bit_length() - 1  # the last averages that are taken before n_steps
         self._next = max(self._next, last >> DECIDING_OCTAVES)
 
     def room(self, n_steps: int) -> int:
-        """Return how many more rows may come, after n_steps steps, before the averages are refreshed."""
+        """Return the number of rows, after n_steps steps, until new averages are taken."""
         return max(1, self._next - n_steps)
 
     def row_products(self, batch: Batch) -> RowProducts | None:
-        """Return room for the products of these rows that a run takes in passing; None if it need not, or cannot."""
+        """Return arrays that a run fills with products of these rows during their steps; None if there are none."""
         return None if self._open is None else self._open.row_products(batch)
 
     def predict(self, batch: Batch, products: RowProducts | None = None) -> None:
@@ -203,7 +206,7 @@ class Progressive:
         Parameters
         ----------
         batch : the rows, standardized.
-        products : what a run has computed about them in passing.
+        products : products of these rows that a run has computed during their steps; None computes them here.
         """
         place = self._place
         self._place += len(batch)
@@ -218,23 +221,23 @@ class Progressive:
             begun = 0 < lacking < self._group
             if not begun:
                 lacking = self._group
-                if len(self._open.moments) >= MAX_GROUPS_AT_ONCE:
-                    self._settle(self._open)
+                if len(self._open.moments) >= MAX_OPEN_GROUPS:
+                    self._close_groups(self._open)
             last = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
             weight = None if unweighted else batch.weight[first:last]
-            self._open.add_known(known[first:last], weight, to_last=begun, most=self._most)
+            self._open.add_known(known[first:last], weight, to_last=begun, most=self._max_moment)
             first, lacking = last, 0.0
         self._sample.add(known, place)
 
-    def _settle(self, gathered: Residuals) -> None:
-        """Turn the gathered groups of rows into errors."""
+    def _close_groups(self, gathered: Residuals) -> None:
+        """Add the errors of the open groups to the last stretch."""
         if gathered.moments:
             self._stretches[-1] += self._errors(gathered)
             self._sample.count(gathered.target_sums())
             self._open = gathered.emptied()
 
-    def _seen(self) -> tuple[list[Stretch], StreamSample]:
-        """Return stretches and sample with the rows that are being gathered: to look changes nothing."""
+    def _with_open_groups(self) -> tuple[list[Stretch], StreamSample]:
+        """Return stretches and sample including the open groups; nothing is changed."""
         if self._open is None or not self._open.moments:
             return self._stretches, self._sample
         *before, now = self._stretches
@@ -248,14 +251,14 @@ class Progressive:
         return Stretch.of_groups(self._stretches[-1].first_step, gathered.weight, errors)
 
     def refresh(self, run: SGDRun, centre: Centre, n_steps: int) -> None:
-        """Take new averages if it is time: after n_steps steps of the run, as if no row were split."""
+        """Take new averages if n_steps has reached the next power of two; n_steps counts a split row as one step."""
         if n_steps < self._next:
             return
         if self._open is not None:
-            self._settle(self._open)
-        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, MAX_DIRECTIONS)
+            self._close_groups(self._open)
+        span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, MAX_CORE_DIRECTIONS)
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
-        self._most = _largest_moment(self._models)
+        self._max_moment = _largest_moment(self._models)
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
         recent = [stretch for stretch in self._stretches if stretch.first_step * 2**DECIDING_OCTAVES >= n_steps]
         self._sample.refresh(self._models, len(recent))
@@ -264,15 +267,15 @@ class Progressive:
         self._stretches = [*recent, Stretch.empty(n_steps, len(self._schemes))]
 
     def held_out(self, scheme: Scheme) -> HeldOut | None:
-        """Return a sample of the rows with the predictions of a candidate; None as long as nothing was predicted."""
+        """Return a sample of the rows with the predictions of a candidate; None if nothing was predicted yet."""
         candidate = self._schemes.index(scheme)
         scores = self.scores(1.0)
         error = scores[candidate].error if scores else None
-        _, sample = self._seen()
+        _, sample = self._with_open_groups()
         return sample.held_out(scheme, candidate, error, self._standardization)
 
     def scores(self, unit: float) -> list[Scored]:
-        """Mean squared error of each candidate over the last octaves; empty as long as nothing was predicted."""
+        """Mean squared error of each candidate over the last octaves; empty if nothing was predicted yet."""
         found = self._total()
         if found is None:
             return []
@@ -282,11 +285,12 @@ class Progressive:
         ]
 
     def preferred(self) -> int:
-        """Return the number of the candidate that is most surely better than the uniform average.
+        """Return the index of the candidate that is most surely better than the uniform average.
 
-        It has the least upper bound of the difference of the errors: the mean plus SURE_STANDARD_ERRORS standard
-        errors. The averages that are compared had seen a half to an eighth of the rows; the uniform one had forgotten
-        its start less by then than it will have at the end. And among many candidates the least error is partly luck.
+        Its upper confidence bound, mean plus SURE_STANDARD_ERRORS standard errors, of the difference of the errors is
+        the smallest. A bound is used for two reasons. The averages that are compared have learned from an eighth to a
+        half of the rows, and the uniform average still improves as it forgets its start. And the least of many errors
+        is partly chance.
         """
         found = self._total()
         assert found is not None, "nothing was predicted"
@@ -294,26 +298,26 @@ class Progressive:
         return int(np.argmin(apart + SURE_STANDARD_ERRORS * deviation))
 
     def _total(self) -> Stretch | None:
-        """Return all stretches together; None as long as nothing was predicted."""
-        stretches, _ = self._seen()
+        """Return the sum of all stretches; None if nothing was predicted yet."""
+        stretches, _ = self._with_open_groups()
         full = [stretch for stretch in stretches if stretch.weight > 0]
         return reduce(add, full) if full else None
 
 
 def _largest_moment(models: NDArray[np.float64]) -> float:
-    """Return what moments of rows may be, so that errors of models (targets, L, r + 2) have squares in float64."""
-    with np.errstate(over="ignore"):  # of a made-up file: then no row is small enough
+    """Return the largest moment of rows with which squared errors of models (targets, L, r + 2) stay in float64."""
+    with np.errstate(over="ignore"):  # models from a hostile file may overflow: then every row is refused
         size = np.maximum(1.0, models.shape[2] * np.abs(models).max())
         return float(LARGEST_SQUARE / np.square(size))
 
 
 def _reach_rows(batch: Batch, first: int, lacking: float) -> int:
-    """Do what `_reach` does where all weights are 1."""
+    """Return what `_reach` returns if all weights are 1."""
     return min(first + max(1, math.ceil(lacking)), len(batch))
 
 
 def _reach(weight: Float, first: int, lacking: float) -> int:
-    """Return up to which row, from `first` on, weights (n,) add up to what is lacking, or how many rows there are."""
+    """Return the end of the rows from `first` on whose weights (n,) first add up to `lacking`; at most n."""
     n_rows = len(weight)
     last = min(first + MIN_WEIGHTS_SUMMED + math.ceil(2 * max(0.0, lacking)), n_rows)  # enough for weights around 1
     while True:

@@ -1,12 +1,13 @@
 """Errors of many candidates on the same rows, without a prediction per row and candidate.
 
-The coefficients of candidate l are a_l1 B_1 + .. + a_lr B_r, with few directions B (`Span`). The rows are predicted
-once along them, z = (x . B_1, .., x . B_r), and
+The coefficients of candidate l are a_l1 B_1 + .. + a_lr B_r, with few directions B (`Span`). Each row is multiplied by
+the directions once, z = (x . B_1, .., x . B_r). The residual of candidate l is v_l . u with u = [1, y, z] and
+v_l = [-b_l, 1, -a_l]. So the moments
 
-    M = sum_i c_i [1, y_i, z_i]' [1, y_i, z_i]
+    M = sum_i c_i u_i u_i' ,   with row weights c_i,
 
-holds everything: the residual of candidate l is v_l . [1, y, z] with v_l = [-b_l, 1, -a_l], so that its weighted
-squared error is v_l' M v_l, for these candidates and for any other in the same span.
+give its weighted squared error v_l' M v_l, and that of any other candidate in the same span. The code calls u what is
+`known` of a row.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from ridgeway.rows.weights import all_ones
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.storage.state import FLOATS, State, Stored
 
-MAX_PASSING_DIRECTIONS = 6  # products with more of them are left to BLAS
-LARGEST_SQUARE = 1e150  # of errors that are compared: their own squares are summed, too
+MAX_CORE_DIRECTIONS = 6  # the core multiplies rows by up to this many directions, also during their steps; else BLAS
+LARGEST_SQUARE = 1e150  # largest squared error that is accepted: squares of squared errors are summed, too
 
 
 class Residuals:
@@ -34,7 +35,7 @@ class Residuals:
     Parameters
     ----------
     directions : (r, targets, d), slopes of standardized features.
-    padded : the rows have one more column, the constant one, which predicts nothing here.
+    padded : True if the rows have a constant column at the end; its coefficient is 0 here.
     """
 
     def __init__(self, directions: Float, padded: bool) -> None:
@@ -43,27 +44,27 @@ class Residuals:
         table = np.zeros((n_columns + padded, self._n_targets, r))
         table[:n_columns] = directions.transpose(2, 1, 0)
         self._table: Float = table.reshape(n_columns + padded, -1)
-        few = 0 < r <= MAX_PASSING_DIRECTIONS and self._n_targets == 1
-        self._few: Float | None = table[:, 0].T.copy() if few else None
+        in_core = 0 < r <= MAX_CORE_DIRECTIONS and self._n_targets == 1
+        self._core_directions: Float | None = table[:, 0].T.copy() if in_core else None
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
     def emptied(self) -> Residuals:
-        """Return one with the same directions and no rows."""
+        """Return residuals with the same directions and no rows."""
         return self.holding([])
 
     def holding(self, moments: Sequence[NDArray[np.float64]]) -> Residuals:
-        """Return one with the same directions and groups of these moments."""
+        """Return residuals with the same directions and with groups of these moments."""
         other = shallow_copy(self)
         other._moments = list(moments)
         return other
 
     @property
     def moments(self) -> list[NDArray[np.float64]]:
-        """Moments of each group, (targets, r + 2, r + 2); those of groups together are their sum."""
+        """Moments of each group, (targets, r + 2, r + 2)."""
         return self._moments
 
     def copy(self) -> Residuals:
-        """Return one with the same directions and groups, which takes in rows by itself."""
+        """Return an independent copy."""
         other = shallow_copy(self)
         other._moments = list(self._moments)
         return other
@@ -78,58 +79,60 @@ class Residuals:
         r = stored.array("table", (n_columns, None), FLOATS).shape[1] // n_targets
         table = stored.array("table", (n_columns, r * n_targets), FLOATS)
         residuals = cls(table.reshape(n_columns, n_targets, r).transpose(2, 1, 0), padded=False)
-        residuals._in(table.dtype)
+        residuals._convert(table.dtype)
         moments = stored.raw("moments")
         n_groups = len(moments) if isinstance(moments, list) else 0
         residuals._moments = stored.arrays("moments", [(n_targets, r + 2, r + 2)] * n_groups)
         return residuals
 
     def add(self, batch: Batch, to_last: bool = False) -> None:
-        """Take in rows, as a group of their own or in the last group; refuse those whose errors cannot be compared."""
+        """Add rows as a new group, or to the last group; refuse rows whose squared errors would overflow."""
         self.add_known(self.known(batch), batch.weight, to_last)
 
     def row_products(self, batch: Batch) -> RowProducts | None:
-        """Return room for what `known` returns, which a run may fill in passing; None where it cannot."""
-        self._in(batch.rows.dtype)
-        if self._few is None or not isinstance(batch.rows, DenseRows):
+        """Return arrays for what `known` returns, which a run can fill during its steps; None if it cannot."""
+        self._convert(batch.rows.dtype)
+        if self._core_directions is None or not isinstance(batch.rows, DenseRows):
             return None
-        return RowProducts.of(self._few, len(batch))
+        return RowProducts.of(self._core_directions, len(batch))
 
     def known(self, batch: Batch) -> Float:
-        """Return what is known of each row: 1, y and its place along the directions, (n, targets, r + 2)."""
-        self._in(batch.rows.dtype)
+        """Return u = [1, y, products with the directions] of each row, (n, targets, r + 2)."""
+        self._convert(batch.rows.dtype)
         known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
-        if self._few is not None and isinstance(batch.rows, DenseRows):
-            _core.row_products(batch.rows.array, np.ascontiguousarray(batch.y, known.dtype), self._few, known)
+        if self._core_directions is not None and isinstance(batch.rows, DenseRows):
+            targets = np.ascontiguousarray(batch.y, known.dtype)
+            _core.row_products(batch.rows.array, targets, self._core_directions, known)
         else:
             known[:, :, 0] = 1
             known[:, :, 1] = batch.y
             known[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
         return known
 
-    def _in(self, dtype: np.dtype[np.floating[Any]]) -> None:
-        """Bring the directions into the precision of the rows."""
+    def _convert(self, dtype: np.dtype[np.floating[Any]]) -> None:
+        """Convert the directions to the precision of the rows."""
         if self._table.dtype != dtype:
             self._table = self._table.astype(dtype)
-            self._few = None if self._few is None else self._few.astype(dtype)
+            if self._core_directions is not None:
+                self._core_directions = self._core_directions.astype(dtype)
 
     def add_known(
         self, known: Float, weight: Float | None, to_last: bool = False, most: float = LARGEST_SQUARE
     ) -> None:
-        """Take in rows of which this is known, and their weights, None if they are known to be 1; see `add`.
+        """Add rows by what is `known` of them and their weights, None if all are 1; see `add`.
 
-        Moments beyond `most` are refused.
+        Rows whose moments exceed `most` are refused.
         """
         if weight is not None and all_ones(weight):
             weight = None
         moments = np.empty((self._n_targets, self._width, self._width))
-        with np.errstate(over="ignore", invalid="ignore"):  # found below
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
             for q in range(self._n_targets):
                 moments[q] = known[:, q].T @ (known[:, q] if weight is None else known[:, q] * weight[:, None])
-        if not (np.abs(moments) < most).all():  # in float32 they exceed it as infinity
+        if not (np.abs(moments) < most).all():  # an overflow of float32 is infinite here
             raise ValueError(
-                f"rows of X, y or the weights are so far beyond the others that {known.dtype} cannot hold the squares "
-                "of their errors: drop such rows, or begin a stream with rows like them."
+                f"some rows of X, y or the weights are so much larger than the others that {known.dtype} cannot hold "
+                "their squared errors: drop such rows, or begin the stream with rows like them."
             )
         if to_last and self._moments:
             self._moments[-1] = self._moments[-1] + moments
@@ -138,7 +141,7 @@ class Residuals:
 
     @property
     def width(self) -> int:
-        """Numbers known of each row and target: 1, y and one per direction."""
+        """Length of u, what is `known` of a row and target: 2 + number of directions."""
         return int(self._width)
 
     @property
@@ -155,7 +158,7 @@ class Residuals:
         """Sums of weight times squared residual, (L, targets, groups), of `models_of` candidates."""
         moments = np.stack(self._moments)
         answer = np.empty((models.shape[1], self._n_targets, len(moments)))
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever compares errors refuses those that are not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller refuses errors that are not finite
             for q, v in enumerate(models):
                 answer[:, q] = ((v @ moments[:, q]) * v).sum(axis=-1).T
         return np.maximum(answer, 0.0)
@@ -166,12 +169,12 @@ class Residuals:
         return sums
 
     def covariances(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of weight times y times prediction without intercept, over all rows: (L, targets)."""
+        """Sums over all rows of weight times y times the prediction without intercept: (L, targets)."""
         covariances: NDArray[np.float64] = coordinates @ self._total()[:, 2:, 1].T
         return covariances
 
     def _total(self) -> NDArray[np.float64]:
-        """Moments of all groups together, (targets, r + 2, r + 2)."""
+        """Sum of the moments of all groups, (targets, r + 2, r + 2)."""
         total: NDArray[np.float64] = self._moments[0] if len(self._moments) == 1 else np.sum(self._moments, axis=0)
         return total
 

@@ -11,22 +11,23 @@ from ridgeway.messages.progress import Progress
 from ridgeway.selection.contest import Contest
 from ridgeway.selection.engine import Advancing
 
-SETTLED_GAIN = 5e-4  # gain in mean squared error by twice the steps below which more of them are not worth it
-FALLING_GAIN = 2e-2  # gain above which the user should know
-MIN_GAIN_TO_CONTINUE = 2e-3  # gain above which an automatic number of passes goes on
+# A gain is the relative decrease of the mean squared error when the number of steps doubles.
+SETTLED_GAIN = 5e-4  # with a smaller gain the run ends early
+FALLING_GAIN = 2e-2  # with a larger gain at the end the user is warned
+MIN_GAIN_TO_CONTINUE = 2e-3  # with a larger gain an automatic number of passes is extended
 FIRST_CHECK_DIVISOR = 16  # the first check is after this fraction of the planned steps
 
 
 class Length(Protocol):
-    """How long to go on; see `Plan`."""
+    """The fields of a `Plan` that decide how many passes are made."""
 
     @property
     def passes(self) -> int:
-        """Passes over the rows."""
+        """Planned passes over the rows."""
 
     @property
     def max_passes(self) -> int:
-        """Passes up to which to go on while the error still falls."""
+        """Largest number of passes while the error still falls."""
 
     @property
     def settles(self) -> bool:
@@ -34,16 +35,16 @@ class Length(Protocol):
 
     @property
     def climb(self) -> float:
-        """Share of the planned steps over which the step grows: before its end there is nothing to see."""
+        """Share of the planned steps over which the step grows; errors are not compared before."""
 
     @property
     def progress(self) -> Progress:
-        """The bar."""
+        """The progress bar."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a sweep ended: the last contest, the best error at half of the steps, and whether it was still falling."""
+    """The end of a sweep: the last contest, the best error at half of the steps, and whether it was still falling."""
 
     contest: Contest
     halfway: float
@@ -51,16 +52,16 @@ class Ending:
 
 
 def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool], Contest]) -> Ending:
-    """Make the planned passes, fewer if the error settles before, more while it falls and the plan allows it.
+    """Make the planned passes: fewer if the error settles, more if it still falls and the plan allows it.
 
-    If the plan may end early, checks are at 1/16, 1/8, .. of the planned steps, once the step has grown; otherwise
-    halfway and at the end.
+    If the plan may end early, the error is checked at 1/16, 1/8, .. of the planned steps, once the step has grown;
+    otherwise halfway and at the end.
 
     Parameters
     ----------
-    runs : read the rows together.
-    plan : how many passes.
-    score : scores the candidates for the runs as they are now; roughly if given True, before the end.
+    runs : runs that read the rows together.
+    plan : number of passes.
+    score : scores the candidates for the current state of the runs; score(True) may be approximate.
     """
     n_rows = runs.n_rows
     planned = plan.passes * n_rows
@@ -79,7 +80,7 @@ def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool],
             plan.progress.extend(check - runs.rows_done)
         runs.advance(check - runs.rows_done)
         if check < checks[-1] and not runs.begun:
-            continue  # a fold whose rows come later
+            continue  # all rows of some fold come later
         contest, halfway = score(check < planned and not plan.settles), before
         before = contest.least
         gain = 1 - before / halfway if halfway > 0 else math.nan

@@ -1,8 +1,8 @@
-"""The space that the coefficients of all candidates lie in: numerically it has few dimensions.
+"""The span of the coefficients of all candidates, which numerically has few dimensions.
 
-Every candidate is a smooth function of time applied to the same increments, so the coefficients of hundreds of them are
-mixtures of some twenty directions. A sketch knows the mixtures from the survival functions alone: a new alpha costs
-nothing that grows with the number of columns.
+Every candidate weights the same increments by a smooth function of time, so the coefficients of hundreds of candidates
+are linear combinations of about twenty directions. For a sketch, the combinations follow from the survival functions
+alone, so the cost of a new alpha does not depend on the number of columns.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.trajectory import Sketch, Trajectory
 from ridgeway.trajectory.slopes import slopes_of
 
-NEGLIGIBLE_RATIO = 1e-7  # directions below this share of the largest are left out
+NEGLIGIBLE_RATIO = 1e-7  # directions whose singular value is below this share of the largest are dropped
 
 
 class Span(Protocol):
-    """Directions, and how schemes are mixed from them: slopes (targets, d) = sum_r coordinates_r directions_r."""
+    """Directions, and schemes as combinations of them: slopes (targets, d) = sum_r coordinates_r directions_r."""
 
     @property
     def directions(self) -> Float:
@@ -31,7 +31,7 @@ class Span(Protocol):
 
     @property
     def given(self) -> NDArray[np.float64]:
-        """Coordinates (L, r) of the schemes that the span was made of."""
+        """Coordinates (L, r) of the schemes from which the span was made."""
 
     def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
         """Coordinates (L, r) of schemes within the span."""
@@ -44,9 +44,9 @@ def span_of(
     schemes: Sequence[Scheme],
     most: int | None = None,
 ) -> Span:
-    """Return the space that these schemes, and all that lie between them, have their coefficients in.
+    """Return the span of the coefficients of these schemes, which also contains those of all schemes between them.
 
-    `most` is the largest number of directions to keep; the weakest are left out.
+    `most` is the largest number of directions; None sets no limit. Those of the smallest singular values are dropped.
     """
     if isinstance(trajectory, Sketch):
         return SketchSpan(trajectory, standardization, sparse, schemes, most)
@@ -54,7 +54,7 @@ def span_of(
 
 
 class SketchSpan:
-    """Directions are mixtures of the moments of a sketch."""
+    """A span whose directions are linear combinations of the moments of a sketch."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class SketchSpan:
 
 
 class CoefSpan:
-    """Directions are mixtures of the coefficients themselves, for trajectories that have no moments."""
+    """A span whose directions are linear combinations of coefficients, for trajectories that are no sketch."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class CoefSpan:
 
 
 def _orthonormal_rows(table: NDArray[np.float64], most: int | None) -> NDArray[np.float64]:
-    """Orthonormal rows (r, m) in whose span the rows of the table (L, m) lie; one row of zeros if they are all 0."""
+    """Orthonormal rows (r, m) that span the rows of the table (L, m); one row of zeros if these are all 0."""
     eigenvalues, vectors = np.linalg.eigh(table @ table.T)  # increasing
     kept = eigenvalues > NEGLIGIBLE_RATIO**2 * eigenvalues[-1]
     if eigenvalues[-1] <= 0 or not kept.any():

@@ -1,4 +1,4 @@
-"""A bounded sample of a stream: rows kept with what the averages of that moment predicted for them."""
+"""A bounded sample of the rows of a stream, each with the averages that predicted it before it was learned from."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MAX_SAMPLE_ROWS, HeldOut
 from ridgeway.storage.state import State, StateError, Stored
 
-GOLDEN = 0x9E3779B1  # 2^32 over the golden ratio: its multiples fill the circle evenly, and follow no period
-CIRCLE = 2**32
-MAX_PARTS = 32  # that are copied with the sample at every batch before they are joined
+GOLDEN_MULTIPLIER = 0x9E3779B1  # 2^32 over the golden ratio: its multiples modulo 2^32 are spread evenly
+HASH_RANGE = 2**32
+MAX_PARTS = 32  # parts are joined when there are more: each copy of the sample copies the list
 
 
 class Part(NamedTuple):
@@ -24,9 +24,9 @@ class Part(NamedTuple):
 
     Attributes
     ----------
-    numbers : their places in the stream, (k,).
-    period : which averages predicted each of them, (k,).
-    known : (k, targets, directions + 2), see `Residuals`.
+    numbers : row numbers in the stream, (k,).
+    period : number of the averages that predicted each row, (k,).
+    known : (k, targets, directions + 2), see `Residuals.known`.
     """
 
     numbers: NDArray[np.int64]
@@ -34,15 +34,15 @@ class Part(NamedTuple):
     known: NDArray[np.float64]
 
     def only(self, kept: NDArray[np.bool_]) -> Part:
-        """Return some of the rows."""
+        """Return the rows of a mask."""
         return Part(self.numbers[kept], self.period[kept], self.known[kept])
 
     def below(self, halvings: int) -> Part:
-        """Return the rows that are still kept after so many halvings."""
+        """Return the rows that are still in the sample after this many halvings."""
         return self.only(_are_kept(self.numbers, halvings))
 
     def since(self, period: int) -> Part:
-        """Return the rows from a period on, which becomes the first."""
+        """Return the rows from a period on; that period gets the number 0."""
         recent = self.only(self.period >= period)
         return recent._replace(period=recent.period - period)
 
@@ -51,28 +51,28 @@ NO_ROWS = Part(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0))
 
 
 class StreamSample:
-    """At most MAX_SAMPLE_ROWS rows, spread evenly over the last part of a stream whose length is not known.
+    """At most MAX_SAMPLE_ROWS rows, spread evenly over the last part of a stream of unknown length.
 
-    Row i is kept while the fractional part of i / golden ratio is below a share, which is halved whenever that many of
-    the rows so far would be too many. Which rows are kept depends on their places alone, not on how the stream is cut
-    into batches. A kept row is stored along the few directions in which all candidates lie, so that the prediction of
-    any of them can be told. Rows that were predicted by averages which no longer count are forgotten.
+    Row i is in the sample if the fractional part of i / golden ratio is below a share. The share is halved whenever the
+    sample would become too large. So the sample depends on row numbers only, not on the batches of the stream. Of each
+    row its products with a few directions are stored; they give the prediction of every candidate. Rows that were
+    predicted by averages which no longer count are dropped.
     """
 
     def __init__(self) -> None:
         self._halvings = 0
-        self._parts: list[Part] = []  # joined when they are asked for, or many
-        self._models: list[NDArray[np.float64]] = []  # of each period, (targets, candidates, directions + 2)
-        self._seen: list[int] = []  # rows of each period, kept or not
-        self._sums: list[NDArray[np.float64]] = []  # over the rows of each period, see `Residuals.target_sums`
+        self._parts: list[Part] = []  # joined when they are read, or when there are many
+        self._models: list[NDArray[np.float64]] = []  # one per period, (targets, candidates, directions + 2)
+        self._seen: list[int] = []  # number of rows of each period, sampled or not
+        self._sums: list[NDArray[np.float64]] = []  # `Residuals.target_sums` of all rows of each period
 
     @property
     def periods(self) -> int:
-        """Of how many averages there are rows."""
+        """Number of periods: each begins when new averages are taken."""
         return len(self._models)
 
     def copy(self) -> StreamSample:
-        """Return one that goes on by itself."""
+        """Return an independent copy."""
         other = shallow_copy(self)
         other._parts, other._models = list(self._parts), list(self._models)
         other._seen, other._sums = list(self._seen), list(self._sums)
@@ -107,16 +107,16 @@ class StreamSample:
         sample._parts = [Part(numbers, period, known)]
         widths = [models.shape[2] for models in sample._models]
         if not ((period >= 0) & (period < n_periods)).all() or max(widths) > known.shape[2]:
-            raise StateError("the sample of the stream was predicted by averages that are not there.")
+            raise StateError("the sample of the stream refers to averages that are not stored.")
         return sample
 
     def refresh(self, models: NDArray[np.float64], kept: int) -> None:
-        """Predict by other averages from now on.
+        """Begin a new period: the following rows are predicted by these averages.
 
         Parameters
         ----------
         models : `models_of` the candidates.
-        kept : how many of the averages before still count.
+        kept : number of earlier periods that still count.
         """
         if (old := len(self._models) - kept) > 0:
             self._models, self._seen, self._sums = self._models[old:], self._seen[old:], self._sums[old:]
@@ -126,16 +126,16 @@ class StreamSample:
         self._sums.append(np.zeros((len(models), 2, 2)))
 
     def count(self, sums: NDArray[np.float64]) -> None:
-        """Count the targets of rows that were looked at, as `Residuals.target_sums` gives them."""
+        """Add `Residuals.target_sums` of further rows of this period."""
         self._sums[-1] = self._sums[-1] + sums
 
     def add(self, known: Float, first: int) -> None:
-        """Look at rows that stand at `first` and after it in the stream.
+        """Add the next rows of the stream, as far as they belong to the sample.
 
         Parameters
         ----------
-        known : (n, targets, directions + 2), as `Residuals.known` gives it.
-        first : place of the first row.
+        known : (n, targets, directions + 2), see `Residuals.known`.
+        first : number of the first of these rows in the stream.
         """
         self._seen[-1] += len(known)
         halvings = max(0, (first + len(known) - 1) // MAX_SAMPLE_ROWS).bit_length()
@@ -160,13 +160,13 @@ class StreamSample:
     def held_out(
         self, scheme: Scheme, candidate: int, error: float | None, standardization: Standardization
     ) -> HeldOut | None:
-        """Return the rows with their predictions by a candidate; None as long as there are none.
+        """Return the rows with their predictions by a candidate; None if there are no rows yet.
 
         Parameters
         ----------
         scheme : the candidate.
-        candidate : its number.
-        error : its mean squared error, in standardized targets, where known; taken for one target.
+        candidate : its index.
+        error : its mean squared error over all rows, in standardized targets, for a single target; None if unknown.
         standardization : of the stream.
         """
         sums = np.sum(self._sums, axis=0) if self._sums else np.zeros((1, 2, 2))
@@ -187,13 +187,13 @@ class StreamSample:
 
 
 def _are_kept(places: NDArray[np.int64], halvings: int) -> NDArray[np.bool_]:
-    """Tell which places of the stream are in an even share of all of them, after so many halvings of that share."""
-    kept: NDArray[np.bool_] = places.astype(np.uint32) * np.uint32(GOLDEN) < CIRCLE >> halvings
+    """Return which rows of the stream are in the sample after this many halvings of its share."""
+    kept: NDArray[np.bool_] = places.astype(np.uint32) * np.uint32(GOLDEN_MULTIPLIER) < HASH_RANGE >> halvings
     return kept
 
 
 def _widened(known: NDArray[np.float64], width: int) -> NDArray[np.float64]:
-    """The same rows with directions of no length added."""
+    """Return the same rows, with products of 0 appended up to a length."""
     if known.shape[2] == width:
         return known
     return np.pad(known, ((0, 0), (0, 0), (0, width - known.shape[2])))

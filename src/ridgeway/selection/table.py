@@ -22,8 +22,9 @@ class Scored:
     ----------
     scheme : the average.
     step : the step size of the run it averages.
-    error : mean squared error, in squared units of y; with several targets their mean share of unexplained variance.
-        In a choice by folds or hold-out, one row in 2,500 counts with at most 100 medians: see `selection.outlying`.
+    error : mean squared error, in squared units of y; with several targets, the mean of their unexplained shares of
+        variance. In a choice by folds or hold-out, outliers are capped, at most one row in 2,500: see
+        `selection.outlying`.
     standard_error : of `error`.
     chosen : True for one row of the table.
     """
@@ -74,7 +75,7 @@ class Selection:
     ----------
     method : in words, for instance "5 folds in one sweep".
     table : candidates by step size, and for each in the order geometric (by alpha), tail (by start), others.
-    halfway : error of the best candidate when half of the steps were made; NaN where it was not looked at.
+    halfway : error of the best candidate after half of the steps; NaN if it was not computed.
 
     Examples
     --------
@@ -114,38 +115,38 @@ class Selection:
 
     @property
     def chosen(self) -> Scored:
-        """The candidate that the model stands at: the best, or by the one-standard-error rule a simpler one."""
+        """The candidate that was selected: the best one, or a simpler one by the one-standard-error rule."""
         return next(row for row in self.table if row.chosen)
 
     @property
     def note(self) -> str:
-        """Why the choice is not the candidate of least error, in one sentence; empty where it is."""
+        """One sentence on why the chosen candidate has not the least error; empty if it has."""
         least, chosen = min(self.table, key=lambda row: row.error), self.chosen
         if chosen.error <= least.error:
             return ""
         if least.step > chosen.step:
             return (
-                f"The run with step {least.step:.3g} has the least error here, but it clipped the updates of outlying "
-                "rows, and with these rows counted in full it is not clearly better than the chosen one."
+                f"The run with step {least.step:.3g} has a smaller error in this table, but it clipped the updates of "
+                "outlying rows and is not clearly better than the chosen run if these rows count in full."
             )
         if least.step < chosen.step:
             return (
-                f"The run with step {least.step:.3g} has the least error here, where outlying rows are capped, but "
-                "with these rows counted in full the chosen one is clearly better."
+                f"The run with step {least.step:.3g} has a smaller error in this table, where outliers are capped, "
+                "but the chosen run is clearly better if they count in full."
             )
         if self.method != PROGRESSIVE:
             return (
-                "The chosen average has not the least error: it is the strongest one within one standard error "
-                f"({least.standard_error:.2g}) of it."
+                "The chosen average is not the one of least error: it has the strongest regularization within one "
+                f"standard error ({least.standard_error:.2g}) of the best."
             )
         if isinstance(chosen.scheme, Uniform):
             return (
-                "The uniform average is chosen, although it has not the least error, because no other is better by "
+                "The uniform average is chosen although others have smaller errors, because none of them is better by "
                 "more than two standard errors."
             )
         return (
-            "The chosen average has not the least error: it is the one that is most surely better than the uniform "
-            "average, by two standard errors of the difference."
+            "The chosen average is not the one of least error: among all candidates it is most surely better than the "
+            "uniform average, by two standard errors of the difference."
         )
 
     def __len__(self) -> int:
@@ -199,10 +200,11 @@ class Selection:
 def marked(
     rows: Sequence[Scored], one_standard_error: bool, others: Sequence[Scored] = (), best: Scored | None = None
 ) -> tuple[Scored, ...]:
-    """Mark the chosen row: the best or, by the rule, the strongest regularization within its standard error.
+    """Return the table with the chosen row marked: the best one or, by the rule, a more regularized one.
 
-    Among geometric averages that is the largest alpha; if none of them is good enough, the best stays. The `others`,
-    averages of a run with another step, are listed but not chosen from. The best has the least error unless given.
+    The one-standard-error rule takes the geometric average of largest alpha whose error is within a standard error of
+    the best. If there is none, the best row is chosen. `best` is the row of least error unless it is given. `others`,
+    averages of a run with another step, are listed but never chosen.
     """
     best = best or min(rows, key=lambda row: row.error)
     chosen = best

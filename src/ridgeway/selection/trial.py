@@ -1,4 +1,4 @@
-"""A trial: the errors of a run's averages on rows that it has not learned from."""
+"""A trial: the errors of the averages of a run on held-out rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory
 
-N_REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
+N_REFERENCES = 8  # candidates, evenly spread over all, whose errors decide which rows are outlying
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class Trial:
     standardization : of these rows.
     sparse : whether the rows are sparse.
     centre : means of the rows that the run has learned from.
-    groups : yields the held-out rows, standardized, in the groups that standard errors are taken between.
-    allowance : how many of these rows may have their errors capped.
+    groups : yields the held-out rows, standardized, in groups; standard errors come from differences between groups.
+    allowance : number of these rows whose errors may be capped.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class Trial:
         self._spanned: Sequence[Scheme] = ()
 
     def span(self, schemes: Sequence[Scheme]) -> None:
-        """Predict the rows along directions that span the coefficients of these schemes and of all between them."""
+        """Read the held-out rows, for these schemes and all schemes between them."""
         held = self.prepared(schemes)
         for group in self._groups():
             held.add(group)
 
     def prepared(self, schemes: Sequence[Scheme]) -> HeldOutErrors:
-        """Return the errors of these schemes, and of all between them, before any row is added."""
+        """Return the errors of these schemes, and of all schemes between them, without any row yet."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
         some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
@@ -90,7 +90,7 @@ class Trial:
         return self._held
 
     def hold(self, groups: Sequence[Group]) -> None:
-        """Take groups that were gathered elsewhere for the prepared errors."""
+        """Use groups of rows that were read elsewhere, for the schemes that were prepared."""
         assert self._held is not None
         self._held = self._held.holding(groups)
 
@@ -113,7 +113,7 @@ class Trial:
         return self._held.target_moments()
 
     def predictor(self, scheme: Scheme) -> Predictor:
-        """Return what a scheme in the span predicts of standardized rows."""
+        """Return the linear model of a scheme in the span, for standardized rows."""
         assert self._span is not None
         coordinates = self._span.coordinates([scheme])
         slopes = np.tensordot(coordinates[0], self._span.directions, axes=1)
