@@ -1,4 +1,4 @@
-"""Print which share of the branches the tests take, from a report of `coverage json`; fail if that is too few."""
+"""Print the share of branches that the tests take, from a report of `coverage json`; fail if it is too small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write samples: one small model file of every kind that the running version can write, with its answers.
+"""Write samples: one small model file of every kind that the running version can write, with its predictions.
 
 Usage, from the project's root, before a version is released::
 
@@ -59,19 +59,19 @@ def weighted(batch: Batch) -> Batch:
 
 
 def with_outliers(batch: Batch) -> Batch:
-    """Return rows of which a few are far away from the others, so that the steps of these are limited."""
+    """Return rows of which a few are outliers, whose steps are clipped."""
     X = np.array(batch.rows)
     X[::17] *= 50
     return batch._replace(rows=X)
 
 
 def sgd(**options: Any) -> Any:
-    """An estimator with a seed."""
+    """Return an estimator with a seed."""
     return rw.AveragedSGDRegressor(random_state=0, **options)
 
 
 def rows_like(make: Callable[..., Batch]) -> Any:
-    """Rows to predict, in float64 whatever the model learned from: predictions are then exact to 1e-15."""
+    """Return rows to predict, in float64 for every model: predictions are then exact to 1e-15."""
     return make(PREDICTED_ROWS, seed=7).rows
 
 
@@ -174,7 +174,7 @@ def write_arrays(folder: Path) -> None:
 
 
 def write_kernels(folder: Path) -> None:
-    """Write kernel models; those of components go on."""
+    """Write kernel models; those with components can be continued."""
     for name, (options, rows) in KERNELS.items():
         make = sparse_problem if scipy.sparse.issparse(rows.rows) else problem
         model = rw.AveragedKernelRegressor(random_state=0, **options).fit(*rows)
@@ -192,7 +192,7 @@ def write_kernels(folder: Path) -> None:
 
 
 def further(like: Batch) -> Batch:
-    """A further batch of the same form."""
+    """Return a further batch of the same form."""
     targets = np.shape(like.targets)[1] if np.ndim(like.targets) == 2 else None
     make = sparse_problem if scipy.sparse.issparse(like.rows) else problem
     batch = make(FURTHER_ROWS, dtype=like.rows.dtype, targets=targets, seed=5)
@@ -204,7 +204,7 @@ def _gaussian(X: Any, Z: Any) -> Any:
 
 
 def shop_table(n: int = 100, seed: int = 0) -> Any:
-    """A table with columns of several kinds and prices above 0."""
+    """Return a table with columns of several kinds and prices above 0."""
     rng = np.random.default_rng(seed)
     size, shop = rng.uniform(1, 3, n).round(3), rng.choice(["north", "east", "south"], n)
     day = np.datetime64("2020-01-01") + rng.integers(0, 700, n)
@@ -225,7 +225,7 @@ COMMANDS: dict[str, list[str]] = {
 
 
 def write_tables(folder: Path) -> None:
-    """Write models of tables, by the command line where it can make them."""
+    """Write models of tables, by the command line if it can make them."""
     rows = folder / "table.csv"
     pyarrow.csv.write_csv(shop_table(PREDICTED_ROWS, seed=7), rows)
     with working_folder():
@@ -259,7 +259,7 @@ def write_tables(folder: Path) -> None:
 
 
 def write_checkpoints(folder: Path) -> None:
-    """Write the checkpoint of a fit in its second pass, with the model that the fit ends with, and the table."""
+    """Write the checkpoint of a fit in its second pass, the final model of that fit, and the table."""
     folder.mkdir()
     table = shop_table(ODD_ROWS)
     pyarrow.csv.write_csv(table, folder / "learned.csv")
@@ -272,7 +272,7 @@ def write_checkpoints(folder: Path) -> None:
 
 
 def write_cluster_checkpoint(folder: Path) -> None:
-    """Write the checkpoint of a fit by partitions that ended within its first pass, with the model of a whole fit."""
+    """Write the checkpoint of a fit by partitions that was interrupted in its first pass, and its final model."""
     rows = problem(ODD_ROWS)
     model = fit_by_partitions(rows)
     write_sample(folder / "cluster", model, rows_like(problem))
@@ -283,7 +283,7 @@ def write_cluster_checkpoint(folder: Path) -> None:
 
 
 class Interrupted:
-    """An array that is interrupted when it is read once more than so many times."""
+    """An array that raises KeyboardInterrupt when it is read more often than a given number of times."""
 
     def __init__(self, array: Any, reads: int) -> None:
         self.array, self.shape, self.dtype, self.ndim, self.reads = array, array.shape, array.dtype, array.ndim, reads
@@ -296,7 +296,7 @@ class Interrupted:
 
 
 def fit_by_partitions(batch: Batch, checkpoint: Path | None = None) -> Any:
-    """Fit four partitions with names that do not depend on how the array is given."""
+    """Fit four partitions whose names do not depend on the type of the array."""
     import dask.array as da  # noqa: PLC0415
 
     estimator = sgd(passes=2, alpha=0.1)
@@ -322,7 +322,7 @@ def command(*arguments: str) -> None:
 
 @contextmanager
 def working_folder() -> Iterator[None]:
-    """Work in a folder for the time being: model files then name their data without a path."""
+    """Change to a folder within a block, so that model files name their data without a path."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         os.chdir(name)

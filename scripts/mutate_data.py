@@ -4,7 +4,7 @@ Usage, from the project's root::
 
     python -m scripts.mutate_data [--files 500] [--seed 0] [--forms csv,parquet]
 
-Every file is read in a process of its own kind: a worker that dies or hangs is counted, named by its seed and replaced.
+Files are read by a worker process. A worker that dies or hangs is reported with the seed of its file, and replaced.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def write(table: Any, folder: Path) -> dict[str, bytes]:
 
 
 def outcome(path: Path) -> str:
-    """Read a file as a user would, and say how it ended."""
+    """Read a file as a user would, and return the outcome in words."""
     try:
         source = open_data(path)
         batches = list(source.batches())
@@ -82,7 +82,7 @@ def outcome(path: Path) -> str:
 
 
 def work(connection: Connection, folder: str) -> None:
-    """Read files as their names come in; answer with the outcome and the peak of memory."""
+    """Read the files whose names are received; send back the outcome and the peak memory."""
     while True:
         path = connection.recv()
         answer = outcome(Path(folder) / path)
@@ -90,7 +90,7 @@ def work(connection: Connection, folder: str) -> None:
 
 
 def main() -> None:
-    """Read as many damaged files as asked for."""
+    """Make damaged files and read them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0, help="of the first file")

@@ -1,4 +1,4 @@
-"""Print the oldest versions of our dependencies that we claim to work with, as constraints for pip."""
+"""Print the oldest supported versions of our dependencies, as constraints for pip."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 import tomllib
 from pathlib import Path
 
-# Of that time, too: the oldest versions make later ones of these warn, and warnings are errors in the tests.
+# These are pinned, too: later versions warn about the oldest ones, and warnings are errors in the tests.
 COMPANIONS = ("pandas<3", "polars<1.40", "pyparsing<3.3", "pytest<9")
 NAME_AND_BOUND = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?>=([0-9.]+)$")
 
 
 def oldest(project: Path) -> dict[str, str]:
-    """Return the lower bounds of what the package and its extras need, by name."""
+    """Return the lower bounds of the dependencies of the package and its extras, by name."""
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
     needs = [
         *declared["dependencies"],

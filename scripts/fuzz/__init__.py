@@ -1,1 +1,1 @@
-"""Random fits and streams over every scale: nothing that leaves is NaN, and a refused batch changes nothing."""
+"""Random fits and streams at every scale: no result is NaN, and a refused batch changes nothing."""

@@ -1,7 +1,7 @@
 """Random fits and streams: ``python -m scripts.fuzz --seeds 0:20000 --jobs 2 --state fuzz.json``.
 
-Each seed is one case. A failure is one line that begins with its seed; ``--seeds 17:18`` makes that case again. With a
-state file, a run that was stopped goes on where it was.
+Each seed is one case. A failure is one line that begins with its seed; ``--seeds 17:18`` repeats that case. With a
+state file, a run that was stopped continues where it stopped.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def outcome(seed: int) -> tuple[int, bool, list[str]]:
 def main(arguments: list[str] | None = None) -> int:
     """Run the cases and return 1 if any failed."""
     parser = argparse.ArgumentParser(prog="scripts.fuzz", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--seeds", default="0:20000", help="first seed and the one after the last, A:B")
+    parser.add_argument("--seeds", default="0:20000", help="range of seeds A:B, without B")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--state", type=Path, help="file that remembers what is done; its failures are kept")
+    parser.add_argument("--state", type=Path, help="file that stores the progress and the failures")
     options = parser.parse_args(arguments)
     first, last = map(int, options.seeds.split(":"))
     state = _read(options.state, options.seeds)

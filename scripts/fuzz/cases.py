@@ -33,13 +33,13 @@ SAID = (
 
 @dataclass
 class Case:
-    """What became of a seed.
+    """The outcome of one seed.
 
     Attributes
     ----------
-    seed : of everything random.
-    told : what was drawn.
-    failures : what is wrong, one line each.
+    seed : seed of all random numbers.
+    told : description of the random fit or stream.
+    failures : the failures, one line each.
     learned : whether anything was fitted.
     """
 
@@ -49,7 +49,7 @@ class Case:
     learned: bool = False
 
     def attempt(self, name: str, call: Callable[[], Any]) -> tuple[bool, Any]:
-        """Make a call; return whether it went well, and its answer. A foreign error or warning is a failure."""
+        """Call a function; return whether it succeeded, and its result. A foreign error or warning is a failure."""
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             try:
@@ -74,7 +74,7 @@ class Case:
 
 
 def of_ours(error: Exception) -> bool:
-    """Tell whether an error is of a type that the library promises, and was raised by a statement of its own."""
+    """Return whether an error has a documented type and was raised by a `raise` statement of the library."""
     if not isinstance(error, OURS):
         return False
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -83,13 +83,13 @@ def of_ours(error: Exception) -> bool:
 
 
 def described(error: Exception) -> str:
-    """Return an error in one line, with its place."""
+    """Return an error in one line, with file and line."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} {str(error).splitlines()[0] if str(error) else ''} at {last.filename}:{last.lineno}"
 
 
 def run(seed: int) -> Case:
-    """Draw a fit or a stream from a seed and look at all that it does."""
+    """Draw a random fit or stream from a seed, and check all its results."""
     rng = np.random.default_rng(seed)
     case = Case(seed)
     model, rows = draw_estimator(rng), draw_rows(rng, EXTREME_SHARE)
@@ -116,7 +116,7 @@ def _fit(case: Case, rng: np.random.Generator, model: Any, rows: Rows) -> None:
 
 
 def _stream(case: Case, rng: np.random.Generator, model: Any, rows: Rows) -> None:
-    """Learn batch by batch, refused and interrupted ones in between, beside a copy that learns from the good ones."""
+    """Learn batch by batch, with refused and interrupted batches, and compare with a copy that sees only good ones."""
     twin = copy.deepcopy(model)
     n_rows, first = len(rows.dense), 0
     while first < n_rows:
@@ -135,9 +135,9 @@ def _stream(case: Case, rng: np.random.Generator, model: Any, rows: Rows) -> Non
 
 
 def _refuse_or_interrupt(case: Case, rng: np.random.Generator, method: str, model: Any, rows: Rows, twin: Any) -> Any:
-    """Call a method with spoiled rows, or interrupt it; return what it is to be compared with afterwards.
+    """Call a method with spoiled rows, or interrupt it; return the estimator to compare with afterwards.
 
-    That is `twin`, or a copy of what came of a call that went well after all.
+    This is `twin`, or a copy of the result if the call succeeded.
     """
     if rng.random() < 0.5:
         bad = spoiled(rng, rows)

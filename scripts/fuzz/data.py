@@ -109,7 +109,7 @@ def formed(dense: Any, form: str, rng: np.random.Generator) -> Any:
 
 
 def spoiled(rng: np.random.Generator, rows: Rows) -> Rows:
-    """Return rows of which one entry is to be refused, or is very large."""
+    """Return rows with one entry that must be refused, or that is very large."""
     dense, y, weight = rows.dense.copy(), np.array(rows.y, dtype=float), rows.weight
     n = len(dense)
     place = int(rng.integers(n))

@@ -1,4 +1,4 @@
-"""Ctrl-C at a chosen line: KeyboardInterrupt when the library has come to its k-th line of Python."""
+"""Ctrl-C at a chosen line: KeyboardInterrupt when the library executes its k-th line of Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNINTERRUPTED = ("atomic.py", "blas.py")
 
 
 def interrupted(call: Callable[[], Any], line: int) -> bool:
-    """Make a call and interrupt it at its `line`-th line in the library; return whether it got as far as that.
+    """Call a function and interrupt it at its `line`-th line in the library; return whether it reached that line.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Everything that an estimator hands out, and the numbers in it."""
+"""All results that an estimator returns, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALPHAS = np.array([0.0, 1e-300, 1e-6, 1.0, 1e6, 1e300])
 
 
 def questions(model: Any, X: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield what a user may ask of a fitted estimator; each question may be answered by an error of ours."""
+    """Yield all calls of a fitted estimator that a user may make; each may raise an error of the library."""
     yield "coef_", lambda: model.coef_
     yield "intercept_", lambda: model.intercept_
     yield "predict", lambda: model.predict(X)
@@ -33,7 +33,7 @@ def questions(model: Any, X: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def not_finite(answer: Any) -> bool:
-    """Tell whether an answer has a number that is NaN or infinite."""
+    """Return whether a result contains NaN or an infinite number."""
     if isinstance(answer, list):
         return any(map(not_finite, answer))
     return not bool(np.isfinite(np.asarray(answer, dtype=np.float64)).all())

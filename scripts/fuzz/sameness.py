@@ -1,4 +1,4 @@
-"""Whether two estimators are the same, bit for bit, whatever their attributes share or how these came about."""
+"""Comparison of two estimators, bit for bit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _arrays(one: Any, other: Any, place: str, seen: set[tuple[int, int]]) -> lis
 
 
 def _parts(value: Any) -> dict[Any, Any] | None:
-    """Return what an object consists of; None for one that can only be compared."""
+    """Return the parts of an object; None if it has none and must be compared as a whole."""
     if isinstance(value, dict):
         return value
     if isinstance(value, list | tuple):

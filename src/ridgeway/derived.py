@@ -1,4 +1,4 @@
-"""Values that are derived from an object and kept beside it, not in it."""
+"""Properties that are computed once and stored outside of their object."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Lazy exports: names of a package that are imported when they are first used.
 
-A package that imports all its modules at once lets who needs one of them wait for the others: an error that a file is
-missing would wait for scikit-learn.
+If a package imported all its modules at once, a user of one of them would wait for all others: even the message that a
+file is missing would wait for the import of scikit-learn.
 """
 
 from __future__ import annotations

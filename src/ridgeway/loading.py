@@ -20,10 +20,10 @@ TABLE_MODEL = "TableModel"
 def load(path: str | os.PathLike[str]) -> Any:
     """Return the fitted model that `save` wrote to a file.
 
-    It stands where it stood, predicts what it predicted bit for bit, and every other alpha and scheme is available by
-    `at`, `path` and `predict_path`. `partial_fit` goes on where the saved model would have gone on. A file that is
-    damaged, made up, or of a newer version raises `ModelFileError`; nothing in a file is executed. A file that the
-    command line wrote holds the encoder of its table as well: its `TableModel` predicts raw tables.
+    Its predictions are those of the saved model, bit for bit. Every other alpha and scheme is available by `at`, `path`
+    and `predict_path`, and `partial_fit` continues as the saved model would have. A file that is damaged, hostile, or
+    of a newer version raises `ModelFileError`; nothing in a file is executed. A file that the command line wrote also
+    holds the encoder of its table: its `TableModel` predicts raw tables.
 
     Parameters
     ----------

@@ -221,13 +221,13 @@ def test_paper(ridgeway: Command) -> None:
     assert ridgeway("paper", "--out", "folder", "--only", 43).code == 1
 
 
-# Law: where a check does not come out as it should, `paper` ends with 1 and names the item.
+# Law: if a check fails unexpectedly, `paper` ends with 1 and names the item.
 def test_paper_that_fails(ridgeway: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = rw.ExactRidgePath.path
     monkeypatch.setattr(rw.ExactRidgePath, "path", lambda self, alphas: exact(self, [1.001 * a for a in alphas]))
     said = ridgeway("paper", "--out", "folder", "--only", 15, "--quick")
     assert said.code == 1
-    assert "Error: a corrected statement or the library did not come out as it should in item 15" in said.err
+    assert "Error: a corrected statement or the library failed a check in item 15" in said.err
 
 
 # Law: without click, `ridgeway` says what to install; another module that is missing is not blamed on it.

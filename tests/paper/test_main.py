@@ -52,7 +52,7 @@ def test_unwritable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("mine")
     for out in (file, file / "below"):
         assert main(["--out", str(out), "--quiet", "--jobs", "1"]) == 1
-        assert f"error: {out}: cannot be made a folder to write to" in capsys.readouterr().err
+        assert f"error: {out}: not a folder that can be written to" in capsys.readouterr().err
     assert file.read_text() == "mine"
 
 

@@ -192,7 +192,7 @@ def test_result(found: list[Finding]) -> None:
 
 # Law: evidence needs findings, and numbers that are numbers.
 def test_refused() -> None:
-    with pytest.raises(ValueError, match="without findings"):
+    with pytest.raises(ValueError, match="has no findings"):
         Evidence(())
     with pytest.raises(ValueError, match="expected finite numbers"):
         Finding(Form.PRINTED, "ratio", float("nan"), 1.0)

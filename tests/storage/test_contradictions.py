@@ -86,7 +86,7 @@ CASES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any], str]] = {
     "a scale of 0": (dense_fit, "fit/stream/standardization/scale", first(0.0), "scales are 0 or negative"),
     "two chosen averages": (dense_fit, "fit/selection/table/0/chosen", entry(True), "2 candidates are chosen"),
     "an array as a parameter": (dense_fit, "parameters/alpha", entry([1.0]), "the parameter alpha is a list"),
-    "an unknown object": (dense_fit, "parameters/alpha", entry({"tree": {}}), "neither scheme, layout, step, growing"),
+    "an unknown object": (dense_fit, "parameters/alpha", entry({"tree": {}}), "expected scheme, layout, step, growing"),
     "a name too many": (dense_fit, "feature_names_in", entry(list("abcde")), "5 names of 4 features"),
     "names that are numbers": (dense_fit, "feature_names_in", entry([1, 2, 3, 4]), "expected a list of texts"),
     "a column too many": (dense_fit, "n_features_in", entry(5), "4 coefficients of 5 features"),

@@ -172,5 +172,5 @@ def test_refusals(arguments: tuple[Any, ...], message: str) -> None:
 # Law: several targets are diagnosed one by one.
 def test_one_target_at_a_time() -> None:
     X, y = rows(200, 3, 1.0, 0)
-    with pytest.raises(ValueError, match=r"y has 2 targets: expected one; diagnose each of them by itself"):
+    with pytest.raises(ValueError, match=r"y has 2 targets: expected one; diagnose each target separately"):
         diagnose([(X, np.column_stack([y, y]))])

@@ -1,4 +1,4 @@
-"""Counts of random events in the steps of a run, as sums of negative binomial counts of its stairs.
+"""Numbers of random events in the steps of a run, as sums of negative binomial counts of its stairs.
 
 Events come at rate alpha in a time that is exponential with mean eta_j in step j. The number of events in n steps of
 size eta is negative binomial, P(K = k) = C(n - 1 + k, k) p^k (1 - p)^n with p = eta alpha / (1 + eta alpha), and counts
@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class EventCounts:
-    """The law of the step G in which event number `order` comes, with steps 1..T+1 as the whole.
+    """The law of the step G in which event number `order` happens, for steps 1..T+1.
 
     The stairs are cut at T + 1. Time and memory grow with order^2 times the number of stairs, and each place of
     `log_between` takes time order^2.
@@ -145,5 +145,5 @@ class EventCounts:
 
 @lru_cache(maxsize=8)
 def event_counts(alpha: float, order: int, steps: Staircase, n_steps: int) -> EventCounts:
-    """Return `EventCounts.of`, kept for the calls that ask for the same run one after the other."""
+    """Return `EventCounts.of`, cached for repeated calls with the same run."""
     return EventCounts.of(alpha, order, steps, n_steps)

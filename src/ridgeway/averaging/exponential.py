@@ -56,7 +56,7 @@ class Exponential(Scheme):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        """Return the last iterate, a short and a long memory."""
+        """Return decays of no memory (the last iterate), a short and a long one."""
         return cls(0.0), cls(0.9), cls(0.999)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:

@@ -35,7 +35,7 @@ AMPLE = 10  # times its mean: far beyond where a Poisson law ends
 
 
 def filter_at(scheme: Scheme, eigenvalues: Array, steps: Staircase, n_steps: int) -> Array:
-    """Return q at eigenvalues (k,) for which eta s may lie beyond 2: there q may grow out of all bounds."""
+    """Return q at eigenvalues (k,), also for eta s above 2, where q is unbounded."""
     if steps.constant:
         return _filter(scheme, steps.last * eigenvalues, steps.last, n_steps)
     return filter_on_stairs(scheme, eigenvalues, steps, n_steps)
@@ -43,7 +43,7 @@ def filter_at(scheme: Scheme, eigenvalues: Array, steps: Staircase, n_steps: int
 
 @singledispatch
 def _filter(scheme: Scheme, u: Array, step: float, n_steps: int) -> Array:
-    """Return q where eta s is u, (k,) with entries of 0 or more; here, for any scheme, by summing its weights."""
+    """Return q for eta s = u, (k,) with entries of 0 or more. This default sums the weights of any scheme."""
     return filter_on_stairs.dispatch(Scheme)(scheme, u / step, Staircase((step,)), n_steps)
 
 

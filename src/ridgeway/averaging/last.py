@@ -36,7 +36,7 @@ class Last(Scheme):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        """Return the only instance there is."""
+        """Return the only instance."""
         return (cls(),)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:

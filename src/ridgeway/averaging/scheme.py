@@ -30,7 +30,7 @@ class Scheme(ABC):
         average = sum_{t=0..T} p_t w_t = w_0 + sum_{j=1..T} S(j) (w_j - w_{j-1}),   S(j) = P(G >= j)
 
     so a scheme is a survival function that multiplies the increments. The identity needs p >= 0 and sum p = 1
-    over 0..T: with weights of any other sum, w_0 does not come out with factor 1.
+    over 0..T: with weights of any other sum, the factor of w_0 would not be 1.
 
     Every method takes `n_steps` (T, the number of increments, 0 or more) and `step`, the step sizes of the run: a
     positive number eta for a constant step, or a `Staircase`. A scheme is immutable, hashable and compared by value.
@@ -41,7 +41,7 @@ class Scheme(ABC):
     def survival(self, j: ArrayLike, n_steps: int, step: float | Staircase) -> NDArray[np.float64]:
         """Return S(j) = P(G >= j): 1 at j = 0, 0 for j > n_steps.
 
-        Nothing of length `n_steps` is made, so `n_steps` may be 1e12.
+        No array of length `n_steps` is made, so `n_steps` may be 1e12.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ BLOCK_LENGTH = 4096  # weights, or stairs, at a time
 
 @singledispatch
 def filter_on_stairs(scheme: Scheme, s: Array, steps: Staircase, n_steps: int) -> Array:
-    """Return q at the eigenvalues s, (k,), 0 or more; here, for any scheme, by summing its weights."""
+    """Return q at the eigenvalues s, (k,), 0 or more. This default sums the weights of any scheme."""
     if n_steps > MAX_SUMMED_STEPS:
         raise ValueError(
             f"n_steps={n_steps} is too many to sum {scheme!r} step by step: expected at most {MAX_SUMMED_STEPS}; take "
@@ -142,7 +142,7 @@ def _poisson(scheme: Poisson, s: Array, steps: Staircase, n_steps: int) -> Array
 
 
 def _split(scheme: Scheme, s: Array, steps: Staircase, n_steps: int) -> tuple[Array, NDArray[np.bool_]]:
-    """Return which eigenvalues have every eta_j s below 1, and values with q of all others, by summing."""
+    """Return a mask of the eigenvalues with every eta_j s below 1, and an array with q of all others, by summing."""
     below = steps.largest_of(n_steps + 1) * s < 1
     values = np.empty_like(s)
     if not below.all():
@@ -151,7 +151,7 @@ def _split(scheme: Scheme, s: Array, steps: Staircase, n_steps: int) -> tuple[Ar
 
 
 def _stretched(steps: Staircase, s: float, n_steps: int) -> Staircase:
-    """Return the steps eta / (1 - eta s) of a run: below T + 1, where the run ends, as far as there are any."""
+    """Return the steps eta / (1 - eta s) of a run, up to step T + 1."""
     parts = steps.parts(0, n_steps + 1)
     return Staircase(
         tuple(size / (1 - size * float(s)) for size, _, _ in parts), tuple(end for _, _, end in parts[:-1])
@@ -159,7 +159,7 @@ def _stretched(steps: Staircase, s: float, n_steps: int) -> Staircase:
 
 
 def _log_product(s: Array, steps: Staircase, first: int, last: int) -> tuple[Array, NDArray[np.bool_]]:
-    """Return the logarithm of the size of prod_{j=first+1..last} (1 - eta_j s), and where it is negative."""
+    """Return log |prod_{j=first+1..last} (1 - eta_j s)|, and a mask of the places where the product is negative."""
     total, sign_changes = np.zeros_like(s), np.zeros_like(s)
     parts = steps.parts(first, last)
     for start in range(0, len(parts), BLOCK_LENGTH):

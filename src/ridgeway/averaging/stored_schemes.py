@@ -1,4 +1,4 @@
-"""Schemes from their states."""
+"""Averaging schemes from their stored states."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def uniform_survival(j: NDArray[np.float64], n_steps: int, steps: Staircase) -> 
 
 
 def time_shares(t: NDArray[np.float64], n_steps: int, steps: Staircase, first: int = 0) -> NDArray[np.float64]:
-    """Return the share of the time from iterate `first` on that the iterates t last, each for the step after it."""
+    """Return the time that each iterate t lasts, eta_{t+1}, as a share of the time from iterate `first` on."""
     lasts = np.array(steps.sizes)[steps.stairs_of(t + 1)]
     left = steps.sums_left(np.array([steps.sizes]), np.array([float(first)]), n_steps + 1)[0, 0]
     shares: NDArray[np.float64] = lasts / left
@@ -54,7 +54,7 @@ class Uniform(Scheme):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        """Return the only instance there is."""
+        """Return the only instance."""
         return (cls(),)
 
     def _survival(self, j: NDArray[np.float64], n_steps: int, steps: Staircase) -> NDArray[np.float64]:

@@ -2,8 +2,8 @@
 
     P(X <= t) = 1/(2 pi i) int e^{z t} M(z) / z dz,   M(z) = prod_s (1 + z eta_s)^{-n_s}
 
-The core takes them along a path of steepest descent, in logarithms: values far out in the tails have their digits. Only
-t - E[X] is left to this file, in extended precision, so that a sum of 1e12 times does not cancel.
+The core integrates along a path of steepest descent, in logarithms, so values far out in the tails are accurate. This
+file computes t - E[X] in extended precision, so that a sum of 1e12 times does not cancel.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def log_probabilities(
     sizes : (S,), step sizes.
     time : t, above 0.
     kind : LOWER, UPPER or DENSITY.
-    floor : a logarithm that is surely below comes out as minus infinity, at once.
+    floor : logarithms that are certainly below this are returned as minus infinity, which saves time.
     """
     wide = np.longdouble
     before = np.append(wide(0), np.cumsum(lengths[:-1].astype(wide) * sizes[:-1].astype(wide)))

@@ -37,7 +37,7 @@ class PathDisplay:
 
     Parameters
     ----------
-    alphas : (L,), ridge strengths above 0, as the axis is logarithmic.
+    alphas : (L,), ridge strengths above 0, because the axis is logarithmic.
     coefs : (L, n_features), the coefficients to draw.
     feature_names : one name for each feature.
     alpha : strength of the selected average, marked by a dashed line if it is in the range of alphas; None draws none.

@@ -137,7 +137,7 @@ class SelectionDisplay:
         return self
 
     def _heights(self) -> tuple[float, float]:
-        """Return the limits of the axis of errors: around the smallest error, with the chosen candidate."""
+        """Return the limits of the axis of errors, around the smallest error and including the chosen candidate."""
         chosen = self.selection.chosen
         errors = np.array([row.error for row in self.selection if row.step == chosen.step])
         errors = errors[np.isfinite(errors)]

@@ -1,1 +1,1 @@
-"""The machine: its memory, the threads of BLAS, and what is installed on it."""
+"""The machine: available memory, threads of BLAS, installed versions."""

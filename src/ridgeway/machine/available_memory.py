@@ -1,4 +1,4 @@
-"""Memory that this process can still use: of the machine, or of its container where that has less."""
+"""Memory that this process can still use: that of the machine, or of its container if that has less."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ DEFAULT_SHARE = 1 / 4  # of what is available, for rows: a fit holds up to two m
 
 
 def available_memory(root: Path = Path("/")) -> int | None:
-    """Return the bytes that can be used now without swapping, None where the system does not say.
+    """Return the bytes that can be used now without swapping, or None if the system does not tell.
 
-    Linux: ``MemAvailable``, or what the limits of the control groups (versions 1 and 2) leave where that is less.
-    Windows: the free physical memory. macOS: all of it, for the standard library cannot tell what is free.
+    Linux: ``MemAvailable``, or what the limits of the control groups (versions 1 and 2) leave if that is less.
+    Windows: the free physical memory. macOS: all physical memory, because the standard library cannot tell what is
+    free.
 
     Parameters
     ----------
@@ -31,13 +32,13 @@ def available_memory(root: Path = Path("/")) -> int | None:
 
 
 def default_memory() -> int:
-    """Return the bytes of rows to hold in memory unless the user says: a quarter of what is available."""
+    """Return the default limit, in bytes, of rows held in memory: a quarter of what is available."""
     free = available_memory()
     return int(DEFAULT_SHARE * (UNKNOWN_BYTES if free is None else free))
 
 
 def require_memory(needed: float, what: str, remedy: str) -> None:
-    """Refuse what would not fit.
+    """Raise an error if this many bytes are not available.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def _linux(root: Path) -> int | None:
 
 
 def _left_in_groups(root: Path) -> Iterator[int]:
-    """Yield what the limit of each control group above this process leaves; caches of files count as free."""
+    """Yield the bytes left under the limit of each control group of this process; caches of files count as free."""
     for line in _text(root / "proc" / "self" / "cgroup").splitlines():
         number, controllers, group = line.split(":", 2)
         if number == "0" and controllers == "":
@@ -106,13 +107,13 @@ def _text(path: Path) -> str:
 
 
 def _number(path: Path) -> int | None:
-    """Return the number in a file; None without one, or where it says "max"."""
+    """Return the number in a file; None if there is no such file, or if it says "max"."""
     text = _text(path).strip()
     return int(text) if text.isdigit() else None
 
 
 def _entry(path: Path, name: str) -> int:
-    """Return a number of a file of names and numbers, 0 where it is not there."""
+    """Return the number of a name in a file of names and numbers; 0 if the name is missing."""
     for line in _text(path).splitlines():
         key, _, value = line.partition(" ")
         if key == name and value.strip().isdigit():

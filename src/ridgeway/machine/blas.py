@@ -1,4 +1,4 @@
-"""BLAS and LAPACK: on one thread, for the products here are small and threads that wait for each other are slow."""
+"""BLAS and LAPACK on one thread: most products here are small, and threads would wait for each other."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class _Block:
 
 
 class _SharedLimit:
-    """The number of threads that open blocks allow, in whatever threads of Python these run.
+    """The number of BLAS threads that all open blocks allow, in any threads of Python.
 
-    Most libraries have one number for the whole process. Blocks that each brought back what they found would end in
-    another order than they began, and leave one thread for good. So the smallest number of all open blocks holds, and
-    the last block that ends brings back what was there before the first. OpenBLAS on OpenMP has a number for each
-    thread of Python, which its block sets and brings back alone.
+    Most BLAS libraries have one number of threads for the whole process. Blocks of several threads of Python may end in
+    another order than they began. If each block restored the number that it found, the process could be left with one
+    thread. So the smallest number of all open blocks is used, and the last block that ends restores the number from
+    before the first. OpenBLAS on OpenMP has a number for each thread of Python; there each block restores its own.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class _SharedLimit:
 
     @contextmanager
     def to(self, number: int) -> Iterator[None]:
-        """Open a block. What a block that was interrupted has left is mended by the next one."""
+        """Open a block. If a block was interrupted, the next one repairs the number of threads."""
         block = _Block(number)
         found = [library.num_threads for library in _libraries()]
         try:
@@ -68,7 +68,7 @@ class _SharedLimit:
 
 @lru_cache(maxsize=1)
 def _libraries() -> list[Any]:
-    """Return the libraries that were loaded when this was first called."""
+    """Return the BLAS libraries that were loaded at the first call."""
     return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
 
 
@@ -77,7 +77,7 @@ def _is_set_by_thread(library: Any) -> bool:
 
 
 def _set_threads(numbers: list[int]) -> None:
-    """Set the number of each library, whichever thread of Python set it last.
+    """Set the number of threads of each library, whichever thread of Python set it last.
 
     From version 3.8 on threadpoolctl lets one thread of Python set numbers, and silently ignores the others.
     """
@@ -97,12 +97,12 @@ _SHARED = _SharedLimit()
 
 
 def threads(number: int) -> AbstractContextManager[None]:
-    """Keep BLAS to so many threads within a `with` block; blocks of several threads of Python may overlap."""
+    """Limit BLAS to this many threads within a `with` block; blocks of several threads of Python may overlap."""
     return _SHARED.to(number)
 
 
 def one_thread() -> AbstractContextManager[None]:
-    """Keep BLAS to one thread within a `with` block.
+    """Limit BLAS to one thread within a `with` block.
 
     Examples
     --------
@@ -114,9 +114,9 @@ def one_thread() -> AbstractContextManager[None]:
 
 
 def eigh(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenvalues, increasing, and vectors of a symmetric matrix, which is overwritten where its layout allows it.
+    """Eigenvalues, increasing, and eigenvectors of a symmetric matrix, which may be overwritten.
 
-    evd was the fastest of LAPACK's drivers at 300 and 1,000 rows; older SciPy cannot call it for one.
+    evd was the fastest of LAPACK's drivers at 300 and 1,000 rows; older SciPy cannot call it for a single row.
     """
     driver: Literal["ev", "evd"] = "evd" if len(matrix) > 1 else "ev"
     eigenvalues, vectors = scipy.linalg.eigh(matrix, driver=driver, overwrite_a=True, check_finite=False)

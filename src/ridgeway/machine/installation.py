@@ -1,4 +1,4 @@
-"""The installation: versions, processor and threads, as a report of a problem should name them."""
+"""The installation: versions, processor and threads, for bug reports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPTIONAL = (
 
 
 def show_versions() -> None:
-    """Print versions, processor and threads: what a report of a problem needs.
+    """Print versions, processor and threads, for a bug report.
 
     Results depend on the versions of the packages and, in the last bits of large products, on BLAS and its threads.
     They do not depend on the instruction level of the compiled core, which is the best that the processor has; the

@@ -1,1 +1,1 @@
-"""What the user is told while the library works: progress and warnings."""
+"""Messages to the user during a fit: progress and warnings."""

@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, however deep in the library they are found."""
+"""Warnings that name the user's file and line, wherever in the library they are raised."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The claims of the paper, each as a computation whose evidence decides whether it holds.
 
 The paper is Neu and Rosasco, "Iterate averaging as regularization for stochastic gradient descent" (COLT 2018).
-`run` checks all of them and writes a page and a table; `python -m ridgeway.paper --out DIR` does so from the shell.
+`run` checks all claims and writes a page and a table; so does `python -m ridgeway.paper --out DIR`.
 """
 
 from ridgeway.paper.claim import Claim, Context, Evidence, Finding, Form, Kind, Result

@@ -12,15 +12,17 @@ from ridgeway.paper.verification import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the claims; return 0, or 1 where a file cannot be written or a check did not come out as it should."""
+    """Check the claims; return 0, or 1 if a file cannot be written or a check fails unexpectedly."""
     parser = argparse.ArgumentParser(
         prog="python -m ridgeway.paper",
         description="Check every claim of the paper by computation; write paper.html and paper.json.",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder to write to; made where it does not exist")
+    parser.add_argument(
+        "--out", required=True, metavar="DIR", help="folder to write to; it is made if it does not exist"
+    )
     parser.add_argument("--only", type=_numbers, metavar="13,18", help=f"items to check, from 1 to {len(CLAIMS)}")
-    parser.add_argument("--quick", action="store_true", help="fewer settings, under a minute")
-    parser.add_argument("--seed", type=_whole(0), default=0, metavar="N", help="seed of every random number (0)")
+    parser.add_argument("--quick", action="store_true", help="check fewer settings, in under a minute")
+    parser.add_argument("--seed", type=_whole(0), default=0, metavar="N", help="seed of all random numbers (default 0)")
     parser.add_argument("--jobs", type=_whole(1), default=2, metavar="N", help="processes (2)")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     options = parser.parse_args(arguments)
@@ -45,7 +47,7 @@ def _numbers(text: str) -> list[int]:
         claims_of(numbers)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r}: expected numbers from 1 to {len(CLAIMS)} with commas between, for instance 13,18."
+            f"{text!r}: expected numbers from 1 to {len(CLAIMS)}, separated by commas, for instance 13,18."
         ) from None
     return numbers
 

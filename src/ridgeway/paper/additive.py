@@ -1,4 +1,4 @@
-"""Items 6, 19, 35: the iteration that knows Sigma, the bound of its geometric average, and the introduction's form."""
+"""Items 6, 19, 35: SGD with known Sigma, the bound for its geometric average, and the bound of the introduction."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def closed_average(covariance: Array, noise: Array, step: float, alpha: float, v
 
 
 def check_iterations(context: Context) -> Evidence:
-    """Run both iterations on drawn rows, and compare with closed forms and expectations."""
+    """Run both iterations on random rows, and compare them with closed forms and expectations."""
     rng = context.rng()
     plain = mean = fixed = 0.0
     for _ in range(context.pick(60, 12)):
@@ -73,7 +73,7 @@ def check_iterations(context: Context) -> Evidence:
         (
             printed("plain iteration against its closed form, relative", plain, 1e-10),
             printed("its mean against E[w_t] of SGD", mean, 1e-10),
-            printed("regularised iteration: where its mean settles, against ridge", fixed, 1e-9),
+            printed("regularised iteration: limit of its mean, against ridge", fixed, 1e-9),
         )
     )
 
@@ -86,7 +86,7 @@ def introduction_bound(s: Array, v: Array, noise: float, alpha: float, step: flo
 
 
 def check_introduction(context: Context) -> Evidence:
-    """Compare the display of the introduction with exact risks; let the distance of the start grow."""
+    """Compare the bound of the introduction with exact risks, for starts at growing distances."""
     rng = context.rng()
     worst, growth = 0.0, {1: 0.0, 2: 0.0}
     for _ in range(context.pick(1000, 200)):
@@ -178,9 +178,9 @@ def check_proposition(context: Context) -> Evidence:
 ITERATIONS = Claim(
     6,
     Kind.CONSTRUCTION,
-    "The iterations that know Σ",
-    "With Σ known, SGD becomes w_t = w_{t-1} - η(Σw_{t-1} - x_t y_t), and with a term +λw_{t-1} its regularised "
-    "counterpart: the noise does not depend on w.",
+    "SGD with known Σ",
+    "If Σ is known, SGD becomes w_t = w_{t-1} - η(Σw_{t-1} - x_t y_t). Its regularised counterpart has one more term, "
+    "+λw_{t-1}. The noise of both does not depend on w.",
     "",
     check_iterations,
 )

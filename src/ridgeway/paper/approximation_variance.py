@@ -15,7 +15,7 @@ from ridgeway.theory import LinearApproximation
 
 
 def step_maps(system: LinearApproximation, step: float) -> Array:
-    """Return what takes (1, w_{t-1}) to (1, w_t), for each value of (A_t, b_t), (k, d + 1, d + 1)."""
+    """Return the matrix that maps (1, w_{t-1}) to (1, w_t), for each value of (A_t, b_t), (k, d + 1, d + 1)."""
     k, d = system.vectors.shape
     maps = np.tile(np.eye(d + 1), (k, 1, 1))
     maps[:, 1:, 1:] -= step * system.matrices
@@ -24,14 +24,14 @@ def step_maps(system: LinearApproximation, step: float) -> Array:
 
 
 def mean_square_growth(system: LinearApproximation, step: float) -> float:
-    """Return by which factor a step lets the root mean square of the iterates grow in the long run, at least 1."""
+    """Return the growth factor per step of the root mean square of the iterates in the long run, at least 1."""
     maps = step_maps(system, step)
     pairs = sum(p * np.kron(M, M) for p, M in zip(system.probability, maps, strict=True))
     return float(np.abs(np.linalg.eigvals(pairs)).max() ** 0.5)
 
 
 def recursion_covariance(system: LinearApproximation, alpha: float, step: float, n: int, w0: Array) -> Array:
-    """Return the covariance of the average by the recursion of the moments, which shares no code with the formula."""
+    """Return the covariance of the average by a recursion of moments, which shares no code with the formula."""
     rho = 1 / (1 + step * alpha)
     weights = (1 - rho) * rho ** np.arange(n + 1.0)
     read = np.eye(len(w0) + 1)[1:]
@@ -41,7 +41,7 @@ def recursion_covariance(system: LinearApproximation, alpha: float, step: float,
 
 
 def noise_at(system: LinearApproximation, alpha: float, w: Array) -> Array:
-    """Return (A + alpha)^{-1} Cov(b_1 - A_1 w) (A + alpha)^{-T}: the variance of a solution from one value."""
+    """Return (A + alpha)^{-1} Cov(b_1 - A_1 w) (A + alpha)^{-T}: the variance of a solution from one draw."""
     updates = system.vectors - system.matrices @ w
     centred = updates - system.probability @ updates
     inverse = np.linalg.inv(system.mean_matrix + alpha * np.eye(len(w)))
@@ -49,7 +49,7 @@ def noise_at(system: LinearApproximation, alpha: float, w: Array) -> Array:
 
 
 def effective_sample(alpha: float, step: float) -> float:
-    """Return 1 + 2 / (eta alpha): how many independent values the average is worth."""
+    """Return 1 + 2 / (eta alpha), the effective number of independent draws in the average."""
     return 1 + 2 / (step * alpha)
 
 

@@ -1,4 +1,4 @@
-"""Items 16 and 17: the fourth-moment assumption and the assumption on the residual, with the laws that meet them."""
+"""Items 16 and 17: the assumptions on fourth moments and on the residual, and laws that satisfy them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LAWS = {
 
 
 def assumed_r2(eigenvalues: Array, kurtosis: float) -> float:
-    """Return tr Sigma + (kappa - 1) s_max, by the library."""
+    """Return tr Sigma + (kappa - 1) s_max, as the library computes it."""
     return fourth_moment_r2(eigenvalues, kurtosis)
 
 
 def violation(law: Population, matrix: Array, constant: float) -> float:
-    """Return by how much `matrix` <= constant * Sigma fails: the largest eigenvalue of the difference, relative."""
+    """Return the violation of `matrix` <= constant * Sigma: the largest eigenvalue of the difference, relative."""
     gap = np.linalg.eigvalsh(matrix - constant * law.covariance)
     return float(gap[-1] / np.trace(law.covariance) / constant)
 
@@ -60,7 +60,7 @@ def check_fourth_moment(context: Context) -> Evidence:
 
 
 def check_residual(context: Context) -> Evidence:
-    """Look at residuals of laws that no linear model fits, and of well-specified ones."""
+    """Check residuals of laws that no linear model fits, and of well-specified ones."""
     rng = context.rng()
     uncorrelated = bounded = specified = 0.0
     dependent = np.inf

@@ -1,4 +1,4 @@
-"""The paper's definitions as plain loops, sharing no code with the library: what it is compared with."""
+"""The paper's definitions as plain loops, which share no code with the library and serve as its oracle."""
 
 from __future__ import annotations
 

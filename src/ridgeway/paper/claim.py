@@ -1,4 +1,4 @@
-"""A claim of the paper: what it says, what is right, and a check whose evidence decides the result."""
+"""A claim of the paper: its statement, the correct statement, and a check whose evidence decides the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ONE_UP_TO_ROUNDING = 1 + 1e-9  # limit of a ratio that may be 1: up to rounding
 
 
 class Kind(Enum):
-    """What sort of statement a claim is."""
+    """Kind of statement of a claim."""
 
     CONSTRUCTION = "construction"
     EXPECTATION = "statement in expectation"
@@ -30,7 +30,7 @@ class Kind(Enum):
 
 
 class Result(Enum):
-    """How a claim came out; it is always derived from evidence, see `Evidence.result`."""
+    """Result of a claim, always derived from evidence: see `Evidence.result`."""
 
     HOLDS = "holds"
     CORRECTED = "holds as corrected"
@@ -38,7 +38,7 @@ class Result(Enum):
     SHOWN = "shown"
 
     def counted(self, n: int) -> str:
-        """Say how many claims came out so.
+        """Return a number of claims with this result, in words.
 
         Examples
         --------
@@ -58,7 +58,7 @@ _VERBS = {
 
 
 class Form(Enum):
-    """Which statement a finding speaks of."""
+    """Which statement a finding is about."""
 
     PRINTED = "as printed"
     CORRECTED = "as corrected"
@@ -67,16 +67,16 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One measured number and the limit that it has to keep.
+    """One measured number and its limit.
 
     Parameters
     ----------
-    form : the statement it speaks of.
+    form : the statement it is about.
     what : what was measured.
     value : the number.
-    limit : the largest value (`at_least`: the smallest) with which the statement agrees.
-    at_least : whether `limit` bounds from below.
-    where : the setting in which the value was found, a counterexample where the limit is broken.
+    limit : the largest value (with `at_least`, the smallest) that agrees with the statement.
+    at_least : True if `limit` is a lower bound.
+    where : the setting in which the value was found; a counterexample if the limit is violated.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Finding:
 
     @property
     def kept(self) -> bool:
-        """Whether the statement survives this measurement."""
+        """Whether the number is within its limit."""
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
 
@@ -112,20 +112,20 @@ def corrected(what: str, value: float, limit: float, where: str = "", at_least: 
 
 
 def support(what: str, value: float, limit: float, where: str = "", at_least: bool = False) -> Finding:
-    """Return a finding about something beside the statement that has to be so, for instance what the library does."""
+    """Return a finding about a further fact that must hold, for instance the behaviour of the library."""
     return Finding(Form.SUPPORT, what, float(value), float(limit), at_least, where)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a check computed.
+    """The results of a check.
 
     Parameters
     ----------
-    findings : the comparisons that decide.
-    numbers : further numbers worth reporting.
-    figure : a matplotlib Figure, where one helps.
-    caption : what it shows.
+    findings : the comparisons that decide the result.
+    numbers : further numbers to report.
+    figure : a matplotlib Figure, or None.
+    caption : caption of the figure.
     """
 
     findings: tuple[Finding, ...]
@@ -135,28 +135,28 @@ class Evidence:
 
     def __post_init__(self) -> None:
         if not self.findings:
-            raise ValueError("evidence without findings decides nothing: expected at least one.")
+            raise ValueError("the evidence has no findings: expected at least one.")
         for name, number in self.numbers.items():
             if not math.isfinite(number):
                 raise ValueError(f"{name}: got {number}, expected a finite number.")
 
     @property
     def unexpected(self) -> tuple[Finding, ...]:
-        """Findings that break although they should not: a correction that is wrong, or a fault of the library."""
+        """Findings beyond their limit that should not be: a wrong correction, or an error of the library."""
         return tuple(f for f in self.findings if f.form is not Form.PRINTED and not f.kept)
 
     @property
     def counterexamples(self) -> tuple[Finding, ...]:
-        """Findings that break the statement as printed."""
+        """Findings that contradict the statement as printed."""
         return tuple(f for f in self.findings if f.form is Form.PRINTED and not f.kept)
 
     @property
     def result(self) -> Result:
-        """The result that the findings leave.
+        """The result that follows from the findings.
 
-        Anything unexpected means that nothing is established. Otherwise the printed statement holds if each of its
-        findings is kept; if one is not, the statement holds as corrected where a corrected one was checked, and does
-        not hold where there is none. Without a printed statement to check, something was shown.
+        With an unexpected finding, nothing is established. Otherwise the printed statement holds if all its findings
+        are within their limits. If one is not, the statement holds as corrected if a corrected statement was checked,
+        and does not hold if there is none. If there is no printed statement, the result is `SHOWN`.
         """
         forms = {finding.form for finding in self.findings}
         if self.unexpected:
@@ -170,13 +170,13 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Context:
-    """What a check may depend on.
+    """The inputs of a check.
 
     Parameters
     ----------
-    seed : every random number follows from it and the claim's number.
+    seed : seed of all random numbers, together with the claim's number.
     number : the claim's number.
-    quick : whether to check fewer settings.
+    quick : True checks fewer settings.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class Context:
         return np.random.default_rng([self.seed, self.number])
 
     def pick(self, full: int, quick: int) -> int:
-        """Return how many settings, draws or steps to take."""
+        """Return the number of settings, draws or steps to use."""
         return quick if self.quick else full
 
 
@@ -203,9 +203,9 @@ class Claim:
 
     Parameters
     ----------
-    number, kind, title : its place in the list, what sort of statement it is, and its name.
-    paper : what the paper states, in our words.
-    correct : what is right where it differs, or what is added; empty where the paper's statement stands.
+    number, kind, title : its number in the list, its kind of statement, and its name.
+    paper : the statement of the paper, in our words.
+    correct : the correct statement or an addition; empty if the paper's statement is correct.
     check : computes the evidence.
     """
 

@@ -1,4 +1,4 @@
-"""Items 12, 13, 14: what the iterates and averages are in expectation, by going through every sequence of draws."""
+"""Items 12, 13, 14: expectations of iterates and averages, computed over all sequences of draws."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def neumann_sum(matrix: Array, terms: int, vector: Array) -> Array:
 
 
 def printed_terms(t: int) -> int:
-    """Return how many terms the printed sums k = 0..t have."""
+    """Return the number of terms of the printed sums, k = 0..t."""
     return t + 1
 
 
 def right_terms(t: int) -> int:
-    """Return how many terms the sums k = 0..t-1 have."""
+    """Return the number of terms of the correct sums, k = 0..t-1."""
     return t
 
 
@@ -68,12 +68,12 @@ def expected_averages(law: Population, alpha: float, step: float, w0: Array, n_s
 
 
 def averages_of_run(X: Array, y: Array, step: float, alpha: float) -> Array:
-    """Return the geometric average and the last iterate, by the library."""
+    """Return the geometric average and the last iterate, computed by the library."""
     return np.asarray(run_sgd(X, y, step=step).average([Geometric(alpha), Last()]))
 
 
 def averages_by_hand(X: Array, y: Array, step: float, alpha: float) -> Array:
-    """Return the same by the definition, also for steps that the library refuses because the run explodes."""
+    """Return the same by definition, also for steps with which the run diverges and the library raises an error."""
     iterates = brute_iterates(X, y, step)
     return np.array([geometric_average(iterates, 1 / (1 + step * alpha)), iterates[-1]])
 
@@ -84,7 +84,7 @@ def last_regularised(X: Array, y: Array, step: float, alpha: float) -> Array:
 
 
 def check_neumann(context: Context) -> Evidence:
-    """Run SGD and regularised SGD on every sequence of a law on three points."""
+    """Run SGD and regularised SGD on all sequences of draws from a law on three points."""
     rng = context.rng()
     wrong = right = wrong_hat = right_hat = 0.0
     for _ in range(context.pick(6, 2)):
@@ -113,7 +113,7 @@ def check_neumann(context: Context) -> Evidence:
 
 
 def check_limit(context: Context) -> Evidence:
-    """Follow the expected average to its limit, also where the iterates diverge, and full-batch runs of the library."""
+    """Compute the limit of the expected average, also for diverging iterates, and full-batch runs of the library."""
     rng = context.rng()
     wrong = right = centred = later = beyond = batch = 0.0
     growth = np.inf
@@ -166,7 +166,7 @@ def check_limit(context: Context) -> Evidence:
 
 
 def check_finite(context: Context) -> Evidence:
-    """Run both iterations on every sequence of a law, with small steps and with steps far beyond stability."""
+    """Run both iterations on all sequences of draws from a law, with small steps and with very unstable ones."""
     rng = context.rng()
     wrong = right = unstable = stopped = 0.0
     for _ in range(context.pick(6, 2)):

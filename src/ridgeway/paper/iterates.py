@@ -26,7 +26,7 @@ def right_discount(step: float, alpha: float) -> float:
 
 
 def check_sgd(context: Context) -> Evidence:
-    """Compare every iterate of `run_sgd` with the recursion written out."""
+    """Compare every iterate of `run_sgd` with a plain loop."""
     rng = context.rng()
     worst = start = 0.0
     for _ in range(context.pick(60, 15)):
@@ -63,7 +63,7 @@ def check_uniform(context: Context) -> Evidence:
 
 
 def limit_of_average(discount: float, step: float, eigenvalues: Array, optimum: Array) -> Array:
-    """Return the expected average of a run long enough to be at its limit, in Sigma's eigenbasis, by summing it."""
+    """Return the expected average of a run that has converged, in the eigenbasis of Sigma, by summing it."""
     n = int(np.ceil(np.log(1e-18) / np.log(discount)))
     weights = discount ** np.arange(n + 1)
     weights /= weights.sum()
@@ -73,7 +73,7 @@ def limit_of_average(discount: float, step: float, eigenvalues: Array, optimum: 
 
 
 def check_geometric(context: Context) -> Evidence:
-    """Sum the expected average with either discount, and look which ridge solution it is."""
+    """Sum the expected average with either discount, and find which ridge solution it is."""
     rng = context.rng()
     wrong = right = shifted = library = 0.0
     where = ""
@@ -113,7 +113,8 @@ def check_geometric(context: Context) -> Evidence:
             support("Geometric(λ) of the library against weights (1+ηλ)^-t on the iterates", library, ROUNDING),
         ),
         figure=figure,
-        caption="What the expected average leaves of each direction: only the discount 1/(1+ηλ) lies on ridge.",
+        caption="The share of each direction that is missing from the expected average: only the discount 1/(1+ηλ) "
+        "gives ridge.",
     )
 
 
@@ -158,7 +159,7 @@ GEOMETRIC = Claim(
     4,
     Kind.CONSTRUCTION,
     "The geometric average and its discount",
-    "The iterates are averaged with weights (1-ηλ)^t; the proofs use (1-γλ)^t. The result is to be ridge at λ.",
+    "The iterates are averaged with weights (1-ηλ)^t; the proofs use (1-γλ)^t. The result is claimed to be ridge at λ.",
     "The discount must be 1/(1+ηλ) (which is 1-γλ when γ = η/(1+ηλ)). The printed 1-ηλ gives ridge at λ/(1-ηλ).",
     check_geometric,
 )

@@ -33,7 +33,7 @@ def penalised_risk(law: Population, w: Array, alpha: float) -> float:
 
 
 def check_risk(context: Context) -> Evidence:
-    """Compare the risk, summed over the points of random laws, with its closed forms; every other Sigma is singular."""
+    """Compare the risk of random laws, as a sum over points, with its closed forms; half of the Sigma are singular."""
     rng = context.rng()
     identity, lower, singular = 0.0, 0.0, 0
     for k in range(context.pick(300, 60)):
@@ -84,8 +84,8 @@ RISK = Claim(
     1,
     Kind.CONSTRUCTION,
     "The risk, its minimiser and the excess risk",
-    "R(w) = E(⟨w,x⟩ - y)² is smallest at w* = Σ⁻¹E[xy] (a pseudo-inverse where Σ is singular), and what a vector w "
-    "loses against it is |Σ^½(w - w*)|².",
+    "R(w) = E(⟨w,x⟩ - y)² is smallest at w* = Σ⁻¹E[xy] (a pseudo-inverse if Σ is singular), and the excess risk of "
+    "a vector w is |Σ^½(w - w*)|².",
     "",
     check_risk,
 )

@@ -43,12 +43,12 @@ def geometric_averages(means: Array, discount: float) -> Array:
 
 
 def solution(system: LinearApproximation, alpha: float, w0: Array) -> Array:
-    """Return (A + alpha)^{-1} (b + alpha w_0), by the library."""
+    """Return (A + alpha)^{-1} (b + alpha w_0), computed by the library."""
     return system.limit(alpha, w0)
 
 
 def identity(system: LinearApproximation, alpha: float, step: float, n: int, w0: Array) -> tuple[Array, Array]:
-    """Return both sides of (1 - rho^{n+1}) E[average] + rho^{n+1} E[w_n] = E[hat-w_n], over every sequence of draws."""
+    """Return both sides of (1 - rho^{n+1}) E[average] + rho^{n+1} E[w_n] = E[hat-w_n], over all sequences of draws."""
     rho = 1 / (1 + step * alpha)
     weights = rho ** np.arange(n + 1.0)
     left = right = np.zeros_like(w0)
@@ -91,7 +91,7 @@ def follow(rng: np.random.Generator, least: float) -> dict[str, float]:
 
 
 def check_limit(context: Context) -> Evidence:
-    """Follow expected averages of random systems and of temporal differences to their limits."""
+    """Compute limits of expected averages, for random systems and for temporal differences."""
     rng = context.rng()
     found = [follow(rng, least) for _ in range(context.pick(30, 5)) for least in (0.2, -0.5)]
     worst = {name: max(errors[name] for errors in found) for name in ("limit", "library", "identity", "real part")}
@@ -113,7 +113,7 @@ def check_limit(context: Context) -> Evidence:
                 10.0,
                 at_least=True,
             ),
-            support("strength that is needed at η = 10⁻⁶ against -min Re eig(A)", worst["real part"], 1e-3),
+            support("least λ for convergence at η = 10⁻⁶ against -min Re eig(A)", worst["real part"], 1e-3),
         ),
         {"systems": len(found), "of them with diverging iterates": len(beyond["iterates"])},
         limit_figure(),

@@ -1,4 +1,4 @@
-"""Item 42: geometric averages of logistic regression make a regularization path, but not the L2 path."""
+"""Item 42: geometric averages of logistic regression are a regularization path, but not the L2 path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALPHAS = np.geomspace(0.02, 2.0, 9)
 
 
 def labelled_rows(rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return 60 rows in two dimensions with labels of -1 and 1 that no plane separates."""
+    """Return 60 rows in two dimensions with labels of -1 and 1 that are not linearly separable."""
     X = rng.standard_normal((60, 2)) * [1.0, 2.0] + [0.5, 0.0]
     y = np.where(rng.random(60) < expit(X @ [2.0, 1.0]), 1.0, -1.0)
     y[:2], X[1] = (1.0, -1.0), X[0]  # the same row with both labels
@@ -63,7 +63,7 @@ def smoothness(X: Array) -> float:
 
 
 def descent(gradient_of: Gradient, X: Array, y: Array, step: float) -> Array:
-    """Return the iterates of gradient descent from 0, as many as the weakest alpha needs, (n + 1, d)."""
+    """Return the iterates of gradient descent from 0, enough for the weakest alpha, (n + 1, d)."""
     iterates = [np.zeros(X.shape[1])]
     for _ in range(int(36 / np.log1p(step * ALPHAS[0]))):
         iterates.append(iterates[-1] - step * gradient_of(X, y, iterates[-1]))
@@ -89,7 +89,7 @@ def probability_difference(X: Array, one: Array, other: Array) -> Array:
 
 
 def stochastic_average(rng: np.random.Generator, X: Array, y: Array, alpha: float, runs: int) -> tuple[Array, Array]:
-    """Return mean and standard error over runs of the geometric average of SGD with one row a step."""
+    """Return mean and standard error, over runs, of the geometric average of SGD with one row per step."""
     step = 0.05 / smoothness(X)
     rho, weight = 1 / (1 + step * alpha), step * alpha / (1 + step * alpha)
     w, total = np.zeros((runs, 2)), np.zeros((runs, 2))

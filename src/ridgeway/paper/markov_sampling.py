@@ -1,4 +1,4 @@
-"""Item 41: the bias of averages whose updates come along a Markov chain, not independently."""
+"""Item 41: the bias of averages if updates follow a Markov chain instead of independent draws."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def bias_per_step(process: RewardProcess, alpha: float) -> Array:
 
 
 def check_markov(context: Context) -> Evidence:
-    """Compute the expected average along chains for steps that are halved."""
+    """Compute the expected average along Markov chains, for a sequence of halved steps."""
     rng = context.rng()
     alphas = (0.1, 1.0)
     ratios, first, recursion, smallest = [], 0.0, 0.0, np.inf

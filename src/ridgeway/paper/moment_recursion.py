@@ -1,4 +1,4 @@
-"""Moments of averages by recursion over the steps: the oracle of linear methods, whatever their state."""
+"""Moments of averages by recursion over the steps: an oracle for linear methods with any state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ridgeway.paper.population import Array
 
 
 def average_moments(maps: Array, p: Array, start: Array, read: Array, weights: Array) -> tuple[Array, Array]:
-    """Return mean and covariance of weighted averages of a random linear method, exactly.
+    """Return the exact mean and covariance of weighted averages of a random linear method.
 
     The state z_0 = `start` moves by z_{t+1} = M z_t, where M is maps[i] with probability p_i, independently; the first
     entry of a state is 1, so that constants are part of the map. Averages are sum_t weights[l, t] read z_t.
@@ -18,7 +18,7 @@ def average_moments(maps: Array, p: Array, start: Array, read: Array, weights: A
     maps : (k, D, D); or (T, k, D, D), where the maps change from step to step.
     p : (k,), probabilities.
     start : (D,)
-    read : (d, D), what is averaged of a state.
+    read : (d, D), maps a state to the vector that is averaged.
     weights : (L, T + 1), one row for each average.
 
     Returns

@@ -41,22 +41,22 @@ def nesterov(law: Population, step: float, momentum: float, n: int, w0: Array) -
 
 
 def momentum_strength(alpha: float, step: float, momentum: float) -> float:
-    """Return alpha (1 - beta rho), the strength of ridge to which heavy ball averages with the plain discount rho."""
+    """Return alpha (1 - beta rho), the ridge strength of the heavy-ball average with the plain discount rho."""
     return alpha * (1 - momentum / (1 + step * alpha))
 
 
 def shrinkage(discount: float, momentum: float) -> float:
-    """Return 1 / (1 + beta (1 - zeta)): what averaging Nesterov's iterates from 0 makes of ridge."""
+    """Return 1 / (1 + beta (1 - zeta)), the average of Nesterov's iterates from 0 divided by ridge."""
     return 1 / (1 + momentum * (1 - discount))
 
 
 def steps_to_forget(discount: float) -> int:
-    """Return after how many steps the weights left sum to 1e-17."""
+    """Return the number of steps after which the remaining weights sum to 1e-17."""
     return int(np.ceil(np.log(1e-17) / np.log(discount)))
 
 
 def single_row_maps(law: Population, step: float, momentum: float, extrapolate: bool) -> Array:
-    """Return what one row does to the state (1, w_t, w_{t-1}), for each point, (k, 2d + 1, 2d + 1).
+    """Return the matrices by which one row changes the state (1, w_t, w_{t-1}), one per point, (k, 2d + 1, 2d + 1).
 
     With `extrapolate` the gradient is taken at the extrapolated point (Nesterov), otherwise at w_t (heavy ball).
     """
@@ -76,7 +76,7 @@ def single_row_maps(law: Population, step: float, momentum: float, extrapolate: 
 def single_row_distances(
     law: Population, alphas: Array, step: float, momentum: float, n: int, extrapolate: bool = False
 ) -> Array:
-    """Return how far averages of n steps of one row each are from ridge, root mean square, exactly, (L,)."""
+    """Return the exact root mean square distance to ridge of averages of n steps of one row each, (L,)."""
     d, discount = law.d, nesterov_discount if extrapolate else heavy_ball_discount
     weights = np.array([discount(alpha, step, momentum) ** np.arange(n + 1.0) for alpha in alphas])
     weights /= weights.sum(axis=1, keepdims=True)
@@ -108,7 +108,7 @@ def full_gradient_cases(context: Context) -> Iterator[tuple[Population, Array, f
 
 
 def check_heavy_ball(context: Context) -> Evidence:
-    """Average heavy-ball iterates with full gradients, then with one row a step."""
+    """Average heavy-ball iterates with full gradients, then with one row per step."""
     exact = plain = missed = centred = 0.0
     for law, w0, beta, step, alpha in full_gradient_cases(context):
         zeta, rho = heavy_ball_discount(alpha, step, beta), 1 / (1 + step * alpha)
@@ -140,12 +140,13 @@ def check_heavy_ball(context: Context) -> Evidence:
         ),
         {f"least distance to ridge over all λ, β = {beta:g}": float(values.min()) for beta, values in best.items()},
         figure,
-        "With one row a step momentum brings the average no closer to ridge than plain SGD at its best step.",
+        "With one row per step, the average with momentum is no closer to ridge than that of plain SGD at its best "
+        "step.",
     )
 
 
 def check_nesterov(context: Context) -> Evidence:
-    """Average Nesterov's extrapolated points and his iterates with full gradients, then with one row a step."""
+    """Average Nesterov's extrapolated points and iterates with full gradients, then with one row per step."""
     exact = centred = shrunk = 0.0
     costs: list[float] = []
     for law, w0, beta, step, alpha in full_gradient_cases(context):
@@ -183,7 +184,7 @@ def check_nesterov(context: Context) -> Evidence:
         ),
         {"average of the iterates w_t against ridge, least": min(costs)},
         figure,
-        "What averaging the wrong points costs: ridge comes out too small by β(1-ζ)/(1+β(1-ζ)).",
+        "If the iterates are averaged instead, the result is too small by the share β(1-ζ)/(1+β(1-ζ)) of ridge.",
     )
 
 

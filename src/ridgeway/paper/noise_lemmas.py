@@ -1,4 +1,4 @@
-"""Items 31 and 32: what label noise leaves in an iterate, and the recurrence behind it."""
+"""Items 31 and 32: the effect of label noise on an iterate, and the recurrence behind its bound."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def check_noise(context: Context) -> Evidence:
             ),
         ),
         figure=figure,
-        caption="What label noise leaves in an iterate: the corrected bound is reached, the printed one far exceeded.",
+        caption="The effect of label noise on an iterate: the corrected bound is attained, the printed one is far "
+        "exceeded.",
     )
 
 
@@ -79,7 +80,7 @@ def gap(law: Population, matrix: Array, step: float, steps: int) -> float:
 
 
 def check_recurrence(context: Context) -> Evidence:
-    """Look for negative eigenvalues of the difference of the two sides."""
+    """Search for negative eigenvalues of the difference of the two sides."""
     rng = context.rng()
     by_print, right = 0.0, np.inf
     where = ""

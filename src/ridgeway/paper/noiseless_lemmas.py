@@ -74,7 +74,7 @@ def symmetric_basis(d: int) -> list[Array]:
 
 
 def check_operator(context: Context) -> Evidence:
-    """Compare powers of I - eta T with means over every sequence of draws, and look at its eigenvalues."""
+    """Compare powers of I - eta T with means over all sequences of draws, and compute its eigenvalues."""
     rng = context.rng()
     semigroup = symmetry = 0.0
     least, radius, threshold = np.inf, 0.0, np.inf

@@ -80,7 +80,8 @@ def check_constant(context: Context) -> Evidence:
             support("first weight of the library's Geometric against c_n", library, 1e-8),
         ),
         figure=figure,
-        caption="With λ the squared weights stop falling with n: the extra term of the variance.",
+        caption="With λ > 0 the sum of squared weights does not tend to 0 as n grows: this is the extra term of "
+        "the variance.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Item 27: other settings. What the library does, what can be shown, and what stays open; items 36 to 42 go on."""
+"""Item 27: other settings: what the library does, what can be shown, and what is open; continued in items 36 to 42."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ridgeway.theory import residual_filter
 
 
 def saga_average(X: Array, y: Array, draws: Array, step: float, alpha: float) -> Array:
-    """Return the geometric average of SAGA from 0 over these draws of rows: each step corrects a table of gradients."""
+    """Return the geometric average of SAGA from 0 over these draws of rows, with a table of past gradients."""
     n, d = X.shape
     table = -y[:, None] * X  # gradients at 0
     w, iterates = np.zeros(d), [np.zeros(d)]
@@ -31,7 +31,7 @@ def saga_average(X: Array, y: Array, draws: Array, step: float, alpha: float) ->
 
 
 def reduced_variance(data: Population, step: float, alpha: float, length: int) -> tuple[float, float]:
-    """Return over every sequence of draws: |E[SAGA average] - full-batch average|, and its spread over that of SGD."""
+    """Return |E[SAGA average] - full-batch average| over all sequences of draws, and its spread relative to SGD."""
     descent = [np.zeros(data.d)]
     for _ in range(length):
         descent.append(descent[-1] - step * (data.covariance @ descent[-1] - data.moment))
@@ -45,7 +45,7 @@ def reduced_variance(data: Population, step: float, alpha: float, length: int) -
 
 
 def shuffled_expectation(X: Array, y: Array, step: float, alpha: float) -> Array:
-    """Return the limit of E[geometric average] over passes in fresh random orders, by going through every order."""
+    """Return the limit of E[geometric average] over passes in new random orders, computed over all orders."""
     n, d = X.shape
     matrices, shifts = np.zeros((n + 1, d, d)), np.zeros((n + 1, d))  # after k steps of a pass: w -> M_k w + c_k
     orders = list(permutations(range(n)))
@@ -93,7 +93,7 @@ def check_passes(rng: np.random.Generator, alpha: float, runs: int) -> tuple[Arr
 
 
 def check_settings(context: Context) -> Evidence:
-    """Try averaging beyond one pass of SGD: several passes, mini-batches, other stopping laws, variance reduction."""
+    """Check averages in other settings: several passes, mini-batches, other stopping laws, variance reduction."""
     rng = context.rng()
     alpha = 0.3
     steps, off, z, batches = check_passes(rng, alpha, context.pick(400, 40))

@@ -1,4 +1,4 @@
-"""The outcome of a claim: its result, numbers and picture as plain values, which travel between processes."""
+"""The outcome of a claim: its result, numbers and figure as plain values, which can be sent between processes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ridgeway.paper.svg_figures import as_svg
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the check of a claim gave.
+    """The outcome of the check of a claim.
 
     Attributes
     ----------
-    number : of the claim.
+    number : number of the claim.
     result : derived from the findings.
     findings : the comparisons.
-    unexpected : those that break although they should not.
+    unexpected : findings beyond their limit that should not be.
     numbers : further numbers.
     svg : the figure as SVG text, or an empty string.
-    caption : of the figure.
-    seconds : what the check took.
+    caption : caption of the figure.
+    seconds : duration of the check.
     """
 
     number: int
@@ -38,7 +38,7 @@ class Outcome:
     seconds: float
 
     def row(self, claim: Claim) -> dict[str, Any]:
-        """Return the row of the JSON file; everything but `seconds` follows from the seed."""
+        """Return the row of the JSON file; everything except `seconds` is determined by the seed."""
         values = {f"{finding.what} ({finding.form.value})": finding.value for finding in self.findings}
         return {
             "number": self.number,
@@ -81,7 +81,7 @@ def outcome_of(claim: Claim, context: Context) -> Outcome:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """Say in words how the claims came out."""
+    """Return the numbers of claims with each result, in words."""
     counts = [(result, sum(outcome.result is result for outcome in outcomes)) for result in Result]
     said = ", ".join(result.counted(n) for result, n in counts if n)
     return f"{len(outcomes)} item{'' if len(outcomes) == 1 else 's'}: {said}"

@@ -1,4 +1,4 @@
-"""The page: statements, results, findings and figures of all claims, in one HTML file without any reference outside."""
+"""The page: statements, results, findings and figures of all claims, in one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ expectations, exact risks or brute force, as printed and, where that fails, as c
 
 
 def _contents(heading: str, pairs: Sequence[tuple[Claim, Outcome]]) -> str:
-    """Return a table of contents of some items; nothing where there is none."""
+    """Return a table of contents of some items; an empty text if there are none."""
     if not pairs:
         return ""
     lines = "\n".join(_line_of_contents(claim, outcome) for claim, outcome in pairs)
@@ -78,7 +78,7 @@ def _contents(heading: str, pairs: Sequence[tuple[Claim, Outcome]]) -> str:
 
 
 def number_text(value: float) -> str:
-    """Return a number in four digits, small and large ones with a power of ten.
+    """Return a number with four digits; very small and very large ones with a power of ten.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def number_text(value: float) -> str:
 
 
 def symbols(text: str) -> str:
-    """Return text as HTML, with indices and exponents such as w_t, s_max, x_{t-1} and ρ^{2t} set low and high.
+    """Return text as HTML, with indices and exponents such as w_t, s_max, x_{t-1} and ρ^{2t} as sub- and superscripts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finite-support laws of (x, y), under which every expectation is a plain sum: the oracle of the checks."""
+"""Laws of (x, y) with finite support, under which every expectation is a finite sum: the oracle of the checks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Population:
             yield float(np.prod(self.p[rows])), self.x[rows], self.y[rows]
 
     def expectation(self, length: int, of: Callable[..., Array], *arguments: float) -> Array:
-        """Return the mean of `of(rows, labels, *arguments)` over every sequence of draws, each by its probability."""
+        """Return the expectation of `of(rows, labels, *arguments)` over all sequences of draws."""
         return np.asarray(sum(p * of(X, y, *arguments) for p, X, y in self.sequences(length)))
 
     def _largest_against_covariance(self, matrix: Array) -> float:
@@ -121,17 +121,17 @@ def random_population(rng: np.random.Generator, d: int, points: int, noise: floa
     return Population(x, y, rng.dirichlet(np.full(points, 3.0)))
 
 
-def round_population(rng: np.random.Generator, d: int, directions: int, noise: float = 1.0) -> Population:
-    """Return a law with |x| = 1 throughout and residuals of one size, independent of x: the worst case of the noise."""
+def round_population(rng: np.random.Generator, d: int, directions: int) -> Population:
+    """Return a law with |x| = 1 and residuals of +-1, independent of x: the worst case for the noise."""
     x = rng.standard_normal((directions, d))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     x = np.repeat(x, 2, axis=0)
-    y = x @ rng.standard_normal(d) + noise * np.tile([1.0, -1.0], directions)
+    y = x @ rng.standard_normal(d) + np.tile([1.0, -1.0], directions)
     return Population(x, y, np.repeat(rng.dirichlet(np.full(directions, 3.0)), 2) / 2)
 
 
 def product_population(eigenvalues: Array, nodes: Array, weights: Array, optimum: Array, noise: float) -> Population:
-    """Return x = Sigma^{1/2} z with independent z_i on `nodes` with `weights`, and noise of +- `noise`, beside x."""
+    """Return x = Sigma^{1/2} z with independent z_i on `nodes` with `weights`, and independent noise of +- `noise`."""
     z = np.array(list(product(nodes, repeat=len(eigenvalues))))
     p = np.array([np.prod(w) for w in product(weights, repeat=len(eigenvalues))])
     x = np.repeat(z * np.sqrt(eigenvalues), 2, axis=0)
@@ -142,7 +142,7 @@ def product_population(eigenvalues: Array, nodes: Array, weights: Array, optimum
 def second_moments(law: Population, v: Array, step: float, n_steps: int, noisy: bool = True) -> Array:
     """Return E[(w_t - w*)(w_t - w*)'] for t = 0..n_steps, (n_steps + 1, d, d), from w_0 - w* = v.
 
-    The residual may depend on x: only E[eps x] = 0 is used. Without `noisy` the residuals are taken to be 0, the
+    The residual may depend on x: only E[eps x] = 0 is used. With noisy=False the residuals are 0, as in the
     "noiseless" process of the proof.
     """
     d, residual = len(v), law.residual * noisy

@@ -94,7 +94,7 @@ def risk_without(d: int, n: int, power: float) -> float:
 
 
 def check_infinite(context: Context) -> Evidence:
-    """Follow risks at lambda = 0 with n for slowly decaying spectra and a kernel, and with d beside their bound."""
+    """Compute risks at lambda = 0 as functions of n, for slow spectra and a kernel, and of d, with their bounds."""
     rng = context.rng()
     d, lengths = 3000, (100, 1000, 10_000)
     risks = {power: [risk_without(d, n, power) for n in lengths] for power in (2.0, 1.2)}

@@ -15,7 +15,7 @@ from ridgeway.theory import bound, excess_risk, fourth_moment_r2, tikhonov_sgd, 
 
 
 def printed_step(X: Array, y: Array, alpha: float, gamma: float) -> Array:
-    """Return the iterates of the printed recursion; its residual is that of plain SGD, step gamma/(1-gamma alpha)."""
+    """Return the iterates of the printed recursion, with the residual of plain SGD of step gamma/(1-gamma alpha)."""
     plain, hat = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     iterates = [hat]
     for row, label in zip(X, y, strict=True):
@@ -33,7 +33,7 @@ def expected_regularised(covariance: Array, moment: Array, alpha: float, gamma: 
 
 
 def check_iteration(context: Context) -> Evidence:
-    """Run the printed and the usual recursion on every sequence of a law, and the library's on rows."""
+    """Run the printed and the usual recursion on all sequences of draws from a law, and the library's on rows."""
     rng = context.rng()
     wrong = right = library = far = 0.0
     for _ in range(context.pick(6, 2)):
@@ -67,7 +67,7 @@ def printed_norm(s: Array, v: Array, alpha: float) -> float:
 
 
 def regularised_risk(s: Array, v: Array, noise: float, alpha: float, step: float, n: int) -> float:
-    """Return the exact risk of the uniform average of regularised SGD that knows Sigma, penalised to its start."""
+    """Return the exact risk of the uniform average of regularised SGD with known Sigma, shrunk towards its start."""
     fall = step * (s + alpha)
     reached = 1 - (1 - fall) ** np.arange(n + 1, 0, -1)[:, None]  # over t = 0..n of noise of step j = 0..n
     mean = alpha / (s + alpha) * v + s / (s + alpha) * v * (1 - (1 - fall) ** (n + 1)) / ((n + 1) * fall)
@@ -76,7 +76,7 @@ def regularised_risk(s: Array, v: Array, noise: float, alpha: float, step: float
 
 
 def check_bound(context: Context) -> Evidence:
-    """Compare the bound with the exact risk, and let the distance of the start grow."""
+    """Compare the bound with the exact risk, for starts at growing distances."""
     rng = context.rng()
     worst, scales = 0.0, np.array([1e0, 1e8, 1e10])
     growth = {"printed": 0.0, "squared": 0.0}
@@ -137,7 +137,7 @@ def regularised_variance(s: Array, alpha: float, step: float, n: int) -> float:
 
 
 def check_variance(context: Context) -> Evidence:
-    """Follow the exact variances of both methods along lambda."""
+    """Compute the exact variances of both methods as functions of lambda."""
     rng = context.rng()
     raised, rising, where = 0.0, 0.0, ""
     for _ in range(context.pick(60, 10)):
@@ -168,7 +168,7 @@ def check_variance(context: Context) -> Evidence:
             support("ηλn = 100: variance of 25 chains of n/25 steps over that of one run of n", remedy, 0.5),
         ),
         figure=figure,
-        caption="A large λ makes the geometric average rest on few rows; regularised SGD averages over all of them.",
+        caption="With a large λ the geometric average depends on few rows; regularised SGD averages over all rows.",
     )
 
 

@@ -12,7 +12,7 @@ from ridgeway.paper.population import Array
 
 @dataclass(frozen=True, eq=False)
 class RewardProcess:
-    """A Markov chain with rewards, and features in which its value function is to be expressed.
+    """A Markov chain with rewards, and features that represent its value function.
 
     TD(0) moves w by step (r_s + discount <f_s', w> - <f_s, w>) f_s when the chain goes from s to s'.
 
@@ -64,16 +64,14 @@ class RewardProcess:
         return self.matrices.reshape(-1, d, d), self.vectors.reshape(-1, d), chances.ravel()
 
 
-def random_process(rng: np.random.Generator, n_states: int, d: int, discount: float = 0.9) -> RewardProcess:
-    """Return a random chain with random rewards and features."""
+def random_process(rng: np.random.Generator, n_states: int, d: int) -> RewardProcess:
+    """Return a random chain with random rewards and features, and a discount of 0.9."""
     transition = rng.dirichlet(np.full(n_states, 0.5), size=n_states)
-    return RewardProcess(
-        transition, rng.standard_normal(n_states), rng.standard_normal((n_states, d)) / d**0.5, discount
-    )
+    return RewardProcess(transition, rng.standard_normal(n_states), rng.standard_normal((n_states, d)) / d**0.5, 0.9)
 
 
 def random_walk(n_states: int, discount: float) -> RewardProcess:
-    """Return a walk on a line, reflected at its ends, reward 1 at the right end, three smooth features."""
+    """Return a random walk on a line with reflecting ends, reward 1 at the right end, and three smooth features."""
     transition = np.zeros((n_states, n_states))
     for s in range(n_states):
         transition[s, max(s - 1, 0)] += 0.5

@@ -51,7 +51,7 @@ def random_setting(rng: np.random.Generator, law: Population) -> tuple[float, fl
 
 
 def check_decomposition(context: Context) -> Evidence:
-    """Take the error of real runs apart, and compare the split of the risk with its exact value."""
+    """Decompose the errors of runs, and compare the decomposition of the risk with its exact value."""
     rng = context.rng()
     worst = split = 0.0
     for _ in range(context.pick(60, 15)):

@@ -23,5 +23,5 @@ def slope(x: Sequence[float] | Array, y: Sequence[float] | Array) -> float:
 
 
 def growth_exponent(scales: Array, exact: Sequence[float], above: Sequence[float]) -> float:
-    """Return by which power of the scale the ratio exact / bound grows over the last two scales."""
+    """Return the exponent p with which the ratio exact / bound grows like scale^p, from the last two scales."""
     return slope(scales[-2:], np.array(exact[-2:]) / np.array(above[-2:]))

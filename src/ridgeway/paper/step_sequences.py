@@ -1,4 +1,4 @@
-"""Item 36: steps that change from one to the next, and one run that is ridge for every lambda at once."""
+"""Item 36: arbitrary sequences of steps, and one run whose averages are ridge for every lambda."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def in_eigenbasis(law: Population, w0: Array, alphas: Array, steps: Array) -> Ar
 
 
 def step_maps(law: Population, steps: Array) -> Array:
-    """Return what takes (1, w_{t-1}) to (1, w_t) for each step and point, (T, k, d + 1, d + 1)."""
+    """Return the matrices that map (1, w_{t-1}) to (1, w_t), for each step and point, (T, k, d + 1, d + 1)."""
     k, d = law.x.shape
     moves = np.zeros((k, d + 1, d + 1))
     moves[:, 1:, 0] = law.x * law.y[:, None]
@@ -69,7 +69,7 @@ def step_maps(law: Population, steps: Array) -> Array:
 
 
 def run_distances(law: Population, alphas: Array, steps: Array) -> Array:
-    """Return how far the average of one run is from ridge, root mean square, exactly, (L,)."""
+    """Return the exact root mean square distance to ridge of the average of one run, (L,)."""
     weights = np.array([averaging_weights(alpha, steps[:-1], steps[-1]) for alpha in alphas])
     read = np.eye(law.d + 1)[1:]
     mean, covariance = average_moments(step_maps(law, steps[:-1]), law.p, np.eye(law.d + 1)[0], read, weights)
@@ -107,7 +107,7 @@ def check_expectations(context: Context) -> tuple[float, float, float, float, fl
 
 
 def check_draws(context: Context) -> float:
-    """Return how far the mean over every sequence of draws is from the closed form, five steps of any size."""
+    """Return the difference of the mean over all sequences of draws from the closed form, for five steps."""
     rng, worst = context.rng(), 0.0
     for _ in range(context.pick(6, 2)):
         law = random_population(rng, 2, 3)
@@ -169,8 +169,8 @@ def check_steps(context: Context) -> Evidence:
             "distance to ridge at λ = 0.01 s_max, growing steps": float(found["growing by stairs"][0]),
         },
         figure,
-        "Both runs are ridge in expectation at every λ. With a constant step strong λ rest on the first few noisy "
-        "steps; with a growing step every λ rests on many.",
+        "Both runs are ridge in expectation at every λ. With a constant step, averages of strong λ depend on "
+        "the first few noisy steps; with a growing step every average depends on many steps.",
     )
 
 

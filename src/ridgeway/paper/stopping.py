@@ -1,4 +1,4 @@
-"""Items 11 and 26: the average as a random stopping time, its mean, and the ridge solution that it recovers."""
+"""Items 11 and 26: the average as a random stopping time, its mean, and the ridge solution in expectation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check_random_stopping(context: Context) -> Evidence:
 
 
 def check_mean_time(context: Context) -> Evidence:
-    """Sum the law of G, draw from it, and look what a run stopped at G has learned of each direction."""
+    """Sum the law of G, draw from it, and compute the share of each direction that a run stopped at G has learned."""
     rng = context.rng()
     mass = wrong = right = recovered = stopped_mean = 0.0
     where = ""

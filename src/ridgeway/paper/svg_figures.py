@@ -1,4 +1,4 @@
-"""Figures of the page: made without pyplot, turned into SVG text that is the same at every run."""
+"""Figures of the page, made without pyplot, as SVG text that is the same in every run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SIZE = (7.2, 4.0)
 
 
 def require_matplotlib() -> None:
-    """Say what to install where matplotlib is missing."""
+    """Raise an error that says what to install if matplotlib is missing."""
     try:
         import_module("matplotlib")
     except ImportError as error:
         raise ImportError(
-            "the page has figures, which need matplotlib: it is not installed; pip install ridgeway[plot]."
+            "the figures of the page need matplotlib, which is not installed: pip install ridgeway[plot]."
         ) from error
 
 

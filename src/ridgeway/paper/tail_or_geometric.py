@@ -1,4 +1,4 @@
-"""Item 25: geometric or tail averaging, the map of who wins from exact risks."""
+"""Item 25: geometric or tail averaging, compared by exact risks over a grid of problems."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SPECTRA = {
 
 
 def is_small(n: int, eigenvalues: np.ndarray) -> bool:
-    """Tell whether eta n <= 1/mu, the paper's condition under which tails have no advantage."""
+    """Return whether eta n <= 1/mu, the paper's condition under which tails have no advantage."""
     step = 0.5 / fourth_moment_r2(eigenvalues)
     return bool(step * n <= 1 / eigenvalues.min())
 
 
 def check_map(context: Context) -> Evidence:
-    """Find the best alpha and the best tail in each cell of the map, and look at the cells of small n."""
+    """Find the best alpha and the best tail in each cell of the grid, and compare them in the cells of small n."""
     lengths = (
         (10, 30, 100, 300, 1000, 3000, 10_000)
         if context.quick
@@ -66,8 +66,8 @@ def check_map(context: Context) -> Evidence:
         ),
         {"cells with η n ≤ 1/μ": cells, "of them won by geometric averages": won},
         figure,
-        "Who has the least exact risk at η = 1/(2R²): blue geometric, red tail. The signal-to-noise ratio decides "
-        "first.",
+        "The average of least exact risk at η = 1/(2R²): blue geometric, red tail. The signal-to-noise ratio matters "
+        "most.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Item 18: the main theorem and its sharper form against exact risks, over a grid of problems."""
+"""Item 18: the main theorem and its sharper form, compared with exact risks over a grid of problems."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def bound_of(setting: Setting, v: Array, form: str) -> Bound:
 
 
 def check_theorem(context: Context) -> Evidence:
-    """Take exact risks of every setting and start, and the worst ratio to each part of each bound."""
+    """Compute exact risks of every setting and start, and the worst ratio to each part of each bound."""
     rng = context.rng()
     worst = {(form, part): 0.0 for form in FORMS for part in ("variance", "bias", "total")}
     where = dict.fromkeys(worst, "")
@@ -148,8 +148,7 @@ def check_theorem(context: Context) -> Evidence:
             "sharper form, bias, worst for d of 2 or more": several["sharp"],
         },
         figure,
-        "How much of each bound the exact value uses, over all settings and starts; what is below 10⁻⁴ stands at the "
-        "left.",
+        "Ratio of exact value to bound, over all settings and starts; ratios below 10⁻⁴ are drawn at the left end.",
     )
 
 

@@ -16,23 +16,23 @@ def variance_bound(alpha: complex, s: Array, gamma: float, n: int) -> complex:
 
 
 def slope_at_zero(s: Array, gamma: float, n: int) -> float:
-    """Return f'(0) by a step along the imaginary axis, which does not cancel."""
+    """Return f'(0) by a complex step, which avoids cancellation."""
     tiny = 1e-20 * float(s.min())
     return variance_bound(1j * tiny, s, gamma, n).imag / tiny
 
 
 def printed_threshold(gamma: float, d: int, n: int) -> float:
-    """Return gamma d n / 2, beyond which tr Sigma^{-1} is to make a lambda > 0 useful."""
+    """Return gamma d n / 2, the printed threshold of tr Sigma^{-1}."""
     return gamma * d * n / 2
 
 
 def right_threshold(gamma: float, d: int, n: int) -> float:
-    """Return gamma d n / 4."""
+    """Return gamma d n / 4, the correct threshold."""
     return gamma * d * n / 4
 
 
 def check_proposition(context: Context) -> Evidence:
-    """Take the derivative of f at 0 for random spectra, and the exact variance beside it."""
+    """Compute the derivative of f at 0 for random spectra, and compare it with the exact variance."""
     rng = context.rng()
     meeting = rising = missed = wrong = disagree = exists = 0
     falling = 0
@@ -88,7 +88,8 @@ def check_proposition(context: Context) -> Evidence:
             "share of settings where the exact variance falls at λ = 0": falling / exactly,
         },
         figure,
-        "A little λ lowers f here, and the exact variance a little; more raises both, until little is learned at all.",
+        "A small λ lowers f and, a little, the exact variance. A larger λ raises both, until hardly anything is "
+        "learned.",
     )
 
 

@@ -1,4 +1,4 @@
-"""run: check the claims of the paper, and write the page and the table of results."""
+"""`run`: check the claims of the paper, and write the page and the table of results."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LONGEST_CLAIMS = (18, 27, 37, 36, 33, 31)
 
 @dataclass(frozen=True)
 class Report:
-    """What a run of the claims found.
+    """The outcomes of all claims.
 
     Attributes
     ----------
-    outcomes : one a claim, in order.
-    page, table : the files written.
+    outcomes : one for each claim, in order.
+    page, table : the files that were written.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -40,16 +40,16 @@ class Report:
 
     @property
     def unexpected(self) -> tuple[int, ...]:
-        """Items in which a corrected statement, or something the library does, did not come out as it should."""
+        """Items in which a corrected statement or the library failed a check."""
         return tuple(outcome.number for outcome in self.outcomes if outcome.unexpected)
 
     @property
     def failure(self) -> str | None:
-        """What is wrong, in words; None where everything came out as it should."""
+        """A message about failed checks; None if there are none."""
         if not self.unexpected:
             return None
         items = ", ".join(map(str, self.unexpected))
-        return f"a corrected statement or the library did not come out as it should in item {items}; see {self.page}."
+        return f"a corrected statement or the library failed a check in item {items}; see {self.page}."
 
     def __str__(self) -> str:
         return f"{summary(self.outcomes)}.\n{self.page}\n{self.table}"
@@ -63,20 +63,21 @@ def run(
     n_jobs: int = 1,
     progress: bool = False,
 ) -> Report:
-    """Check the claims of Neu and Rosasco (COLT 2018) by computation, and write what came out.
+    """Check the claims of Neu and Rosasco (COLT 2018) by computation, and write the results.
 
-    Each item is checked against exact expectations, exact risks or brute force; its result (holds, holds as corrected,
-    does not hold, shown) is derived from what was computed. Items 36 on answer questions that the paper leaves open.
-    `paper.html` has statements, findings and figures in one file that needs no network; `paper.json` has a row an item.
+    Each item is checked against exact expectations, exact risks or brute force. Its result (holds, holds as corrected,
+    does not hold, shown) is derived from the computed numbers. Items from 36 on answer questions that the paper leaves
+    open. `paper.html` has statements, findings and figures in one file that needs no network; `paper.json` has one row
+    per item.
 
     Parameters
     ----------
-    out : folder to write to; it is made where it does not exist.
+    out : folder to write to; it is made if it does not exist.
     only : numbers of the items to check, from 1 to 42; all by default.
     quick : check fewer settings: under a minute instead of about two on two cores.
-    seed : every random number follows from it: two runs differ in their times only.
-    n_jobs : processes; more than one need a main module that may be imported.
-    progress : draw a bar on standard error.
+    seed : seed of all random numbers: two runs with the same seed differ only in their times.
+    n_jobs : number of processes; with more than one, the main module must be importable.
+    progress : draw a progress bar on standard error.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def run(
 
 
 def _outcomes(claims: tuple[Claim, ...], seed: int, quick: bool, jobs: int) -> Iterator[Outcome]:
-    """Yield the outcomes as they come, the longest checks begun first."""
+    """Yield the outcomes as they are finished; the longest checks start first."""
     order = sorted(
         claims,
         key=lambda claim: LONGEST_CLAIMS.index(claim.number) if claim.number in LONGEST_CLAIMS else len(LONGEST_CLAIMS),
@@ -142,7 +143,7 @@ def outcome_by_number(number: int, seed: int, quick: bool) -> Outcome:
 
 
 def _writable(folder: Path) -> Path:
-    """Make the folder and write to it before the work, not only after it."""
+    """Make the folder and test whether it can be written to, before the checks start."""
     probe = folder / ".ridgeway-probe"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -150,5 +151,5 @@ def _writable(folder: Path) -> Path:
         probe.unlink()
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OSError(f"{folder}: cannot be made a folder to write to ({reason}); pass another one.") from error
+        raise OSError(f"{folder}: not a folder that can be written to ({reason}): pass another one.") from error
     return folder

@@ -1,4 +1,4 @@
-"""Items 8, 9, 10: what one stored run gives: every tail, every lambda, and averages taken in parallel."""
+"""Items 8, 9, 10: results from one stored run: every tail, every lambda, and averages computed in parallel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def squared_errors(X: Array, y: Array, coefs: Float) -> Array:
 
 
 def combine(parts: list[Array], discount: float, starts: list[int], n_iterates: int) -> Array:
-    """Return the average of all iterates from discounted sums over batches that each begin at discount^0."""
+    """Return the average of all iterates from sums over batches, each discounted from its own start."""
     weights = discount ** np.array(starts)
     return np.asarray(weights @ np.array(parts) / (discount ** np.arange(n_iterates)).sum())
 
@@ -97,12 +97,12 @@ def check_path(context: Context) -> Evidence:
             "λ chosen by exact ridge": float(alphas[ridge.argmin()]),
         },
         figure,
-        "Validation error of every λ from a single pass. At large λ the average rests on the first 1/(ηλ) rows only.",
+        "Validation error of every λ from a single pass. At large λ the average depends on the first 1/(ηλ) rows only.",
     )
 
 
 def check_parallel(context: Context) -> Evidence:
-    """Cut stored iterates into batches, discount each from its own beginning, and combine."""
+    """Divide stored iterates into batches, discount each from its own start, and combine the averages."""
     rng = context.rng()
     worst = rows = apart = 0.0
     for _ in range(context.pick(40, 10)):
@@ -140,7 +140,7 @@ TAIL = Claim(
     8,
     Kind.CONSTRUCTION,
     "Tail averages, and the choice of τ, from the same run",
-    "The mean of the last n-τ iterates can be had for every τ from one stored run, and τ chosen by validation.",
+    "The mean of the last n-τ iterates can be computed for every τ from one stored run, and τ chosen by validation.",
     "",
     check_tail,
 )

@@ -24,8 +24,8 @@ OBJECTS: dict[str, tuple[type[Any], Callable[[Stored], Any]]] = {
 def parameters_state(estimator: Any) -> State:
     """Return the parameters of an estimator.
 
-    What only a next fit would use and no file can hold (a generator, a splitter) is replaced by its default, with a
-    warning.
+    A parameter that no file can hold (a random generator, a splitter) is replaced by its default, with a warning; it
+    matters only for a new fit.
     """
     defaults = type(estimator)().get_params()
     state: State = {}
@@ -66,4 +66,4 @@ def _value_of(stored: Stored, name: str) -> Any:
     for kind, (_, make) in OBJECTS.items():
         if kind in part:
             return make(part.part(kind))
-    raise StateError(f"the parameter {name} is neither {', '.join(OBJECTS)} nor a plain value.")
+    raise StateError(f"the parameter {name} is of an unknown type: expected {', '.join(OBJECTS)} or a plain value.")

@@ -1,4 +1,4 @@
-"""What every estimator of a whole path shares: predictions, the model it stands at, scikit-learn's questions."""
+"""What every estimator of a path shares: predictions, coefficients of the selected model, saving, scikit-learn tags."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 
 class Stands(Protocol):
-    """A fit, and the place on its path where the estimator stands."""
+    """A fit together with the model of its path that was selected."""
 
     @property
     def model(self) -> PathResult:
-        """The linear model there, a path of one."""
+        """The selected linear model, as a path of one alpha."""
 
 
 Place = TypeVar("Place", bound=Stands)
 
 
 class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ignore[misc]  # scikit-learn has no types
-    """A linear regressor that holds a whole path of models and stands at one of them.
+    """A linear regressor that holds a whole path of models, one of which is selected.
 
-    A subclass sets `_standing` when it is fitted.
+    A subclass sets `_standing`, its fit and the selected model, when it is fitted.
     """
 
     _standing: Place
@@ -78,21 +78,21 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ign
 
     @property
     def coef_(self) -> Float:
-        """Coefficients where the model stands, in the user's units."""
+        """Coefficients of the selected model, in the user's units."""
         coef: Float = self._fitted().model.coefs[0]
         return coef
 
     @property
     def intercept_(self) -> Any:
-        """Intercept where the model stands."""
+        """Intercept of the selected model, in the user's units."""
         intercept = self._fitted().model.intercepts[0]
         return float(intercept) if np.ndim(intercept) == 0 else intercept
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file, as a whole or not at all; `ridgeway.load` reads it.
+        """Write the fitted model to a file; `ridgeway.load` reads it. The file is written completely or not at all.
 
-        The file (safetensors with JSON) holds everything that `predict`, `path` and `at` need, without the data, and
-        what `partial_fit` needs to go on. There are no time stamps in it: the same fit gives the same bytes.
+        The file (safetensors with JSON) holds everything that `predict`, `path`, `at` and `partial_fit` need, without
+        the data. It has no time stamps: the same fit gives the same bytes.
 
         Parameters
         ----------
@@ -138,19 +138,19 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ign
         return model
 
     def _n_coefficients(self) -> int:
-        """Return how many coefficients the model has to have."""
+        """Return the number of coefficients that the model must have."""
         return self.n_features_in_
 
     @abstractmethod
     def _fit_state(self) -> State:
-        """Return what the fit left behind."""
+        """Return the state of the fit."""
 
     @abstractmethod
     def _restore(self, stored: Stored) -> None:
-        """Set what the fit left behind."""
+        """Restore the fit from its state."""
 
     def _fitted(self) -> Place:
-        """Return where the model stands."""
+        """Return the fit and the selected model; raise an error if there is none."""
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
         return self._standing

@@ -1,4 +1,4 @@
-"""The answer to "all of these ridge strengths, please": one linear model per strength."""
+"""`PathResult`: the linear models of a regularization path, one per ridge strength."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class PathResult:
         return self.predict_rows(check_rows(X))
 
     def predict_rows(self, rows: AnyRows) -> Float:
-        """Do the same for rows that `ridgeway.rows.check_rows` has seen already."""
+        """Return what `predict` returns, for rows that were checked by `ridgeway.rows.check_rows`."""
         n_rows, n_columns = rows.shape
         n_features = self.coefs.shape[-1]
         if n_columns != n_features:
@@ -106,7 +106,7 @@ class PathResult:
 
 
 def require_predictions(answer: Float, first: int) -> None:
-    """Refuse predictions (n, models) that their precision cannot hold; `first` is the number of the first row."""
+    """Raise an error for predictions (n, models) that overflowed; `first` is the number of the first row."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(answer.sum()):  # a sum that overflows says nothing
             return

@@ -130,14 +130,14 @@ def _averages(
         return grid, (stop,), paths, None
     length, selection = fitted.trajectory_.length, fitted.selection_
     places = stopping_places(fitted.averaging_, selection)
-    standing = fitted._fitted().wanted
-    if all(scheme not in (standing, fitted.averaging_) for scheme, _ in places):
-        places.insert(0, (standing, None))
-    is_standing = [scheme in (standing, fitted.averaging_) for scheme, _ in places]
-    order = sorted(range(len(places)), key=lambda i: not is_standing[i])
+    wanted = fitted._fitted().wanted
+    if all(scheme not in (wanted, fitted.averaging_) for scheme, _ in places):
+        places.insert(0, (wanted, None))
+    is_selected = [scheme in (wanted, fitted.averaging_) for scheme, _ in places]
+    order = sorted(range(len(places)), key=lambda i: not is_selected[i])
     schemes: list[Scheme] = [places[i][0] for i in order]
     nearest = fitted.trajectory_.nearest  # the scheme whose average is returned
-    stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_standing[i]) for i in order)
+    stops = tuple(candidate(nearest(places[i][0]), length, places[i][1], is_selected[i]) for i in order)
     alphas = [stop.alpha for stop in stops if stop.alpha]
     widest = make_grid(fitted.step_, fitted.trajectory_.elapsed, alphas)
     if isinstance(fitted, AveragedKernelRegressor):

@@ -245,7 +245,7 @@ class ReportSummary:
             raise ValueError(f"the summary has errors off its grid: expected {n} of them, or none.")
 
     def _require_sense(self) -> None:
-        """Raise an error for values that no model has."""
+        """Raise an error for values that no model can have."""
         grid, compared = self.grid, self.comparison.candidates if self.comparison else ()
         per_decade = grid.per_decade >= 1 and grid.n >= 2
         sizes = [number for t in self.targets for number in (t.mean_squared_error, t.variance)]

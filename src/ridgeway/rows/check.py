@@ -76,7 +76,7 @@ def check_batch(
 def check_labels(
     n_rows: int, y: ArrayLike, sample_weight: ArrayLike | None, dtype: np.dtype[np.floating[Any]]
 ) -> Labels:
-    """Check y and the weights of rows that are checked elsewhere.
+    """Check y and the weights; X is checked elsewhere.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def check_labels(
 def require_finite_rows(
     rows: AnyRows, squared_norms: Float, numbers: Sequence[int] | NDArray[np.intp] | None = None
 ) -> None:
-    """Raise an error that names the first bad entry when some squared norm is not finite.
+    """Raise an error that names the first bad entry if some squared norm is not finite.
 
     `numbers` gives the number of each row in the user's X, if it differs from its place.
     """
@@ -182,7 +182,7 @@ def _sparse_rows(X: Any, dtype: np.dtype[np.floating[Any]] | None) -> SparseRows
 
 
 def _signed(numbers: Any) -> NDArray[np.signedinteger[Any]]:
-    """Return column numbers or pointers of a CSR matrix in int32 or int64, aligned; a copy only if need be."""
+    """Return column numbers or pointers of a CSR matrix in int32 or int64, aligned; copied only if necessary."""
     small = isinstance(numbers, np.ndarray) and numbers.dtype == np.int32
     return np.require(numbers, np.int32 if small else np.int64, ["C", "A"])
 

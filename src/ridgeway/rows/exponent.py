@@ -12,7 +12,7 @@ OVERFLOW_EXPONENT = 256  # beyond this binary exponent sums of weighted squares 
 
 
 def far_exponent(values: Float) -> int:
-    """Return e for which values * 2^-e are at most 1 in size, or 0 where they are far from overflow and underflow.
+    """Return e such that |values * 2^-e| is at most 1, or 0 if the values are far from overflow and underflow.
 
     Examples
     --------

@@ -16,7 +16,7 @@ class RowProducts(NamedTuple):
     Attributes
     ----------
     directions : (k, d).
-    products : (n_rows, 2 + k), filled with 1, y and the row's products with the directions.
+    products : (n_rows, 2 + k), filled with 1, y and the products of each row with the directions.
     """
 
     directions: Float

@@ -176,7 +176,7 @@ class SGDRun:
         return other
 
     def without_finished_blocks(self) -> SGDRun:
-        """Return a copy that can go on, without the blocks of moments that are done: what a step never looks at."""
+        """Return a copy that can be continued, without finished blocks of moments, which no step reads."""
         other = self.copy()
         if isinstance(other._state, SketchState):
             other._state.finished = []

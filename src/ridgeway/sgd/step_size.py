@@ -89,7 +89,7 @@ class LimitedStep:
 
 
 def check_step(step: Any) -> LimitedStep | None:
-    """Return an explicit step, which clips nothing if it is a plain number; None for "auto"."""
+    """Return an explicit step; a plain number clips nothing. None for "auto"."""
     if isinstance(step, LimitedStep):
         return step
     if isinstance(step, str):
@@ -155,7 +155,7 @@ def sample_of(n_rows: int, one_in: int = SAMPLE_STRIDE) -> NDArray[np.intp] | No
 def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
     """Return the step from the squared norms of sampled rows, or None if the sample is not reliable.
 
-    A sample is not reliable if its two halves disagree, or if the median nearly decides.
+    A sample is not reliable if its two halves give different steps, or if the limit by the median nearly applies.
     """
     with np.errstate(over="ignore"):  # found below
         q = norms.astype(np.float64) * weight

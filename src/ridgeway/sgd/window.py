@@ -1,4 +1,4 @@
-"""Splitting in a stream: the steps of an outlying row wait, each a random time, in a window of the rows that follow.
+"""Splitting in a stream: each step of an outlying row is delayed by a random number of rows.
 
 A stream has no pass over which to scatter the steps of a row. Consecutive steps of one row act like one implicit step,
 which is biased, so each step waits for up to 10,000 rows. A row that needs more than 100 steps is clipped to 100. The
@@ -24,16 +24,16 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Waiting steps, in no particular order.
+    """Delayed steps, in no particular order.
 
     Attributes
     ----------
-    batch : rows of these steps, each once, with the weight of one step.
-    count : (rows,), number of steps of each row.
-    row : (steps,), the row of each step.
-    due : (steps,), the number of the row of the stream that it follows.
-    number : (steps,), number of its row in the stream.
-    step : (steps,), which step of its row it is.
+    batch : the rows of these steps, each once, with the weight of one step.
+    count : (rows,), number of steps into which each row is split.
+    row : (steps,), index in `batch` of the row of each step.
+    due : (steps,), number of the row in the stream after which the step is taken.
+    number : (steps,), number of its own row in the stream.
+    step : (steps,), its index among the steps of its row.
     """
 
     batch: Batch
@@ -97,9 +97,9 @@ class SplitWindow:
         )
 
     def through(self, batch: Batch) -> tuple[Batch, Integers | None]:
-        """Return the steps that are due with these rows, and for each the number of steps of its row.
+        """Return the steps to take with these rows, and for each step the number of steps of its row.
 
-        The second is None, and the first the batch itself, if no row is split and none waits.
+        If no row is split and no step is due, the first is the batch itself and the second is None.
         """
         q = batch.rows.squared_norms().astype(np.float64) * batch.weight
         splitting = Splitting.of(q, self.step, self.batch_size, MAX_STEPS_OF_ROW)
@@ -129,7 +129,7 @@ def _waiting_state(waiting: Waiting) -> State:
 
 
 def _waiting_from(stored: Stored, standardization: Standardization, sparse: bool) -> Waiting:
-    """Return the waiting steps of a state; all indices of kernels are checked."""
+    """Return the delayed steps of a state; all indices that compiled loops use are checked."""
     y = stored.array("y", (None, len(standardization.target_scale)), FLOATS)
     n_rows, n_columns, rows = len(y), standardization.n_columns, stored.part("rows")
     count, row = stored.array("count", (n_rows,), "int64"), stored.array("row", (None,), "int64")
@@ -198,7 +198,7 @@ def _joined(before: Waiting | None, new: Waiting | None) -> Waiting:
 
 
 def _kept(waiting: Waiting, which: NDArray[np.bool_]) -> Waiting | None:
-    """Return some of the steps, with the rows that they are of; None if there are none."""
+    """Return some of the steps, with their rows; None if there are none."""
     if not which.any():
         return None
     rows, row = np.unique(waiting.row[which], return_inverse=True)
@@ -208,7 +208,7 @@ def _kept(waiting: Waiting, which: NDArray[np.bool_]) -> Waiting | None:
 
 
 def _merged(rows: Batch, count: Integers, first: int, due: Waiting | None) -> tuple[Batch, Integers | None]:
-    """Return the steps of whole rows, in their order, with those that are due after each."""
+    """Return the rows in their order, each followed by the delayed steps that are due after it."""
     whole = np.flatnonzero(count == 1)
     if due is None:
         return rows.take(whole), None

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all: whatever fails, what was there before stays as it was."""
+"""Atomic files: a file is written completely or not at all; after a failure the previous file is unchanged."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ PARTIAL = ".partial"  # ending of a file that is being written
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give the path of a hidden file in the same folder; when the block ends well it takes the place of `path`.
+    """Yield the path of a hidden file in the same folder; when the block succeeds, it replaces `path`.
 
-    Its contents are on the disk before it does, and the change of name is before the block's end. A block that raises
-    leaves `path` as it was and no other file. A process that is killed may leave the hidden file
-    (see `remove_partials`).
+    The contents reach the disk before the file is renamed, and the new name before the block ends. If the block raises,
+    `path` is unchanged and the hidden file is removed. A process that is killed may leave the hidden file behind (see
+    `remove_partials`).
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Give a binary file to write; when the block ends well it takes the place of `path` (see `atomic_path`)."""
+    """Yield a binary file to write; when the block succeeds, it replaces `path` (see `atomic_path`)."""
     with atomic_path(path) as partial, partial.open("xb") as file:
         yield file
 
 
 def write_atomically(path: str | os.PathLike[str], contents: bytes | str) -> None:
-    """Write a file as a whole or not at all (see `atomic_path`); text is written as UTF-8.
+    """Write a file completely or not at all (see `atomic_path`); text is written as UTF-8.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def write_atomically(path: str | os.PathLike[str], contents: bytes | str) -> Non
 
 
 def remove_partials(path: str | os.PathLike[str]) -> None:
-    """Remove what processes that were killed while they wrote `path` have left; none may be writing it now."""
+    """Remove hidden files of processes that were killed while they wrote `path`; no process may be writing it now."""
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         return

@@ -1,4 +1,4 @@
-"""Checkpoint: the state of a fit in a file, so that a fit that was interrupted can go on, bit for bit."""
+"""`Checkpoint`: the state of a fit in a file, from which an interrupted fit continues bit for bit."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ MAX_SHOWN_CHARACTERS = 120  # of a value in a message
 
 
 class CheckpointError(ValueError):
-    """A checkpoint of another fit or of another version; the message says what differs, and what to do."""
+    """The checkpoint belongs to another fit or version; the message says what differs, and what to do."""
 
 
 class Checkpoint:
-    """A file to which a fit writes its state as it goes on; with no path nothing is written.
+    """A file to which a fit writes its state from time to time; with no path nothing is written.
 
-    A fit calls `begin` first, names the parts of its state by `part` and `follow`, and calls `tick` whenever it could
-    be interrupted. ``with checkpoint:`` keeps other processes from the file. `done` removes it, once the model is safe.
+    A fit calls `begin` first, registers the parts of its state by `part` and `follow`, and calls `tick` at every point
+    from which it could be resumed. ``with checkpoint:`` locks the file. `done` removes it, once the model is saved.
 
     Parameters
     ----------
     path : the file, or None.
-    every : rows between two writings, for a fit that tells `tick` its rows; they happen at the end of a batch.
-    seconds : seconds between two writings, at least, for a fit that does not.
+    every : number of rows between two writes, for a fit that passes numbers of rows to `tick`.
+    seconds : least number of seconds between two writes, for other fits.
 
     Examples
     --------
@@ -74,14 +74,13 @@ class Checkpoint:
             self._lock.release()
 
     def begin(self, kind: str, fingerprint: State, version: int | None = None) -> Stored | None:
-        """Return the state that an interrupted fit has left, None if there is none.
+        """Return the state that an interrupted fit has written, or None if there is none.
 
         Parameters
         ----------
         kind : what the file is.
-        fingerprint : entries, written with the state, that tell this fit from others: a checkpoint with other ones is
-            refused.
-        version : of what the fit stores; a checkpoint of another one is refused.
+        fingerprint : entries, written with the state, that identify this fit; a checkpoint with other ones is refused.
+        version : version of the stored state; a checkpoint of another version is refused.
         """
         self._kind = kind
         self._parts = {**({} if version is None else {"version": version}), **fingerprint}
@@ -109,7 +108,7 @@ class Checkpoint:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Turn what goes wrong while the state is read into an error of the file."""
+        """Turn errors in reading the state into errors that name the file."""
         try:
             yield
         except CheckpointError:
@@ -118,7 +117,7 @@ class Checkpoint:
             raise ModelFileError(f"{self.path}: not a checkpoint that ridgeway writes: {error}") from None
 
     def part(self, name: str, make: Callable[[], State]) -> Stored:
-        """Return a part of the state: as it was found, or made now and written."""
+        """Return a part of the state: from the checkpoint if it is there, or else made now and written."""
         if self._found is not None and name in self._found:
             self._parts[name] = self._found.raw(name)
         else:
@@ -128,16 +127,16 @@ class Checkpoint:
             return Stored({name: self._parts[name]}).part(name)
 
     def follow(self, name: str, state: Callable[[], Any]) -> Any:
-        """Write this part whenever the file is written from now on; return what was found of it, or None."""
+        """Include this part in every write from now on; return its state in the checkpoint, or None."""
         self._live[name] = state
         return self._found.raw(name) if self._found is not None and name in self._found else None
 
     def tick(self, rows: int | None = None) -> None:
-        """Write the file if it is time.
+        """Write the file if enough rows or seconds have passed since the last write.
 
         Parameters
         ----------
-        rows : read since the last tick; None if the clock says when it is time.
+        rows : number of rows since the last tick; None if seconds decide.
         """
         self._rows += rows or 0
         due = time.monotonic() - self._written >= self._seconds if rows is None else self._rows >= self.every
@@ -145,7 +144,7 @@ class Checkpoint:
             self._write()
 
     def done(self) -> None:
-        """Remove the file: the fit has ended and its model is safe."""
+        """Remove the file: the fit has ended and its model is saved."""
         if self.path is not None:
             remove_partials(self.path)
             self.path.unlink(missing_ok=True)
@@ -159,7 +158,7 @@ class Checkpoint:
 
 
 def _difference(stored: Any, given: Any) -> str:
-    """Name the first entry in which two states differ."""
+    """Describe the first entry in which two states differ."""
     if isinstance(stored, dict) and isinstance(given, dict):
         for name in given:
             if stored.get(name) != given[name]:

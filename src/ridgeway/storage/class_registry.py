@@ -1,4 +1,4 @@
-"""ClassRegistry: the classes that an entry of a state may name, and the way from the state to an object of them."""
+"""`ClassRegistry`: the classes that a state may name, and how an object is made from such a state."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ T = TypeVar("T")
 
 
 class ClassRegistry(Mapping[str, type[T]]):
-    """Classes by the names that states give them. A state can name no other class: nothing is imported for it.
+    """Classes by the names used in states. Other names are refused, and nothing is imported for a state.
 
     Parameters
     ----------
     entry : the entry of a state that names the class.
-    classes : by name, or in any order, where each has its own name.
+    classes : the classes by name, or a sequence of classes, whose own names are used.
 
     Examples
     --------

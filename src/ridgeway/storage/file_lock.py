@@ -1,4 +1,4 @@
-"""FileLock: one process at a time works on a file. The system ends the lock with its process, however that ends."""
+"""`FileLock`: only one process at a time uses a file. The system releases the lock when the process ends."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ MAX_HOLDER_BYTES = 200  # of a lock file that are shown
 
 
 class FileInUseError(RuntimeError):
-    """Another process works on the file; the message says which, and what to do."""
+    """Another process uses the file; the message says which one, and what to do."""
 
 
 class FileLock:
     """A lock on a path, held by a hidden file beside it (``.NAME.lock``).
 
-    The lock belongs to the open file, not to its name: after ``kill -9`` the name may be left behind, and the next
-    process takes the lock over. `acquire` and `release` nest within an object.
+    The lock belongs to the open file, not to its name: after ``kill -9`` the hidden file may remain, and the next
+    process can lock it. Calls of `acquire` and `release` of one object can be nested.
 
     Parameters
     ----------
-    path : the file that is worked on; it need not exist.
-    purpose : what the file is, for the message.
+    path : the file to protect; it need not exist.
+    purpose : what the file is, for messages.
 
     Examples
     --------
@@ -52,13 +52,13 @@ class FileLock:
         self._depth = 0
 
     def acquire(self) -> None:
-        """Take the lock, or raise `FileInUseError` at once when another process holds it."""
+        """Take the lock, or raise `FileInUseError` at once if another process holds it."""
         if self._depth == 0:
             self._handle = self._taken()
         self._depth += 1
 
     def release(self) -> None:
-        """Give the lock back, after as many calls as `acquire` had."""
+        """Release the lock when it was called as often as `acquire`."""
         self._depth -= 1
         if self._depth or self._handle is None:
             return
@@ -103,7 +103,7 @@ def _lock(handle: int) -> None:
 
 
 def _is_named(handle: int, path: Path) -> bool:
-    """Tell whether the open file is still the one of this name."""
+    """Return whether the open file still has this name."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:

@@ -44,7 +44,7 @@ MAX_HEADER_OBJECTS = 2**18
 
 
 class ModelFileError(ValueError):
-    """A file that is no model file, is damaged, or is from a newer version.
+    """The file is not a model file, is damaged, or was written by a newer version.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class ModelFileError(ValueError):
 
 
 def write_state(path: str | os.PathLike[str], state: State, kind: str = "model") -> None:
-    """Write a state to a file, as a whole or not at all.
+    """Write a state to a file, completely or not at all.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def read_state(path: str | os.PathLike[str], kind: str = "model") -> Stored:
 
 
 def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
-    """Raise an error unless a file is there and begins like one of ours; nothing is parsed.
+    """Raise an error unless the file exists and begins like a model file; nothing is parsed.
 
     The length of the header is compared with the size of the file, and the objects in it are counted.
     """
@@ -149,7 +149,7 @@ def _read(path: str | os.PathLike[str], kind: str) -> Stored:
 
 
 def library_versions() -> dict[str, str]:
-    """Versions of what a model was made with."""
+    """Versions of the libraries that a model is made with."""
     versions = {"ridgeway": __version__}
     for name in LIBRARIES:
         try:
@@ -160,7 +160,7 @@ def library_versions() -> dict[str, str]:
 
 
 def _count_objects(file: IO[bytes], length: int) -> int:
-    """Count the JSON objects, at most, in the next bytes of a file, piece by piece."""
+    """Return an upper bound of the number of JSON objects in the next bytes of a file, read piece by piece."""
     return sum(file.read(min(PIECE_BYTES, length - done)).count(b"{") for done in range(0, length, PIECE_BYTES))
 
 

@@ -46,11 +46,11 @@ def export_onnx(
     model : a fitted model.
     path : the file.
     feature_names : kept in the file's metadata, as a JSON list.
-    exponential : the model is one of a logarithm: the output is its exponential.
+    exponential : True if the model predicts a logarithm; the output is then its exponential.
     """
     if hasattr(model, "kernel"):
         raise ValueError(
-            "a kernel model is no matrix product over the features, which is what is exported: expected a linear model."
+            "a kernel model cannot be exported: expected a linear model, which is one matrix product over the features."
         )
     try:
         onnx = import_module("onnx")

@@ -1,4 +1,4 @@
-"""Records: frozen dataclasses as plain values that JSON can hold, and back, each field checked by its type."""
+"""Records: conversion of frozen dataclasses to plain JSON values and back, with a check of each field's type."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[T], value: Any, place: str, remedy: str = "") -> T:
-    """Return the dataclass `kind` that `to_plain` was given, or raise an error that names the entry that is wrong.
+    """Return a dataclass of class `kind` from the result of `to_plain`; an error names the first wrong entry.
 
     Parameters
     ----------
     kind : a frozen dataclass whose fields are numbers, texts, None, tuples of these, or such dataclasses.
-    value : what was read.
-    place : what it is, for the error.
-    remedy : what to do about it, for the error.
+    value : the plain value that was read.
+    place : name of the value, for errors.
+    remedy : what the user can do, for errors.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def from_plain(kind: type[T], value: Any, place: str, remedy: str = "") -> T:
 
 
 def _entry(kind: Any, stored: Stored, name: str) -> Any:
-    """Return an entry of a state, checked by the type that it is to have."""
+    """Return an entry of a state, checked against its type."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _entry(next(part for part in inner if part is not type(None)), stored, name) if name in stored else None

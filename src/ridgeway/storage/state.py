@@ -1,8 +1,8 @@
-"""State: what an object is made of, as plain values and arrays; and the way back, where every entry is checked.
+"""States: objects as plain values and arrays, and their one reader, which checks every entry.
 
 A class that can be stored has ``state()``, a dictionary of None, booleans, numbers, texts, arrays and lists and
-dictionaries of them, and ``from_state(stored)``. What comes from a file may be damaged or made up, and compiled loops
-trust their arrays: so `Stored` hands out an entry only if its type, range and shape are what the class says.
+dictionaries of them, and ``from_state(stored)``. A file may be damaged or hostile, and compiled loops trust their
+arrays. So `Stored` returns an entry only if its type, range and shape are as the class expects.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ MAX_NUMBER = sys.float_info.max  # JSON can spell larger ones, which are not fin
 
 
 class StateError(ValueError):
-    """A state that no object of the library can have."""
+    """The state is not one that an object of the library can have."""
 
 
 class Stored:
-    """A state that was read from somewhere.
+    """A state that was read from a file, whose entries are checked when they are taken.
 
     Parameters
     ----------
     values : the entries by name.
-    place : where they stand, for messages.
-    remedy : what to do about a state that is wrong, for messages.
+    place : name of the state, for errors.
+    remedy : what the user can do about a wrong state, for errors.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Stored:
         return self._values.get(name) is not None
 
     def raw(self, name: str) -> Any:
-        """Return an entry that is checked elsewhere."""
+        """Return an entry without a check; the caller checks it."""
         if name not in self._values:
             raise self._error(f"{self._named(name)} is missing")
         return self._values[name]
@@ -89,7 +89,7 @@ class Stored:
         return value
 
     def text(self, name: str, among: Collection[str] | None = None, max_characters: int | None = None) -> str:
-        """Return a text, perhaps one of a few."""
+        """Return a text, one of `among` if these are given."""
         value = self.raw(name)
         if not isinstance(value, str) or (among is not None and value not in among):
             raise self._unexpected(name, value, "a text" if among is None else f"one of {', '.join(among)}")
@@ -116,13 +116,13 @@ class Stored:
         """Return an array of finite numbers of this shape and of the dtype, or one of the dtypes."""
         return self._checked(name, self.raw(name), shape, dtype)
 
-    def arrays(self, name: str, shapes: Sequence[Shape], dtype: Any = "float64") -> list[NDArray[Any]]:
-        """Return a list of arrays, one of each shape."""
+    def arrays(self, name: str, shapes: Sequence[Shape]) -> list[NDArray[Any]]:
+        """Return a list of float64 arrays, one of each shape."""
         values = self.raw(name)
         if not isinstance(values, list) or len(values) != len(shapes):
             raise self._unexpected(name, values, f"a list of {len(shapes)} arrays")
         return [
-            self._checked(f"{name}.{i}", value, shape, dtype)
+            self._checked(f"{name}.{i}", value, shape, "float64")
             for i, (value, shape) in enumerate(zip(values, shapes, strict=True))
         ]
 
@@ -131,7 +131,7 @@ class Stored:
         return Stored(self.raw(name), self._named(name), self._remedy)
 
     def optional(self, name: str) -> Stored | None:
-        """Return the state of a part that may be missing."""
+        """Return the state of a part, or None if the entry is None or missing."""
         return self.part(name) if name in self else None
 
     def parts(self, name: str, least: int = 0, most: int = 2**53) -> list[Stored]:
@@ -144,7 +144,7 @@ class Stored:
         return [Stored(value, f"{self._named(name)}.{i}", self._remedy) for i, value in enumerate(values)]
 
     def entries(self, name: str) -> tuple[Stored, list[str]]:
-        """Return the entries of a list as a state of their own, and their names there."""
+        """Return the entries of a list as a state, and the names of its entries."""
         values = self.raw(name)
         if not isinstance(values, list):
             raise self._unexpected(name, values, "a list")
@@ -152,13 +152,13 @@ class Stored:
         return Stored(dict(zip(names, values, strict=True)), self._place, self._remedy), names
 
     def require_names(self, names: Collection[str]) -> None:
-        """Refuse entries of other names."""
+        """Raise an error if there are entries of other names."""
         if unlike := set(self._values) ^ set(names):
             listed = ", ".join(sorted(map(str, unlike)))
             raise self._error(f"{self._place or 'the state'} has other entries than expected ({listed})")
 
     def require(self, sound: bool, name: str, expected: str) -> None:
-        """Refuse an entry that is not as it is expected."""
+        """Raise an error for an entry unless a condition holds."""
         if not sound:
             raise self._unexpected(name, self._values.get(name), expected)
 

@@ -1,4 +1,4 @@
-"""A state apart: its arrays by name, and JSON in which every array is represented by its name."""
+"""A state split into its arrays by name, and JSON that refers to each array by its name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def split(state: State) -> tuple[State, dict[str, NDArray[Any]]]:
 
 
 def joined(json: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Return the state of JSON and arrays; an array that is named twice or never is an error."""
+    """Return the state of JSON and arrays; an array that is not referred to exactly once is an error."""
     waiting = dict(arrays)
 
     def part(value: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
-from ridgeway.theory.arguments import eigenvalues_of, n_steps_of, staircase_of, variance_of, vector_beside
+from ridgeway.theory.arguments import problem_of, staircase_of
 from ridgeway.theory.closed_risk import has_closed_form, squared_weights
 from ridgeway.theory.risk import ExcessRisk, short_weights
 from ridgeway.theory.spectral_filter import residual_filter
@@ -52,9 +52,8 @@ def additive_noise_risk(
     >>> print(f"{risk.variance:.4f} + {risk.deterministic_bias:.4f}")
     0.0266 + 0.0337
     """
-    s = eigenvalues_of(eigenvalues)
-    v = vector_beside("bias", bias, s)
-    tau2, steps, n = variance_of(noise_variance), staircase_of(step), n_steps_of(n_steps)
+    s, v, tau2, n = problem_of(eigenvalues, bias, noise_variance, n_steps)
+    steps = staircase_of(step)
     mean = residual_filter(scheme, s, steps, n) * v
     seen = s[s > 0]
     if has_closed_form(scheme, steps):

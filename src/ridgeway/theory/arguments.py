@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -45,13 +45,36 @@ def start_beside(start: ArrayLike | None, eigenvalues: Array) -> Array:
     return np.zeros_like(eigenvalues) if start is None else vector_beside("start", start, eigenvalues)
 
 
-def variance_of(value: object, name: str = "noise_variance") -> float:
-    """Return a variance, 0 or more."""
+def variance_of(value: object) -> float:
+    """Return the variance of the noise, 0 or more."""
     expected = "the variance must be a finite number, 0 or more"
-    variance = real_number(name, value, expected)
+    variance = real_number("noise_variance", value, expected)
     if variance < 0:
-        raise ValueError(f"{name}={variance!r} is negative: {expected}; 0 means labels without noise.")
+        raise ValueError(f"noise_variance={variance!r} is negative: {expected}; 0 means labels without noise.")
     return variance
+
+
+class Problem(NamedTuple):
+    """A least-squares problem in the eigenbasis of Sigma, and the length of a run.
+
+    Attributes
+    ----------
+    eigenvalues : (d,), those of Sigma.
+    bias : (d,), w_0 - w*.
+    noise_variance : that of the labels.
+    n_steps : number of steps, 1 or more.
+    """
+
+    eigenvalues: Array
+    bias: Array
+    noise_variance: float
+    n_steps: int
+
+
+def problem_of(eigenvalues: ArrayLike, bias: ArrayLike, noise_variance: object, n_steps: object) -> Problem:
+    """Return the arguments that all risks and bounds share, checked."""
+    s = eigenvalues_of(eigenvalues)
+    return Problem(s, vector_beside("bias", bias, s), variance_of(noise_variance), n_steps_of(n_steps))
 
 
 def staircase_of(value: float | Staircase) -> Staircase:
@@ -153,7 +176,7 @@ def row_of(name: str, values: ArrayLike, length: int, each: str) -> Array:
 
 
 def probability_of(values: ArrayLike | None, length: int, each: str) -> Array:
-    """Return probabilities of sum 1, one for `each` of `length` values; None makes all alike."""
+    """Return probabilities of sum 1, one for `each` of `length` values; None means equal probabilities."""
     chances = np.ones(length) if values is None else row_of("probability", values, length, each)
     if chances.min() < 0 or chances.sum() <= 0:
         raise ValueError(

@@ -36,9 +36,9 @@ class VarianceReduction:
 
     Attributes
     ----------
-    lowers_bound : the bound falls at alpha = 0: trace_inverse > threshold.
-    lowers_exact : the exact variance falls at alpha = 0.
-    trace_inverse : tr Sigma^{-1} over the directions that rows show.
+    lowers_bound : whether the bound decreases at alpha = 0: trace_inverse > threshold.
+    lowers_exact : whether the exact variance decreases at alpha = 0.
+    trace_inverse : tr Sigma^{-1} over the directions of positive variance.
     threshold : eta d n / 4.
     alphas : (L,), ridge strengths, the first 0.
     bound : (L,), sigma^2 (gamma alpha / 2 + 1 / n) d2(alpha).
@@ -55,7 +55,7 @@ class VarianceReduction:
 
     @property
     def largest_rise(self) -> float:
-        """The largest exact variance of the alphas over that of the uniform average."""
+        """The largest exact variance at any of the alphas, divided by that of the uniform average."""
         return float(self.exact.max() / self.exact[0])
 
 
@@ -68,18 +68,18 @@ def variance_reduction(
     batch_size: int = 1,
     alphas: ArrayLike | None = None,
 ) -> VarianceReduction:
-    """Tell whether geometric averaging lowers the variance of uniform averaging, by the bound and exactly.
+    """Return whether geometric averaging has a lower variance than uniform averaging, by the bound and exactly.
 
     ::
 
         f(alpha) = sigma^2 (gamma alpha / 2 + 1 / n) tr Sigma^2 (Sigma + alpha)^{-2} ,   gamma = eta / (1 + eta alpha)
         f'(0) < 0   exactly if   tr Sigma^{-1} > eta d n / 4
 
-    The paper has the opposite sign and the threshold eta d n / 2. That *some* alpha lowers the variance says nothing:
-    as alpha grows, every average tends to the start, which has none. So what counts is the slope at 0. The exact
-    variance falls there even where the bound rises: the sum of the squared weights is least for the uniform average, so
-    its first derivative is 0 and that of d2 decides. In between, about alpha = 1 / (eta n) and beyond, the exact
-    variance can be many times that of the uniform average (`largest_rise`).
+    The paper has the opposite sign and the threshold eta d n / 2. *Some* alpha always lowers the variance: as alpha
+    grows, every average tends to the start, which has no variance. So the slope at 0 matters. The exact variance
+    decreases there even if the bound increases: the uniform average has the least sum of squared weights, so the first
+    derivative of that sum is 0 and the derivative of d2 decides. From about alpha = 1 / (eta n) on, the exact variance
+    can be many times that of the uniform average (`largest_rise`).
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class NoiseRisk(NamedTuple):
-    """What the randomness of the rows and of the labels adds to the risk, and the rounding error of both."""
+    """The parts of the risk due to random rows and to random labels, and bounds on their rounding errors."""
 
     multiplicative: float
     variance: float
@@ -39,15 +39,15 @@ class Modes:
 
         I - B = D - (eta^2 / b) s s' ,   D = eta s (2 - eta s k) ,   k = 1 + (kappa - 2) / b ,
 
-    which is positive definite exactly where the step is stable. Its eigenvalues may span many orders of magnitude; the
-    factor D^{1/2} (I - c y y') of it is a diagonal times a well-conditioned matrix, of which one-sided Jacobi rotations
-    find every singular value to nearly full relative accuracy, however small. So powers of B are right at 1e12 steps.
+    which is positive definite exactly if the step is stable. Its eigenvalues may span many orders of magnitude. Its
+    factor D^{1/2} (I - c y y') is a diagonal times a well-conditioned matrix, and one-sided Jacobi rotations compute
+    every singular value of such a matrix to nearly full relative accuracy. So powers of B are accurate at 1e12 steps.
 
     Attributes
     ----------
     s : (d,), eigenvalues of Sigma, all positive.
-    step, kurtosis, batch_size : of the run, stable. With steps of several sizes there are no such modes: the recursion
-        over all steps takes their place.
+    step, kurtosis, batch_size : those of the run; the step is stable. A run with several step sizes has no such modes
+        and needs the recursion over all steps.
     """
 
     s: Array
@@ -150,7 +150,7 @@ def squared_weights(scheme: Scheme, s: Array, step: float, decay: Array, n_steps
 
 
 def has_closed_form(scheme: Scheme, steps: Staircase) -> bool:
-    """Tell whether `squared_weights` serves the scheme and the steps."""
+    """Return whether `squared_weights` has a closed form for this scheme and these steps."""
     return steps.constant and isinstance(scheme, Geometric | Uniform | Tail | Last)
 
 

@@ -147,8 +147,8 @@ def compare(
     bias : (d,), w_0 - w* in the eigenbasis; None takes equal entries that give `snr`.
     snr : signal-to-noise ratio v' Sigma v / sigma^2; `bias` is scaled to it. Needed where `bias` is None.
     noise_variance : sigma^2.
-    step : step size or staircase of step sizes; None is 1 / (2 R^2), as far as the bounds reach. With a staircase every
-        risk is a recursion over all steps.
+    step : step size or staircase of step sizes; None is 1 / (2 R^2), the largest step of the bounds. With a staircase
+        every risk is computed by a recursion over all steps.
     kurtosis, batch_size : as in `excess_risk`.
     schemes : averages to compare; None searches over all alphas and all starts of a tail, beside `Uniform` and `Last`.
 
@@ -185,7 +185,7 @@ def compare(
 def modes_of(
     s: Array, step: float | Staircase | None, n_steps: int, kurtosis: float, batch_size: int
 ) -> tuple[Modes, NDArray[np.bool_]]:
-    """Return the modes of checked arguments, for runs of up to n_steps steps, and which eigenvalues they keep."""
+    """Return the modes of checked arguments, for runs of up to n_steps steps, and a mask of the eigenvalues used."""
     kappa, b = kurtosis_of(kurtosis), batch_size_of(batch_size)
     steps = staircase_of(0.5 / fourth_moment_r2(s, kappa) if step is None else step)
     require_stable(s, steps.largest_of(n_steps), kappa, b)

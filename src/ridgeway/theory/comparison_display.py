@@ -23,7 +23,7 @@ class ComparisonDisplay:
     """The risk of geometric averages against alpha (below) and of tails against their start (above).
 
     Dashed and dotted lines are the two parts of the risk of geometric averages: bias, which grows with alpha, and
-    variance. The uniform average and the last iterate are levels. The star is the average of least risk.
+    variance. Horizontal lines are the uniform average and the last iterate. The star is the average of least risk.
 
     Parameters
     ----------

@@ -152,7 +152,7 @@ def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.ran
             raise ValueError("a batch of the stream is not a pair: expected tuples (X, y).") from error
         batch = check_batch(X, y, target_dtype=np.dtype(np.float64))
         if not batch.single_target:
-            raise ValueError(f"y has {batch.y.shape[1]} targets: expected one; diagnose each of them by itself.")
+            raise ValueError(f"y has {batch.y.shape[1]} targets: expected one; diagnose each target separately.")
         if first is None:
             first = Standardization.of(batch, bool(model.scale), bool(model.fit_intercept))
             sample.most = _sample_size(most, batch.rows.shape[1])

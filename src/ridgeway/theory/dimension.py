@@ -1,4 +1,4 @@
-"""Effective dimensions: how many directions a ridge penalty leaves free."""
+"""Effective dimensions of ridge regression."""
 
 from __future__ import annotations
 

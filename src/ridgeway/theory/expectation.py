@@ -1,4 +1,4 @@
-"""Expected iterates and averages: where least-squares SGD is on its way, without its noise."""
+"""Expected iterates and averages of least-squares SGD."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def expected_tikhonov_iterate(
     step : step size gamma, or staircase of step sizes.
     n_steps : number of steps, 1 or more.
     start : (d,), w_0 in the eigenbasis; None is 0.
-    centre : (d,), what the penalty draws to; None is the start.
+    centre : (d,), the point towards which the penalty shrinks; None is the start.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Laws of finite support, data sets among them: the exact risk without any assumption on moments."""
+"""Laws of finite support, such as data sets: the exact risk without assumptions on moments."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ RANK_CUTOFF = 1e-12  # eigenvalues up to this share of the largest are 0: no row
 class FiniteLaw:
     """A law of (x, y) with finitely many values, under which every moment of SGD can be computed exactly.
 
-    Rows are drawn independently from it. With `of_rows` it is the law of several passes over a data set, rows drawn
-    with replacement. The noise y - <x, w*> may depend on x in any way; w* is the best linear predictor, of least norm
-    where several are.
+    Rows are drawn independently. `of_rows` is the law of rows drawn with replacement from a data set. The noise
+    y - <x, w*> may depend on x in any way. w* is the best linear predictor, the one of least norm if there are several.
 
     Parameters
     ----------
     x : (k, d), the values of x.
     y : (k,), the values of y that belong to them.
-    probability : (k,), 0 or more; they are divided by their sum. None: all alike.
+    probability : (k,), 0 or more; they are divided by their sum. None means equal probabilities.
 
     Attributes
     ----------
@@ -115,7 +114,7 @@ class FiniteLaw:
 
     @cached_property
     def noise(self) -> Array:
-        """What w* leaves of each value of y."""
+        """The residual y - <x, w*> of each value."""
         return self.y - self.x @ self.optimum
 
     @property

@@ -1,4 +1,4 @@
-"""R^2 and mean-square stability: what fourth moments of the rows allow a step to be."""
+"""R^2 and mean-square stability: the largest steps, from the fourth moments of the rows."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ class Stability:
 
 
 def stability(eigenvalues: ArrayLike, step: float | Staircase, kurtosis: float = 3.0, batch_size: int = 1) -> Stability:
-    """Tell whether SGD is stable in mean square.
+    """Return whether SGD is stable in mean square.
 
     ::
 
         eta s_i k < 2 for all i   and   sum_i eta s_i / (b (2 - eta s_i k)) < 1 ,    k = 1 + (kappa - 2) / b
 
-    for rows x = Sigma^{1/2} z with independent coordinates of kurtosis kappa and mini-batches of b rows. It is an exact
-    condition for a constant step, about twice as generous as step <= 1 / (2 R^2) demands, and enough for steps that
-    change if the largest one meets it. Directions of eigenvalue 0 do not matter.
+    for rows x = Sigma^{1/2} z with independent coordinates of kurtosis kappa and mini-batches of b rows. The condition
+    is exact for a constant step and allows steps about twice as large as 1 / (2 R^2). For steps that change it is
+    sufficient that the largest step meets it. Directions of eigenvalue 0 do not matter.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def largest_stable_step(s: NDArray[np.float64], kurtosis: float, batch_size: int
 
 
 def require_stable(s: NDArray[np.float64], step: float, kurtosis: float, batch_size: int) -> None:
-    """Raise an error with the largest stable step where `step` is beyond it."""
+    """Raise an error that names the largest stable step if `step` is larger."""
     largest = largest_stable_step(s, kurtosis, batch_size)
     if step >= largest:
         raise ValueError(

@@ -34,7 +34,7 @@ class LinearApproximation:
     ----------
     matrices : (k, d, d), the values of A_t.
     vectors : (k, d), the values of b_t that belong to them.
-    probability : (k,), 0 or more; they are divided by their sum. None: all alike.
+    probability : (k,), 0 or more; they are divided by their sum. None means equal probabilities.
 
     Attributes
     ----------
@@ -101,7 +101,8 @@ class LinearApproximation:
     def expected_average(self, alpha: float, step: float, n_steps: int, start: ArrayLike | None = None) -> Array:
         """Return the expected geometric average of w_0 .. w_T, T = `n_steps`, weights rho^t divided by their sum.
 
-        Powers of a matrix by squaring: time O(d^3 log T), also where the iterates diverge, as long as they are finite.
+        Matrix powers are computed by squaring in time O(d^3 log T). The iterates may diverge, as long as they are
+        finite.
         """
         strength, eta, n, w0 = ridge_strength(alpha), step_of(step), n_steps_of(n_steps), self._start(start)
         size, rho = len(w0) + 1, 1 / (1 + eta * strength)
@@ -124,10 +125,10 @@ class LinearApproximation:
 
             (1 - rho)^2 (A + alpha)^{-1} [sum_{j>=0} rho^{2j} E C(w_j)] (A + alpha)^{-T},   C(w) = Cov(b_1 - A_1 w)
 
-        Where C(w) hardly changes it is C eta alpha / (2 + eta alpha) between the inverses: the average is as good as
-        the solution from 1 + 2 / (eta alpha) independent values of (A_t, b_t). The sum is finite if
-        rho^2 times the spectral radius of E[(I - eta A_t) x (I - eta A_t)] (Kronecker product) is below 1, also for
-        iterates that diverge. A linear system of (d + 1)^2 unknowns: for d up to about 60.
+        If C(w) hardly changes, the term between the inverses is C eta alpha / (2 + eta alpha): the average is as good
+        as the solution from 1 + 2 / (eta alpha) independent values of (A_t, b_t). The sum is finite if rho^2 times the
+        spectral radius of E[(I - eta A_t) x (I - eta A_t)] (Kronecker product) is below 1; the iterates may diverge.
+        The computation solves a linear system of (d + 1)^2 unknowns, which is feasible for d up to about 60.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ def heavy_ball_discount(alpha: float, step: float, momentum: float) -> float:
     for gradients g_t of least squares over all rows, or over rows drawn independently. The sum converges at every step
     for which the iteration itself does, eta s_max < 2 (1 + beta), and somewhat beyond. With the plain discount
     1 / (1 + eta alpha) in place of zeta the average is ridge of the weaker strength alpha (1 - beta / (1 + eta alpha)).
-    The start must be without velocity.
+    The iteration must start without velocity.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def nesterov_discount(alpha: float, step: float, momentum: float) -> float:
         (1 + beta) zeta - beta zeta^2 = 1 / (1 + eta alpha)
         (1 - zeta) sum_t zeta^t E y_t = (Sigma + alpha)^{-1} (E[xy] + alpha w_0)
 
-    for gradients g of least squares over all rows, or over rows drawn independently, at the points y_t. It is y_t that
-    has to be averaged: from w_0 = 0 the average of the w_t is ridge divided by 1 + beta (1 - zeta).
+    for gradients g of least squares over all rows, or over rows drawn independently, at the points y_t. Average the
+    y_t, not the w_t: from w_0 = 0 the average of the w_t is ridge divided by 1 + beta (1 - zeta).
 
     Parameters
     ----------

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class Reservoir:
-    """Keeps rows of a stream, each as likely as any other: those with the smallest of random keys.
+    """A uniform random sample of the rows of a stream: the rows with the smallest random keys.
 
     Parameters
     ----------
-    most : rows to keep.
-    rng : source of the keys.
+    most : number of rows to keep.
+    rng : random numbers for the keys.
 
     Attributes
     ----------
-    rows, labels : the rows kept so far, in their order; None before the first.
+    rows, labels : the sample so far, in the order of the stream; None before the first row.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Reservoir:
         self._keys: NDArray[np.float64] = np.empty(0)
 
     def add(self, rows: Any, labels: NDArray[np.float64]) -> None:
-        """Look at more rows, an array or a CSR matrix, and their labels."""
+        """Add the next rows of the stream, an array or a CSR matrix, and their labels."""
         sparse = scipy.sparse.issparse(rows)
         if self.rows is not None:
             rows = scipy.sparse.vstack([self.rows, rows], format="csr") if sparse else np.concatenate([self.rows, rows])

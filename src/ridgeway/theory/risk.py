@@ -11,15 +11,7 @@ import numpy as np
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.averaging.stair_filter import MAX_SUMMED_STEPS
-from ridgeway.theory.arguments import (
-    batch_size_of,
-    eigenvalues_of,
-    kurtosis_of,
-    n_steps_of,
-    staircase_of,
-    variance_of,
-    vector_beside,
-)
+from ridgeway.theory.arguments import batch_size_of, kurtosis_of, problem_of, staircase_of
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
 from ridgeway.theory.fourth_moments import require_stable
 from ridgeway.theory.spectral_filter import residual_filter
@@ -37,15 +29,15 @@ RECURSION_STEPS_PER_DIRECTION = 100  # the recursion is as fast as the closed fo
 
 @dataclass(frozen=True)
 class ExcessRisk:
-    """E|Sigma^{1/2} (average - w*)|^2 and the parts it is made of.
+    """E|Sigma^{1/2} (average - w*)|^2 and its parts.
 
     Attributes
     ----------
-    total : the excess risk.
-    deterministic_bias : of the expected average, what full gradients would leave.
-    multiplicative_bias : what the start adds because rows are random, with labels free of noise.
-    variance : what label noise adds.
-    interaction : of start and label noise; not 0 only where the noise depends on x (`FiniteLaw`).
+    total : the excess risk, the sum of the parts.
+    deterministic_bias : the risk of the expected average, which gradient descent over all rows would have.
+    multiplicative_bias : the part due to the start and the randomness of the rows, without label noise.
+    variance : the part due to label noise.
+    interaction : the part due to start and label noise together; 0 unless the noise depends on x (`FiniteLaw`).
 
     Examples
     --------
@@ -64,7 +56,7 @@ class ExcessRisk:
     def of_parts(
         cls, deterministic_bias: float, multiplicative_bias: float, variance: float, interaction: float = 0.0
     ) -> ExcessRisk:
-        """Return the risk whose parts these are."""
+        """Return the risk with these parts."""
         total = deterministic_bias + multiplicative_bias + variance + interaction
         return cls(total, deterministic_bias, multiplicative_bias, variance, interaction)
 
@@ -88,10 +80,10 @@ def excess_risk(
         E excess = sum_i s_i (g_{0,i} v_i)^2 + sum_j (eta_j^2 / b) sum_i s_i g_{j,i}^2 V_{j,i}
 
     for weights p_t and mini-batches of b rows. It assumes x = Sigma^{1/2} z with independent z_i of mean 0, variance 1,
-    no third moment and E z_i^4 = kappa, and noise independent of x; for any other law of finite support see
-    `FiniteLaw`. It is the recursion, O(n d), for up to 1e7 steps. With a constant step, geometric, uniform and tail
-    averages and the last iterate have a closed form of O(d^3 + d^2 log n), taken where it is faster and its rounding
-    error is small: then runs of 1e12 steps are no problem.
+    third moment 0 and E z_i^4 = kappa, and noise independent of x. `FiniteLaw` has the risk for any law of finite
+    support. The recursion takes time O(n d), for up to 1e7 steps. With a constant step, geometric, uniform and tail
+    averages and the last iterate have a closed form of O(d^3 + d^2 log n). It is used if it is faster and its rounding
+    error is small, also for runs of 1e12 steps.
 
     Parameters
     ----------
@@ -117,7 +109,7 @@ def excess_risk(
     >>> print(f"{excess_risk(Tail(0.5), s, np.ones(10), 0.25, step, n_steps=10**12).total:.3g}")
     6.03e-12
 
-    A step that grows lowers the variance at a strong alpha, whose average rests on the first steps:
+    A growing step lowers the variance at a strong alpha, whose average depends on the first steps:
 
     >>> from ridgeway.averaging import Staircase
     >>> growing = Staircase((step / 100, step / 10, step), (4000, 8000))
@@ -126,17 +118,15 @@ def excess_risk(
     0.1146
     0.0011
     """
-    s = eigenvalues_of(eigenvalues)
-    v = vector_beside("bias", bias, s)
-    sigma2, steps, n = variance_of(noise_variance), staircase_of(step), n_steps_of(n_steps)
-    kappa, b = kurtosis_of(kurtosis), batch_size_of(batch_size)
+    s, v, sigma2, n = problem_of(eigenvalues, bias, noise_variance, n_steps)
+    steps, kappa, b = staircase_of(step), kurtosis_of(kurtosis), batch_size_of(batch_size)
     require_stable(s, steps.largest_of(n), kappa, b)
     seen = s > 0
     return risk_in_modes(scheme, Modes(s[seen], steps, kappa, b), v[seen], sigma2, n)
 
 
 def risk_in_modes(scheme: Scheme, modes: Modes, bias: Array, noise_variance: float, n_steps: int) -> ExcessRisk:
-    """Return the excess risk for checked arguments; `modes` may serve many calls."""
+    """Return the excess risk for checked arguments; the same `modes` can be used for many calls."""
     filtered = residual_filter(scheme, modes.s, modes.step, n_steps) * bias
     deterministic = float((modes.s * filtered * filtered).sum())
     noise = _random_part(scheme, modes, bias * bias, n_steps, deterministic)
@@ -145,7 +135,7 @@ def risk_in_modes(scheme: Scheme, modes: Modes, bias: Array, noise_variance: flo
 
 
 def _random_part(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int, deterministic: float) -> NoiseRisk:
-    """Return the random part of the risk by whichever way is accurate, the faster one first."""
+    """Return the random part of the risk, by the faster method if it is accurate, or else by the other one."""
     if not has_closed_form(scheme, modes.steps) or n_steps <= RECURSION_STEPS_PER_DIRECTION * len(modes.s):
         return by_recursion(scheme, modes, squared_bias, n_steps)
     closed = modes.risk(scheme, squared_bias, n_steps)
@@ -177,7 +167,7 @@ def by_recursion(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int
 
 
 def short_weights(scheme: Scheme, n_steps: int, step: float | Staircase) -> Array:
-    """Return the weights of an average, or an error where they are too many to go through."""
+    """Return the weights of an average, or raise an error if there are too many to sum one by one."""
     if n_steps > MAX_SUMMED_STEPS:
         raise ValueError(
             f"n_steps={n_steps} is too many for a recursion over {scheme!r}: expected at most {MAX_SUMMED_STEPS}; take "

@@ -10,7 +10,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme, Staircase, Uniform
 from ridgeway.averaging.geometric import MIN_LOG_GROWTH, log_growth
-from ridgeway.theory.arguments import constant_step_of, eigenvalues_of, n_steps_of, positive, variance_of, vector_beside
+from ridgeway.theory.arguments import constant_step_of, positive, problem_of
 from ridgeway.validation.scalars import ridge_strength
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Form = Literal["paper", "sharp"]
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on the excess risk: what the start may cost, what label noise may cost, and their sum."""
+    """A bound on the excess risk: a bound on the bias, one on the variance, and their sum."""
 
     total: float
     bias: float
@@ -84,9 +84,8 @@ def bound(
     sharp: 0.0166 + 2.8581
     """
     alpha = _strength(scheme)
-    s = eigenvalues_of(eigenvalues)
-    v = vector_beside("bias", bias, s)
-    sigma2, eta, n = variance_of(noise_variance), _constant(step), n_steps_of(n_steps)
+    s, v, sigma2, n = problem_of(eigenvalues, bias, noise_variance, n_steps)
+    eta = _constant(step)
     R2 = _checked_r2(r2, s, eta)
     if form not in ("paper", "sharp"):
         raise ValueError(f"form={form!r}: expected 'paper' or 'sharp'.")
@@ -121,9 +120,9 @@ def additive_noise_bound(
         paper:  (eta / gamma)^2 tau^2 d2 (g / (2 - g) + 2 / ((2 - g)(n + 1)))
                   + (alpha + 1 / (gamma (n + 1)))^2 |Sigma^{1/2} (Sigma + alpha)^{-1} v|^2
 
-    in the notation of `bound`. The paper prints the condition step <= s_max, with which it does not hold, and a square
-    that stands on the vector instead of on its norm; its factor (eta / gamma)^2 is not needed. `additive_noise_risk` is
-    the exact value.
+    in the notation of `bound`. The paper prints the condition step <= s_max, under which the bound does not hold, and
+    squares the vector instead of its norm. Its factor (eta / gamma)^2 is not needed. `additive_noise_risk` is the exact
+    value.
 
     Parameters
     ----------
@@ -144,9 +143,7 @@ def additive_noise_bound(
     0.0266 + 0.0338
     """
     alpha = _strength(scheme)
-    s = eigenvalues_of(eigenvalues)
-    v = vector_beside("bias", bias, s)
-    tau2, n = variance_of(noise_variance), n_steps_of(n_steps)
+    s, v, tau2, n = problem_of(eigenvalues, bias, noise_variance, n_steps)
     eta = _constant(step, "additive_noise_risk")
     _require_contraction(s, eta, 0.0)
     if form not in ("paper", "sharp"):
@@ -191,10 +188,8 @@ def tikhonov_sgd_bound(
     >>> print(f"{at.variance:.4f} + {at.bias:.4f}")
     0.0108 + 0.0479
     """
-    s = eigenvalues_of(eigenvalues)
-    v = vector_beside("bias", bias, s)
-    tau2, eta, n = variance_of(noise_variance), _constant(step), n_steps_of(n_steps)
-    strength = ridge_strength(alpha)
+    s, v, tau2, n = problem_of(eigenvalues, bias, noise_variance, n_steps)
+    eta, strength = _constant(step), ridge_strength(alpha)
     _require_contraction(s, eta, strength)
     seen = s > 0
     s, v2 = s[seen], v[seen] ** 2

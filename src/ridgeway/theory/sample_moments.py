@@ -1,4 +1,4 @@
-"""What a sample of rows says about the law they come from: spectrum, fourth moments, signal and noise."""
+"""Estimates from a sample of rows: spectrum, fourth moments, signal and noise."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ MIN_NOISE_SHARE = 1e-6  # of the variance of y: a smaller share cannot be told f
 class SampleMoments:
     """Moments of rows in a run whose steps are clipped to eta |x|^2 <= limit.
 
-    A limited row counts as a row of weight c < 1, which is a plain step along sqrt(c) x with the label sqrt(c) y. So
-    the moments are those of rows shortened in this way.
+    A row whose step is clipped counts as a row of weight c < 1, which is a plain step along sqrt(c) x with the label
+    sqrt(c) y. The moments are those of the rows multiplied by sqrt(c).
 
     Attributes
     ----------
     eigenvalues : (r,), positive, decreasing.
     signal : (r,), s v^2: the variance of y explained by each direction, 0 or more.
-    noise_variance : what no linear predictor explains, at most the second moment of y.
+    noise_variance : the variance that no linear predictor explains, at most the second moment of y.
     variance : second moment of y.
     r2 : E|x|^4 / E|x|^2.
     kurtosis : the kappa of independent coordinates with the same E|x|^4.
-    spread : E[|x|^2 (x.v)^2] over what kappa makes of it, averaged over the signal: 1 for independent coordinates.
+    spread : E[|x|^2 (x.v)^2] divided by its value for independent coordinates of kurtosis kappa, averaged over the
+        signal.
     noise_ratio : E[noise^2 |x|^2] / (E noise^2 E|x|^2): 1 where the noise does not depend on the size of x.
     limited : share of the rows whose steps were clipped.
     n_rows, n_columns : of the sample.
@@ -59,9 +60,9 @@ class SampleMoments:
     def of(cls, rows: Array, y: Array, step: float, limit: float) -> SampleMoments:
         """Estimate the moments from rows (n, d) and labels (n,).
 
-        The squared signal of a direction, E[(x.v) y]^2, is estimated by products over pairs of different rows only, so
-        that noise does not pass for signal; what the sample's own eigenvectors take away from it, a share of d / n, is
-        given back.
+        The squared signal of a direction, E[(x.v) y]^2, is estimated from products of pairs of different rows only, so
+        that noise is not counted as signal. The estimate is corrected for the share d / n that is lost because the
+        eigenvectors come from the same sample.
 
         Parameters
         ----------

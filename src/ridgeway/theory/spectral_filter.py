@@ -28,9 +28,9 @@ def residual_filter(scheme: Scheme, eigenvalues: ArrayLike, step: float | Stairc
     learned share 1 - q(s) is s / (s + alpha), ridge regression, for a geometric average of a long run, whatever its
     steps are. It assumes least squares, rows drawn independently and eta_j s at most 2: beyond, the iterates diverge.
 
-    Closed forms serve every scheme of the package, also at 1e12 steps. Summed step by step, up to 1e7 steps, are: a
-    scheme without one; `Poisson` where eta s > 1 and the run is less than ten times its mean; and, on a staircase,
-    `Poisson` and `NegativeBinomial` where eta_j s >= 1 on some stair.
+    Every scheme of the package has a closed form, also at 1e12 steps. These cases are summed step by step, up to 1e7
+    steps: a scheme without a closed form; `Poisson` if eta s > 1 and the run is less than ten times its mean; and, on a
+    staircase, `Poisson` and `NegativeBinomial` if eta_j s >= 1 on some stair.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Steps that change from one to the next: weights that make the average ridge for every alpha, and what it expects."""
+"""Arbitrary sequences of steps: the weights with which the average is ridge for every alpha, and its expectation."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def averaging_weights(alpha: float, steps: ArrayLike, next_step: float | None = 
 
         p_k = (1 - rho_{k+1}) Pi_k / (1 - Pi_{T+1}),   rho_j = 1 / (1 + eta_j alpha),   Pi_k = rho_1 ... rho_k
 
-    The iterates do not depend on alpha, so one run with any steps serves every alpha. An iterate counts by the time
-    eta_{k+1} that it lasts; alpha = 0 weighs by nothing else. With one step throughout these are the weights of
-    `Geometric(alpha)`. The steps have to be fixed before the run: steps that depend on the rows make the average
-    another estimator.
+    The iterates do not depend on alpha, so one run gives the averages of every alpha. Iterate k lasts for the time
+    eta_{k+1}; at alpha = 0 the weights are proportional to these times. With a constant step they are the weights of
+    `Geometric(alpha)`. The steps must be fixed before the run: with steps that depend on the rows, the average is not
+    ridge.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ def expected_path(
         E[average] = w* + q(Sigma) (w_0 - w*),   q(s) = alpha / (s + alpha) * (1 - P(s)) / (1 - P(0)),
         P(s) = prod_{j=1..T+1} (1 - eta_j s) / (1 + eta_j alpha)
 
-    P tends to 0 as the steps add up, unless steps beyond 2/s stand against it, and ridge centred at the start is left:
-    (Sigma + alpha)^{-1} (E[xy] + alpha w_0). While every eta_j s is at most 2, the coefficients are within
-    2 P(0) / (1 - P(0)) of it, relative to the distance of ridge from w*. Steps whose sum is finite never get there. It
-    needs rows drawn independently and steps that do not depend on them.
+    If the sum of the steps tends to infinity and no step exceeds 2/s, P tends to 0 and the average to ridge centred at
+    the start, (Sigma + alpha)^{-1} (E[xy] + alpha w_0). If every eta_j s is at most 2, the coefficients are within
+    2 P(0) / (1 - P(0)) of it, relative to the distance of ridge from w*. If the sum of the steps is finite, ridge is
+    not reached. This assumes rows drawn independently and steps that do not depend on them.
 
     Parameters
     ----------

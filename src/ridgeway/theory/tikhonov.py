@@ -10,17 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.averaging.filter import filter_at
-from ridgeway.theory.arguments import (
-    batch_size_of,
-    eigenvalues_of,
-    kurtosis_of,
-    matrix_of,
-    n_steps_of,
-    row_of,
-    step_of,
-    variance_of,
-    vector_beside,
-)
+from ridgeway.theory.arguments import batch_size_of, kurtosis_of, matrix_of, problem_of, row_of, step_of
 from ridgeway.theory.fourth_moments import require_stable
 from ridgeway.theory.risk import ExcessRisk, short_weights
 from ridgeway.validation.scalars import ridge_strength
@@ -38,8 +28,8 @@ def tikhonov_sgd(
 
         w_t = w_{t-1} - gamma ((<x_t, w_{t-1}> - y_t) x_t + alpha (w_{t-1} - centre))
 
-    For every alpha it is a run of its own, and the last iterate does not settle but scatters about ridge. It is here to
-    be compared with: geometric averages of one plain run serve all alphas.
+    Every alpha needs its own run, and the last iterate does not converge but fluctuates around ridge. It is provided
+    for comparison: geometric averages of one plain run give all alphas.
 
     Parameters
     ----------
@@ -48,7 +38,7 @@ def tikhonov_sgd(
     alpha : ridge strength, 0 or more.
     step : step size gamma.
     w0 : (d,), the start; None is 0.
-    centre : (d,), what the penalty draws to; None is the start.
+    centre : (d,), the point towards which the penalty shrinks; None is the start.
 
     Returns
     -------
@@ -120,10 +110,9 @@ def tikhonov_sgd_risk(
     >>> print(f"variance {one.variance:.4f} {other.variance:.4f}")  # geometric averages forget all but the first steps
     variance 0.0002 0.0518
     """
-    s = eigenvalues_of(eigenvalues)
-    v = vector_beside("bias", bias, s)
-    sigma2, gamma, n = variance_of(noise_variance), step_of(step), n_steps_of(n_steps)
-    kappa, b, strength = kurtosis_of(kurtosis), batch_size_of(batch_size), ridge_strength(alpha)
+    s, v, sigma2, n = problem_of(eigenvalues, bias, noise_variance, n_steps)
+    gamma, kappa, b = step_of(step), kurtosis_of(kurtosis), batch_size_of(batch_size)
+    strength = ridge_strength(alpha)
     require_stable(s, gamma, kappa, b)
     if gamma * (s.max() + strength) > 2:
         raise ValueError(

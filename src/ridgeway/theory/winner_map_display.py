@@ -21,10 +21,10 @@ MAX_COLOR_LOG2 = 3.0  # colours end at 2^3 either way
 
 
 class WinnerMapDisplay:
-    """One panel a spectrum: number of steps upwards, signal-to-noise ratio to the right.
+    """One panel for each spectrum, with the number of steps upwards and the signal-to-noise ratio to the right.
 
-    Blue: geometric averages have the smaller risk; red: tails have, the last iterate among them. White: as good as each
-    other. The letter is the kind of least risk: G geometric, T tail, U uniform, L last.
+    Blue cells: geometric averages have the smaller risk. Red cells: tails, including the last iterate, have the smaller
+    risk. White: both are equal. The letter is the kind of least risk: G geometric, T tail, U uniform, L last.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class WinnerMapDisplay:
 
     Attributes
     ----------
-    axs_ : one Axes a spectrum.
+    axs_ : one Axes for each spectrum.
     figure_ : where `plot` has drawn.
 
     Examples

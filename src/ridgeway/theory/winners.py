@@ -1,4 +1,4 @@
-"""The map of who wins: geometric or tail averaging, by number of steps, signal-to-noise ratio and conditioning."""
+"""A map of the best average, geometric or tail, by number of steps, signal-to-noise ratio and conditioning."""
 
 from __future__ import annotations
 
@@ -71,16 +71,16 @@ class WinnerMap:
 
     @property
     def tail_over_geometric(self) -> Array:
-        """Least risk of tails over that of geometric averages, each with its limits: above 1 geometric wins.
+        """Least risk of tails divided by that of geometric averages: geometric is better above 1.
 
-        Both families hold the uniform average; the last iterate is a tail.
+        Both families include the uniform average, and tails include the last iterate.
         """
         geometric, tail, uniform, last = self.risks
         ratio: Array = np.minimum(np.minimum(tail, last), uniform) / np.minimum(geometric, uniform)
         return ratio
 
     def plot(self, axs: Any = None) -> Any:
-        """Draw one panel a spectrum; returns a `WinnerMapDisplay`."""
+        """Draw one panel for each spectrum; returns a `WinnerMapDisplay`."""
         return WinnerMapDisplay(self).plot(axs)
 
 

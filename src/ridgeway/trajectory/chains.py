@@ -85,7 +85,7 @@ class Chains(Trajectory):
 
     @classmethod
     def from_state(cls, stored: Stored) -> Chains:
-        """Return the chains of a state: sketches all."""
+        """Return the chains of a state; all are sketches."""
         chains = cls([Sketch.from_state(chain) for chain in stored.parts("chains")])
         shares = stored.array("weights", (len(chains.chains),))
         if (shares < 0).any() or abs(shares.sum() - 1) > 1e-9:
@@ -136,9 +136,8 @@ def join(runs: Sequence[Trajectory]) -> Trajectory:
 def merge(sketches: Sequence[Trajectory], weights: ArrayLike | None = None) -> Sketch | Chains:
     """Merge the sketches of independent runs with one layout and one step into their weighted mean.
 
-    Sketches of equally many steps add up moment by moment to a single sketch, whose `length` is theirs and whose
-    `n_steps` are those of all together. Others keep their own length, on which survival depends, side by side in a
-    `Chains`.
+    Sketches of equal length are averaged moment by moment into a single sketch of the same `length`; its `n_steps` is
+    the sum of theirs. Sketches of different lengths have different survival functions and are returned as `Chains`.
 
     Parameters
     ----------

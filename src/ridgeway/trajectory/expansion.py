@@ -43,7 +43,7 @@ def expand(
 def expand_values(
     survival: NDArray[np.float64], blocks: tuple[Block, ...], n_steps: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Do the same from values of survival functions at `places`, (n_schemes, n_places)."""
+    """Return what `expand` returns, from values of survival functions at `places`, (n_schemes, n_places)."""
     cut = _cut(blocks)
     coefficients, errors = np.empty((len(survival), cut.n_columns)), np.zeros(len(survival))
     made = places(blocks)[cut.raw_places] <= n_steps
@@ -62,7 +62,7 @@ def expand_values(
 def expand_ridges(
     strengths: NDArray[np.float64], blocks: tuple[Block, ...], n_steps: int, steps: Staircase
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Do the same for `Geometric` schemes of these strengths, in two thirds of the time.
+    """Return what `expand` returns for `Geometric` schemes of these strengths, in two thirds of the time.
 
     Survival on a block is its value at the start times powers of one discount, so blocks of one length on one stair
     share a series. Uniform averages are those of `Uniform`, to the last bit.
@@ -172,12 +172,12 @@ def _chebyshev(n_nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 @lru_cache(maxsize=64)
 def _rounding(blocks: tuple[Block, ...]) -> NDArray[np.float64]:
-    """Return shares (n_blocks, m) of the blocks that are not raw, for errors of series on them.
+    """Return shares (n_blocks, m), from which the error within chunks is estimated; raw blocks have none.
 
-    A series of coefficients c errs by the sum of those beyond the moments, and by the polynomials within chunks, none
-    for single steps: interpolation at 2 or 3 Chebyshev nodes over h = chunk/length errs by |f''| h^2 / 4 or
-    |f^(3)| h^3 / 24, and the largest derivatives of T_k on [-1, 1] are those at 1. The latter is at most the sum of
-    share_k |c_k|.
+    A series with coefficients c has two errors: the coefficients beyond the moments, and the interpolation within
+    chunks, which is 0 for single steps. Interpolation at 2 or 3 Chebyshev nodes over h = chunk/length has an error of
+    |f''| h^2 / 4 or |f^(3)| h^3 / 24, and the derivatives of T_k on [-1, 1] are largest at 1. So the second error is at
+    most the sum of share_k |c_k|.
     """
     smooth = [block for block in blocks if not block.raw]
     if not smooth:

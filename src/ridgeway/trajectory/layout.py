@@ -147,7 +147,7 @@ class Layout:
 
 
 def require_even_edges(steps: Staircase) -> None:
-    """Raise an error for stairs of odd length, because a sketch takes steps in pairs."""
+    """Raise an error if a stair has an odd length, because a sketch takes steps in pairs."""
     odd = [edge for edge in steps.edges if edge % 2]
     if odd:
         raise ValueError(

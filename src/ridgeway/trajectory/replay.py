@@ -33,7 +33,7 @@ class Segment:
         return self.rows.shape[0] if self.order is None else len(self.order)
 
     def between(self, start: int, stop: int) -> AnyRows:
-        """Return the rows that came start-th to (stop-1)-th."""
+        """Return rows number start to stop - 1, in the order of the run."""
         return self.rows.between(start, stop) if self.order is None else self.rows.take(self.order[start:stop])
 
 
@@ -48,8 +48,8 @@ class Replay(Trajectory):
     once are expanded in Chebyshev polynomials over blocks of steps, to the precision of the rows: then each row is
     multiplied by a few moments, not by every scheme.
 
-    The rows are referred to (copied only where they had to be converted, or some had weight 0): they must not be
-    changed while the trajectory is in use.
+    The rows are not copied, unless they had to be converted or some had weight 0. They must not be changed while the
+    trajectory is in use.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Replay(Trajectory):
 
     @property
     def gains(self) -> Float:
-        """What multiplied each row, in the order of the run: (rows in all, targets)."""
+        """The factor by which each row was multiplied, in the order of the run: (rows in all, targets)."""
         return self._gains
 
     def iterate(self, k: int) -> Float:
@@ -178,7 +178,7 @@ class Replay(Trajectory):
 
     @property
     def _layout(self) -> Layout:
-        """TimeBlocks on which the geometric family is a polynomial to the precision of the rows."""
+        """Return blocks on which geometric survival functions are polynomials, to the precision of the rows."""
         return Layout(4, 13) if self.dtype == np.float64 else Layout(2, 6)
 
     def _add_any(self, sums: _Sums, start: int, stop: int, schemes: Sequence[Scheme], which: NDArray[np.intp]) -> None:
@@ -244,7 +244,7 @@ class Replay(Trajectory):
     def _pieces(self, start: int, stop: int, numbers: int) -> Iterator[tuple[AnyRows, int, int]]:
         """Yield the rows of the steps start+1..stop in pieces, with the number of the first row and of the next.
 
-        `numbers` are wanted for each row, and pieces are such that not too many are held at once.
+        `numbers` is the count of numbers that the caller stores per row; it limits the size of a piece.
         """
         first, last = self._row(start), self._row(stop)
         at_once = max(1, MAX_HELD_NUMBERS // numbers)

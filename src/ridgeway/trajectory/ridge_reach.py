@@ -1,4 +1,4 @@
-"""The alpha from which on the averages of a run are ridge regression; weaker alphas need a longer run."""
+"""The smallest alpha for which the averages of a run are ridge regression; weaker alphas need a longer run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RidgeReach:
 
     Attributes
     ----------
-    alpha : from here on geometric averages are ridge within a few percent, for any rows.
+    alpha : for this and stronger alphas, geometric averages are ridge within a few percent, for any rows.
     distance : estimated relative distance of the weakest average (alpha = 0) from ridge, |w - ridge| / |ridge|; 0 if
         the run has stopped moving.
     weakest : the weakest alpha of interest, which replaces 0.
@@ -51,7 +51,7 @@ class RidgeReach:
 
 
 def ridge_reach(trajectory: Trajectory) -> RidgeReach:
-    """Estimate the alpha from which on the averages of a run are ridge.
+    """Estimate the smallest alpha for which the averages of a run are ridge.
 
     With m_1 .. m_4 the mean iterates of the quarters of the run and g_k = m_{k+1} - m_k, a run that still converges has
     g_1, g_2 and g_3 in about the same direction, each shorter than the one before. A run that has converged and only

@@ -1,4 +1,4 @@
-"""Spectrum: what an exact engine leaves behind, and how it answers for any averaging scheme."""
+"""`Spectrum`: the result of an exact engine, from which the average for any scheme is computed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Basis:
     eigenvalues : (r,), 0 or more; Ritz values of a Krylov space.
     directions : (d, r), orthonormal columns.
     targets : (targets, r), b along the directions.
-    ends : (r,), what is left of A v_k outside of the space is ends_k times one unit vector; 0 for eigenvectors.
+    ends : (r,), the part of A v_k outside of the space is ends_k times one unit vector; 0 for eigenvectors.
     """
 
     eigenvalues: Array
@@ -39,10 +39,10 @@ class Basis:
     ends: Array
 
     def gains(self, schemes: Sequence[Scheme], step: float, n_steps: int, resolution: float) -> Array:
-        """Return (1 - q(s)) / s of each scheme at each eigenvalue, (L, r): what b is multiplied by.
+        """Return (1 - q(s)) / s of each scheme at each eigenvalue, (L, r), by which b is multiplied.
 
-        For a geometric average that is 1 / (s + alpha), ridge. Where s, or s + alpha, is at most `resolution` of the
-        largest eigenvalue it is 0, which makes alpha = 0 the least-squares solution of least norm.
+        For a geometric average this is 1 / (s + alpha), ridge. If s, or s + alpha, is at most `resolution` of the
+        largest eigenvalue, it is 0; so alpha = 0 is the least-squares solution of least norm.
         """
         s = self.eigenvalues
         least = resolution * float(s.max(initial=0.0))
@@ -103,10 +103,10 @@ class Spectrum(Trajectory):
     bases : one for all targets, or one for each.
     step : step size of the gradient descent, at most 2 / (largest eigenvalue).
     n_steps : its number of steps.
-    single_target : True leaves the axis of targets out of the answers.
-    dtype : precision of the answers.
-    resolution : eigenvalues up to this share of the largest are rounding.
-    weakest : ridge strength from which on `tolerance` holds.
+    single_target : True removes the axis of targets from results.
+    dtype : precision of the results.
+    resolution : eigenvalues up to this share of the largest are treated as rounding errors.
+    weakest : smallest ridge strength for which `tolerance` holds.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Spectrum(Trajectory):
 
     @property
     def complete(self) -> bool:
-        """Whether the directions are eigenvectors, and no rest is left outside of them."""
+        """Whether the directions are exact eigenvectors, so that A maps their span to itself."""
         return not any(basis.ends.any() for basis in self._bases)
 
     @property
@@ -163,25 +163,25 @@ class Spectrum(Trajectory):
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
-        """Precision of the answers."""
+        """Precision of the results."""
         return self._dtype
 
     @property
     def resolution(self) -> float:
-        """Share of the largest eigenvalue up to which eigenvalues are rounding."""
+        """Share of the largest eigenvalue up to which eigenvalues are treated as rounding errors."""
         return self._resolution
 
     @property
     def weakest(self) -> float:
-        """Ridge strength from which on `tolerance` holds."""
+        """Smallest ridge strength for which `tolerance` holds."""
         return self._weakest
 
     @property
     def tolerance(self) -> float:
         """Largest residual |b - (A + alpha) w| / |b| of ridge coefficients w for alpha >= `weakest`.
 
-        So w is the exact solution for a b that differs by this share. Eigenvectors leave rounding alone; a Krylov space
-        leaves a residual that shrinks with every product. See `error_bounds` for what it means for w.
+        So w is the exact solution for a b that differs by this share. With eigenvectors only rounding errors remain;
+        in a Krylov space the residual shrinks with every product. `error_bounds` bounds the error of w.
         """
         shares = [self._resolution]
         for basis in self._bases:
@@ -196,7 +196,7 @@ class Spectrum(Trajectory):
         return sum(array.nbytes for basis in self._bases for array in vars(basis).values())
 
     def error_bounds(self, alphas: ArrayLike) -> Array:
-        """Return bounds on |coef - exact coef| of ridge solutions, beyond rounding: (L, targets).
+        """Return bounds on |coef - exact coef| of ridge solutions, apart from rounding: (L, targets).
 
         The residual of a solution w within a Krylov space is r = b - (A + alpha) w, and |error| <= |r| / alpha, as
         the eigenvalues of A + alpha are alpha or more. It is 0 for eigenvectors.
@@ -237,7 +237,7 @@ class Spectrum(Trajectory):
         return answer
 
     def state(self) -> State:
-        """Return the directions and how they are to be read."""
+        """Return the directions and all parameters."""
         return {
             "kind": "spectrum",
             "step": self.step,

@@ -89,7 +89,7 @@ class TimeBlocks:
         return self._between(n_steps, n_steps + more - 1)
 
     def described(self, n_steps: int, more: int) -> NDArray[np.int64]:
-        """Return offset, length, chunk, degree and number of moments of the blocks `ahead`: (n_blocks, 5)."""
+        """Return offset, length, chunk, degree and number of moments of the blocks `ahead`, (n_blocks, 5)."""
         blocks = self.ahead(n_steps, more)
         described = _described(blocks).copy()
         described[0, 0] = n_steps - blocks[0].start
@@ -145,7 +145,7 @@ def _blocks_of(layout: Layout, steps: Staircase) -> TimeBlocks:
 
 @lru_cache(maxsize=256)
 def _slice_of(blocks: TimeBlocks, begin: int, end: int) -> tuple[Block, ...]:
-    """Return some of the blocks; the same tuple each time, as tables are cached by it."""
+    """Return some of the blocks; the same tuple object each time, because caches use it as their key."""
     return tuple(blocks._blocks[begin:end])
 
 

@@ -30,7 +30,7 @@ class RunFacts:
     limited : number of clipped updates, in all passes.
     sum_q, sum_q2 : sums of q = weight * |x|^2 and of q^2 over the rows seen.
     split : number of rows that were split into several steps, in all passes.
-    mean_weight : mean over the steps of the share of a row that each step is: 1, or less if outlying rows were split.
+    mean_weight : mean weight of a step: 1, or less if outlying rows were split, as a step is then a share of a row.
     """
 
     sizes: Staircase
@@ -157,7 +157,7 @@ class Trajectory(ABC):
     @property
     @abstractmethod
     def nbytes(self) -> int:
-        """Memory that the trajectory itself holds; rows it refers to are not counted."""
+        """Memory of the trajectory itself, in bytes; rows that it refers to are not counted."""
 
     @abstractmethod
     def iterate(self, k: int) -> Float:
@@ -168,11 +168,11 @@ class Trajectory(ABC):
         """Return the state from which averages can be computed later, without the rows."""
 
     def nearest(self, scheme: Scheme) -> Scheme:
-        """Return the scheme that is used instead of `scheme`: itself, unless a sketch has to move it."""
+        """Return the scheme that is used for `scheme`: itself, or a tail moved to a block edge of a sketch."""
         return scheme
 
     def _tell_moved(self, schemes: Sequence[Scheme]) -> None:
-        """Warn about every scheme that another one replaces."""
+        """Warn about every scheme that is replaced by another one."""
         for asked in schemes:
             answered = self.nearest(asked)
             if asked != answered:
@@ -206,7 +206,7 @@ class Trajectory(ABC):
         return self._averages(schemes)
 
     def nearest_average(self, schemes: Sequence[Scheme]) -> Float:
-        """As `average` of the `nearest` schemes, without a warning about those that were moved."""
+        """Return `average` of the `nearest` schemes, without a warning about moved tails."""
         return self._averages(list(schemes))
 
     def coef(self, scheme: Scheme) -> Float:
@@ -239,7 +239,7 @@ class Trajectory(ABC):
 
 
 def squared_scale(sum_q: float, sum_q2: float) -> float:
-    """R^2 = sum q^2 / sum q, the mean of q in which rows count by their size; 0 when all rows are 0."""
+    """R^2 = sum q^2 / sum q, the mean of q weighted by q; 0 if all rows are 0."""
     return sum_q2 / sum_q if sum_q > 0 else 0.0
 
 

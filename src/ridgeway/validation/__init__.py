@@ -1,1 +1,1 @@
-"""Checks of arguments that are no rows: numbers, and the columns that an estimator knows."""
+"""Checks of arguments other than rows: numbers, and the columns of an estimator."""

@@ -1,4 +1,4 @@
-"""The columns of X as an estimator knows them: their number, and their names when X was a data frame."""
+"""The columns of the X that an estimator was fitted to: their number, and their names if X was a data frame."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 
 class Rows(Protocol):
-    """Rows that were checked, of any form."""
+    """Checked rows of any form."""
 
     @property
     def shape(self) -> tuple[int, int]:
