@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -24,6 +25,9 @@ SHARED_STEMS = {
 }
 # File names that are still shared by several ways to choose an average. This list must only shrink.
 STEMS_TO_RENAME = {"choice", "span", "sweep", "trial"}
+
+# Files that CONTRIBUTING makes up to explain how to add one.
+EXAMPLE_FILES = {"src/ridgeway/averaging/linear.py"}
 
 QUANTITY_WORDS = {
     "ALL", "BIG", "BIGGEST", "COARSE", "EARLY", "ENOUGH", "FAR", "FEW", "FEWEST", "FULL", "GREATEST", "HIGH", "HUGE",
@@ -119,3 +123,20 @@ def test_constants_have_nouns() -> None:
         if set(name.strip("_").split("_")) <= QUANTITY_WORDS
     }
     assert named - CONSTANTS_TO_RENAME == set()
+
+
+# Law: CONTRIBUTING and the architecture page name only files that exist, and "`NAME` in `file`" is true of the file.
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_pages_name_what_exists(page: str) -> None:
+    root = SOURCES.parents[1]
+    text = re.sub(r"\s+", " ", (root / page).read_text(encoding="utf-8"))
+    homes = (root, SOURCES, root / "core", root / "docs")
+    file_names = {path.name for home in (SOURCES, root / "core", root / "tests") for path in home.rglob("*.*")}
+    for name in re.findall(r"`([\w./]+\.(?:py|hpp|cpp|md|rst|toml|pyi|js))`", text):
+        found = any((home / name).exists() for home in homes) or ("/" not in name and name in file_names)
+        assert found or name in EXAMPLE_FILES, f"{page} names {name}, which does not exist"
+    for names, file in re.findall(r"((?:`\w+`(?:, | and )?)+) in `([\w/]+\.py)`", text):
+        source = next((home / file for home in homes if (home / file).exists()), None)
+        assert source is not None, f"{page} names {file}, which does not exist"
+        for name in re.findall(r"\w+", names.replace(" and ", " ")):
+            assert name in source.read_text(encoding="utf-8"), f"{page}: {file} has no {name}"
