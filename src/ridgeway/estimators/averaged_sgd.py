@@ -11,7 +11,6 @@ from ridgeway.atomic import atomic
 from ridgeway.averaging import Tail, Uniform
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.choice import choose
 from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
     Averaging,
@@ -24,6 +23,7 @@ from ridgeway.estimators.options import (
     require_rows,
     stream_steps,
 )
+from ridgeway.estimators.sgd_choice import choose
 from ridgeway.estimators.stored_fit import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.estimators.streamed_model import StreamedModel
