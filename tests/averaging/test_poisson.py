@@ -218,7 +218,7 @@ def test_gradient_flow_filter() -> None:
         assert weights @ (1 - 0.1 * s) ** np.arange(401) == pytest.approx(math.exp(-50 * 0.1 * s), rel=1e-10)
 
 
-# Law: a mean far beyond the run is refused, not answered with noise.
+# Law: a mean far beyond the run is refused.
 @pytest.mark.parametrize("n_steps", [0, 10])
 def test_underflow(n_steps: int) -> None:
     message = rf"^mean=1000.0 is too large for n_steps={n_steps}: .* underflow; take a mean below n_steps, or Last"

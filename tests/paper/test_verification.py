@@ -27,13 +27,13 @@ EXPECTED = (
 )
 
 
-# Law: every item comes out as the analysis by hand says, and nothing beside it is unexpected.
+# Law: every item has the result of the analysis by hand, and no finding is unexpected.
 def test_results(rows: dict[int, dict[str, Any]]) -> None:
     assert {number: row["result"] for number, row in rows.items()} == EXPECTED
     assert [row["unexpected"] for row in rows.values()] == [[]] * 42
 
 
-# Law: the table has a row an item, in order, with numbers that are finite and a time.
+# Law: the table has one row for each item, in order, with finite numbers and a time.
 def test_table(rows: dict[int, dict[str, Any]]) -> None:
     assert list(rows) == list(range(1, 43)) == [claim.number for claim in paper.CLAIMS]
     for row in rows.values():
@@ -44,14 +44,14 @@ def test_table(rows: dict[int, dict[str, Any]]) -> None:
         assert len({(finding["form"], finding["what"]) for finding in row["findings"]}) == len(row["findings"])
 
 
-# Law: where an item does not stand as printed, the run has found a counterexample.
+# Law: if an item does not hold as printed, the run has found a counterexample.
 def test_counterexamples(rows: dict[int, dict[str, Any]]) -> None:
     for number, row in rows.items():
         broken = [finding for finding in row["findings"] if finding["form"] == "as printed" and not finding["kept"]]
         assert bool(broken) == (EXPECTED[number] in ("holds as corrected", "does not hold")), number
 
 
-# Law: the numbers of well-known cases come out.
+# Law: well-known cases have their known numbers.
 def test_numbers(rows: dict[int, dict[str, Any]]) -> None:
     risks = [rows[23]["numbers"][f"risk at λ = 0, s_i = i⁻², n = {n}"] for n in (100, 1000, 10_000)]
     np.testing.assert_allclose(risks, [0.026, 0.0029, 0.00074], rtol=0.02)
@@ -68,7 +68,7 @@ def test_full_grid() -> None:
     assert sum(1 for _ in paper.claims_of([18])[0].check.__globals__["settings"](quick=False)) > 10_000
 
 
-# Law: the numbers follow from the seed, whatever the processes and the other items.
+# Law: the numbers depend on the seed only, not on the number of processes or on other items.
 def test_deterministic(rows: dict[int, dict[str, Any]], tmp_path: Path) -> None:
     only = [4, 11, 24, 30]
     paper.run(tmp_path, only=only, quick=True)

@@ -50,7 +50,7 @@ def test_held_out_rows_are_learned_from() -> None:
     assert outcome.trajectory.n_steps >= 4 * 270 + 30
 
 
-# Law: cv="auto" folds few rows and holds out of many.
+# Law: cv="auto" uses folds for few rows and a hold-out for many.
 @pytest.mark.parametrize(("n_rows", "method"), [(MAX_ROWS_TO_FOLD, 5), (MAX_ROWS_TO_FOLD + 1, "holdout")])
 def test_the_method_of_choice(n_rows: int, method: object) -> None:
     assert decide_method("auto", n_rows) == method

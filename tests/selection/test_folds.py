@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 from ridgeway.selection.folds import alike, hold_out, k_folds, split_by
 
 
-# Law: every row is the test of exactly one fold, and of none it is trained on; sizes differ by one at most.
+# Law: every row is a test row of exactly one fold and a training row of all others; sizes differ by one at most.
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.integers(2, 200), st.integers(2, 12), st.booleans())
 def test_folds_cover_the_rows(n_rows: int, k: int, shuffle: bool) -> None:
@@ -25,7 +25,7 @@ def test_folds_cover_the_rows(n_rows: int, k: int, shuffle: bool) -> None:
         np.testing.assert_array_equal(np.sort(np.concatenate(fold.groups(len(folds)))), np.sort(fold.test))
 
 
-# Law: the largest rows are dealt out evenly.
+# Law: the largest rows are distributed evenly over the folds.
 def test_outlying_rows_are_shared() -> None:
     rng = np.random.default_rng(0)
     norms = rng.standard_normal(1000) ** 2
@@ -42,7 +42,7 @@ def test_held_out_rows() -> None:
     assert len(hold_out(100, True, np.random.default_rng(0), 0.1, 50).test) == 10
 
 
-# Law: a splitter speaks of the rows as they were given; rows without weight are left out of its folds.
+# Law: row numbers of a splitter are those of the given rows; rows of weight 0 are removed from its folds.
 def test_splitters() -> None:
     numbers = np.array([0, 2, 3, 5, 6, 7, 8, 9])
     folds = split_by(KFold(2), np.zeros((10, 1)), np.zeros(10), numbers, 10)
@@ -52,7 +52,7 @@ def test_splitters() -> None:
         split_by([], None, None, numbers, 10)
 
 
-# Law: a row that is not there is named by the number that the splitter gave, be it negative or too large.
+# Law: a row number out of range, negative or too large, is named in the error as the splitter gave it.
 @pytest.mark.parametrize(("wrong", "named"), [([-1, 3], "-1"), ([0, 10], "10"), ([2, -7, 30], "-7")])
 def test_rows_that_are_not_there(wrong: list[int], named: str) -> None:
     with pytest.raises(ValueError, match=rf"cv names row {named}: expected row numbers from 0 to 9"):

@@ -108,7 +108,7 @@ def test_bounded_and_in_units(cv: Any) -> None:
         np.testing.assert_allclose(rows.actual, Y[rows.numbers], rtol=1e-5)
 
 
-# Law: nothing is claimed to be held out where nothing was; a fit forgets the rows of the one before.
+# Law: `held_out_` is None if nothing was held out; a fit drops the rows of an earlier fit.
 def test_nothing_held_out() -> None:
     X, y = data(200)
     model = rw.AveragedSGDRegressor(alpha=0.1, passes=2, random_state=0).fit(X, y)
@@ -129,7 +129,7 @@ def test_counts() -> None:
     assert rw.AveragedSGDRegressor(alpha=0.1).partial_fit(X, y).n_rows_ == 300
 
 
-# Law: an outlying row counts in full in the error that is told.
+# Law: outlying rows count in full in the reported error.
 def test_error_is_not_capped() -> None:
     X, y = data(5000)
     y[17] += 300
@@ -137,7 +137,7 @@ def test_error_is_not_capped() -> None:
     assert float(rows.mean_squared_error[0]) > 300**2 / 5000 * 0.9
 
 
-# Law: a stream that is stored and read again, whenever that is, ends with the same sample.
+# Law: a stream that is stored and read again at any time ends with the same sample.
 @pytest.mark.parametrize("targets", [1, 2])
 @pytest.mark.parametrize("stop", [100, 300, 1800])
 def test_stored_streams_go_on(tmp_path: Path, targets: int, stop: int) -> None:

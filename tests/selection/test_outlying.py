@@ -28,7 +28,7 @@ def rows_with_outliers(n_rows: int, n_outlying: int, size: float) -> tuple[np.nd
     return X, y
 
 
-# Law: with an allowance of k, errors are cut at 100 medians or at the next to k largest, if that is more.
+# Law: with an allowance of k, errors are capped at 100 medians or at the (k + 1)-th largest error, if that is more.
 @pytest.mark.parametrize("n_outlying", [0, 2, 3, 10])
 def test_errors_are_capped_sums(n_outlying: int) -> None:
     X, y = rows_with_outliers(600, n_outlying, 1e3)
@@ -89,7 +89,7 @@ def test_a_trial_caps_at_most_its_allowance(n_outlying: int) -> None:
     np.testing.assert_allclose(capped[:10, 1], plain[:10, 0, 1], rtol=1e-6)
 
 
-# Law: one held-out row of absurd size does not decide about the strength that suits all others.
+# Law: one huge held-out row does not decide which strength is chosen.
 def test_an_outlying_row_does_not_choose_the_strength(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = rows_with_outliers(6_000, 0, 1.0)
     X[:, 3] = X[:, 2] + 0.05 * X[:, 3]  # nearly collinear: the difference is worth fitting

@@ -59,7 +59,8 @@ def test_preferred(seed: int) -> None:
     assert bounds[progressive.preferred()] == pytest.approx(bounds.min(), abs=1e-9)
 
 
-# Law: a lead that is luck does not win against the uniform average, one that every group shows does.
+# Law: a candidate that is better by chance does not win against the uniform average; one that is better in every group
+# does.
 def test_uniform_stays_unless_clearly_beaten() -> None:
     groups, weight = np.repeat(np.linspace(100.0, 120.0, 12)[:, None], len(SCHEMES), axis=1), np.full(12, 80.0)
     groups[:, :-1] += 0.1
@@ -81,7 +82,7 @@ def test_scores() -> None:
 
 
 # Law: a candidate's error is that of its averages at 2^k steps on the rows up to 2^(k + 1), over the last octaves: to
-# rounding along all directions, and closely along the six that a run sees in passing.
+# rounding along all directions, and closely along the six that the core multiplies during a step.
 @pytest.mark.parametrize(("directions", "rounding"), [(40, 1e-6), (6, 0.03)])
 @pytest.mark.parametrize("n_rows", [1500, 2048, 5000])
 def test_errors_along_a_stream(n_rows: int, directions: int, rounding: float, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +122,7 @@ def test_scores_of_any_batches(weighted: bool) -> None:
         np.testing.assert_allclose(table, tables[0], rtol=1e-7)
 
 
-# Law: a group ends with the row at which weights, summed one by one in float64, first reach what is lacking.
+# Law: a group ends with the row at which its weights, summed one by one in float64, first reach the given sum.
 @given(st.integers(1, 400), st.integers(0, 399), st.floats(-2, 500), st.sampled_from(["float32", "float64"]))
 def test_reach(n_rows: int, first: int, lacking: float, dtype: str) -> None:
     first = min(first, n_rows - 1)
@@ -141,6 +142,6 @@ def test_reach_of_rows_without_weights(n_rows: int, first: int, lacking: float) 
     assert _reach_rows(batch, first, lacking) == _reach(batch.weight, first, lacking)
 
 
-# Law: models whose squares no float64 can hold, as a made-up file may have them, leave no room for any row.
+# Law: with models whose squares overflow float64, as a hostile file may have them, every row is refused.
 def test_models_beyond_float64() -> None:
     assert _largest_moment(np.full((1, 2, 3), 1e300)) == 0.0

@@ -40,7 +40,7 @@ def test_errors_are_those_of_the_predictions() -> None:
     assert residuals.last_weight == residuals.weight[-1]
 
 
-# Law: the loop for six directions sees the same rows as any other number of directions.
+# Law: products by the core, up to six directions, agree with those by BLAS.
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("padded", [False, True])
 def test_six_directions_are_like_any(dtype: type, padded: bool) -> None:

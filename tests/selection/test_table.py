@@ -29,7 +29,7 @@ def test_marked() -> None:
     assert len(selection) == 7
 
 
-# Law: a chosen row that has not the least error is explained in one sentence, and no other is.
+# Law: one sentence explains a chosen row that is not the one of least error; there is none otherwise.
 def test_note() -> None:
     assert Selection("x", marked(ROWS, one_standard_error=False)).note == ""
     slower, faster = ([Scored(rw.Geometric(1.0), step, 0.9, 0.1)] for step in (0.1, 0.9))

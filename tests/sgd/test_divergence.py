@@ -88,7 +88,7 @@ def test_outlying_targets(batch: int, targets: str) -> None:
     assert run.n_steps == 20_000
 
 
-# Law: the step that nothing follows is looked at too.
+# Law: the last step is checked for divergence, too.
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_the_last_step(form: Any) -> None:
     X, y = np.full((101, 1), 1e-3), np.ones(101)

@@ -51,7 +51,7 @@ def test_replay_is_the_weighted_mean_of_iterates(
         assert relative_error(run.coef(scheme), expected) < TOLERANCE[np.dtype(dtype)], scheme
 
 
-# Law: so is a sketch, for every scheme that it does not refuse or move.
+# Law: the same holds for a sketch and every scheme that it does not refuse or move.
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("targets", [None, 3])
@@ -68,7 +68,7 @@ def test_sketch_is_the_weighted_mean_of_iterates(
         assert relative_error(run.coef(scheme), expected) < TOLERANCE[np.dtype(dtype)], scheme
 
 
-# Law: float32 rows do not make the answers of a long run drift away from its iterates.
+# Law: with float32 rows, averages of a long run do not drift away from its iterates.
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 @pytest.mark.parametrize("batch_size", [1, 2])
@@ -93,7 +93,7 @@ def test_iterates(targets: int | None) -> None:
             run.iterate(bad)  # type: ignore[arg-type]
 
 
-# Law: a weight multiplies the row's gradient, and a row of weight 0 might as well be missing.
+# Law: a weight multiplies the row's gradient, and a row of weight 0 has no effect.
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("batch_size", [1, 5])
 @pytest.mark.parametrize("store", ["replay", "sketch"])
@@ -119,7 +119,7 @@ def test_start(targets: int | None, store: str) -> None:
     np.testing.assert_allclose(run.iterate(0), w0)
 
 
-# Law: a limited row takes the step limit / |x|^2, and is counted.
+# Law: a clipped row takes the step limit / |x|^2, and is counted.
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_limited_steps(form: Any) -> None:
     X, y = problem(n=50)

@@ -87,7 +87,7 @@ def test_batches_give_the_same_bits(cuts: list[int], dtype: type, degree: int, n
     np.testing.assert_array_equal(stored.trajectory().path(alphas), whole.trajectory().path(alphas))
 
 
-# Law: a run that is looked at between the rows of a pair shows all of its steps, and goes on as if it had not been.
+# Law: the trajectory between the two rows of a pair includes all steps, and taking it does not change the run.
 @pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("n_rows", range(HEAD - 1, HEAD + 12))
 def test_open_pairs_are_seen(degree: int, n_rows: int) -> None:
@@ -113,7 +113,7 @@ def test_order(n_columns: int) -> None:
     np.testing.assert_array_equal(by_number.trajectory().path([0.1]), lying.trajectory().path([0.1]))
 
 
-# Law: products taken in passing are those of the rows, in their places, however the rows are cut.
+# Law: products computed during the steps are those of the rows, in the order of the rows, for any batches.
 @pytest.mark.parametrize("n_directions", [1, 6, 8])
 @pytest.mark.parametrize("n_columns", [7, 8, 20])
 @pytest.mark.parametrize("cut", [1, HEAD, HEAD + 1, HEAD + 2, 41, N - 1])
@@ -157,7 +157,7 @@ def test_rows_that_are_not_finite_are_named(row: int, n_rows: int) -> None:
     assert run.n_steps == 0
 
 
-# Law: rows whose step is limited are counted once, in pairs as elsewhere.
+# Law: rows whose step is clipped are counted once, also in pairs.
 @pytest.mark.parametrize("cut", [1, HEAD + 3, HEAD + 4])
 def test_limited_rows_are_counted_once(cut: int) -> None:
     X, y = rows_of(5, np.float64)
@@ -168,7 +168,7 @@ def test_limited_rows_are_counted_once(cut: int) -> None:
     assert run.limited == 3
 
 
-# Law: a run of a version that gathered steps otherwise is refused, with the remedy: its bits would not go on.
+# Law: a run of a version that sums steps in another order is refused with a remedy, as its bits would differ.
 @pytest.mark.parametrize("name", ["pair_row", "gathered"])
 def test_runs_of_other_versions_are_refused(name: str) -> None:
     X, y = rows_of(5, np.float64)

@@ -22,7 +22,7 @@ def test_order_is_a_permutation(n: int, d: int, form: Any) -> None:
     assert np.array_equal(order, shuffled_order(rows, np.random.default_rng(0)))
 
 
-# Law: large data are well mixed too: any stretch of the order comes from everywhere.
+# Law: large data are well shuffled, too: every part of the order has rows from all parts of the data.
 def test_stretches_come_from_everywhere() -> None:
     rows = check_rows(np.ones((200_000, 12)))
     order = shuffled_order(rows, np.random.default_rng(0))

@@ -54,7 +54,7 @@ def test_order(seed: int) -> None:
     np.testing.assert_array_equal(np.bincount(several, minlength=200), 3 * counts)
 
 
-# Law: where no row is outlying nothing changes.
+# Law: without outlying rows nothing changes.
 def test_nothing_to_split() -> None:
     splitting = Splitting.whole(5)
     assert splitting.none

@@ -74,7 +74,7 @@ def test_steps_beyond_float32() -> None:
         rw.LimitedStep(0.1, limit=0)
 
 
-# Law: limited steps cannot explode, whatever the rows are.
+# Law: clipped steps cannot diverge, whatever the rows are.
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_heavy_tails_are_safe(scale: float) -> None:
     rng = np.random.default_rng(0)
@@ -88,7 +88,7 @@ def test_heavy_tails_are_safe(scale: float) -> None:
     assert run.limited > 0
 
 
-# Law: a few monstrous rows do not decide: R^2 counts for at most 256 medians.
+# Law: a few huge rows do not decide the step: R^2 is at most 256 medians.
 def test_one_monstrous_row() -> None:
     X, y = problem(n=500)
     X[17] *= 1e6

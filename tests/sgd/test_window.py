@@ -86,7 +86,7 @@ def test_nothing_to_split() -> None:
     assert counts is None
 
 
-# Law: a copy goes on by itself.
+# Law: a copy is independent.
 def test_copy() -> None:
     X, y = stream()
     window = SplitWindow(0.15)
@@ -97,7 +97,7 @@ def test_copy() -> None:
     np.testing.assert_array_equal(first.y, second.y)
 
 
-# Law: what waits is checked when it is read.
+# Law: delayed steps are checked when they are read from a state.
 @pytest.mark.parametrize(
     ("name", "value"), [("row", 10**6), ("count", 1), ("count", 1000), ("due", -1), ("weight", 0.0), ("indices", 99)]
 )

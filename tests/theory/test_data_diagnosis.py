@@ -78,7 +78,7 @@ def test_streams(form: Any) -> None:
     assert seen.moments.noise_variance * seen.target_variance == pytest.approx(1, rel=0.1)
 
 
-# Law: what breaks an assumption is found and named.
+# Law: a violated assumption is found and named.
 def test_failing_assumptions() -> None:
     rng = np.random.default_rng(3)
     X, y = rows(2000, 6, 1.0, seed=3)
@@ -125,7 +125,7 @@ def test_signal_is_not_overestimated() -> None:
     assert np.mean(found) == pytest.approx(2.7, rel=0.2)
 
 
-# Law: moments of limited rows are those of the rows shortened to the limit.
+# Law: moments of clipped rows are those of the rows shortened to the limit.
 def test_limited_rows() -> None:
     rng = np.random.default_rng(6)
     X = rng.standard_normal((500, 3))

@@ -68,7 +68,7 @@ def test_limit_is_ridge(step: float) -> None:
         )
 
 
-# Law: penalties may draw elsewhere than to the start.
+# Law: a penalty may shrink towards another point than the start.
 def test_centre() -> None:
     got = expected_tikhonov_iterate([1.0, 0.0], [2.0, 1.0], 1.0, 0.1, 2000, start=[5.0, 5.0], centre=[0.0, 1.0])
     np.testing.assert_allclose(got, [1.0, 1.0], rtol=1e-12)

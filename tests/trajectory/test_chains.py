@@ -33,7 +33,7 @@ def test_merge_is_the_weighted_mean(lengths: tuple[int, ...], weights: tuple[flo
     assert (merged.n_steps, merged.length) == (sum(lengths), max(lengths))
 
 
-# Law: what would not be the mean of like runs is refused.
+# Law: runs of different steps, layouts or shapes are refused.
 def test_unlike_runs_are_refused() -> None:
     run = pieces(100)[0]
     with pytest.raises(ValueError, match="different steps"):

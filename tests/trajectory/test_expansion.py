@@ -29,7 +29,7 @@ def test_ridges(strengths: list[float], n_steps: int, step: float, dtype: type) 
     np.testing.assert_allclose(errors, expected_errors, atol=4e-14)
 
 
-# Law: a ridge has the same bits in any company.
+# Law: the series of a strength has the same bits, whatever other strengths are expanded with it.
 def test_mixed_company() -> None:
     blocks = Layout.choose(np.dtype(np.float64), 100).blocks(5000)
     mixed, errors = expand([Geometric(0.1), Uniform(), Geometric(3.0)], blocks, 5000, Staircase((0.01,)))

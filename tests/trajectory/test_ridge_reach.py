@@ -47,7 +47,7 @@ def test_short_run(smallest: float, seed: int) -> None:
     assert reach.distance == pytest.approx(distance(X, y, run, 0.0), rel=0.5)
 
 
-# Law: a run that is long enough says nothing, and its weakest average is ridge.
+# Law: a run that is long enough gives no warning, and its weakest average is ridge.
 @pytest.mark.parametrize("seed", range(3))
 def test_long_run(seed: int) -> None:
     X, y = problem(0.01, 0.1, seed)
@@ -56,7 +56,7 @@ def test_long_run(seed: int) -> None:
     assert distance(X, y, run, 0.0) < 0.05
 
 
-# Law: noise is not taken for a way that is left: a run over well-conditioned rows that only fluctuates says nothing.
+# Law: noise is not mistaken for a remaining distance: a run that only fluctuates gives no warning.
 @pytest.mark.parametrize("seed", range(5))
 def test_noise(seed: int) -> None:
     X, y = problem(0.5, 20.0, seed)
@@ -75,7 +75,7 @@ def test_forms() -> None:
         assert ridge_reach(rw.run_sgd(X[:n_rows], y[:n_rows], step=0.05)).distance == 0.0
 
 
-# Law: alphas that no data can tell from 0 are not of interest, and stronger ones are nearer to ridge.
+# Law: alphas that no data can distinguish from 0 are replaced, and averages of stronger ones are nearer to ridge.
 def test_weakest() -> None:
     assert not RidgeReach(alpha=1e-7, distance=0.9, weakest=1e-5).is_short_of(0.0)
     reach = RidgeReach(alpha=0.1, distance=0.5, weakest=1e-5)

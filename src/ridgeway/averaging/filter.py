@@ -90,8 +90,8 @@ def _negative_binomial(scheme: NegativeBinomial, u: Array, step: float, n_steps:
     # sum_{t<N} C(t + m - 1, t) z^t = (1 - z)^-m (1 - z^N sum_{k<m} C(N - 1 + k, k) (1 - z)^k).
     m, x, length = scheme.order, min(step * scheme.alpha, sys.float_info.max), np.array([n_steps + 1.0])
     log_total = log_lower_tail(length, m, x)[0]
-    log_sizes = log_size(u) - math.log1p(x)  # of z
-    log_success = np.log1p(np.maximum(u - 1, 0) / (1 + x))  # of 1 - z, used where u >= 1
+    log_sizes = log_size(u) - math.log1p(x)  # log |z|
+    log_success = np.log1p(np.maximum(u - 1, 0) / (1 + x))  # log(1 - z), used if u >= 1
     values = np.empty_like(u)
     for i, decrease in enumerate(u):
         if decrease < 1:

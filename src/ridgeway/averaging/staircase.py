@@ -13,7 +13,7 @@ from ridgeway.derived import derived_property
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.validation.scalars import real_number, whole_number
 
-MAX_STORED_STAIRS = 2**16  # in a file
+MAX_STORED_STAIRS = 2**16  # largest number of stairs in a model file
 EXPECTED_STEP = "the step size must be a finite number above 0"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 FONT_SIZE = 8.5  # points
-LINE_HEIGHT = 1.35  # of the font size
+LINE_HEIGHT = 1.35  # in font sizes
 POINTS_PER_INCH = 72.0
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 N_ALPHAS = 100
 KERNEL_ALPHA_FACTOR = 100.0  # range of alpha to either side of that of a kernel model
 GREY = "0.75"
-N_COLORS = 10  # in matplotlib's cycle
-N_EXACT_DOTS = 12  # of exact ridge on a line
+N_COLORS = 10  # colours of matplotlib's cycle
+N_EXACT_DOTS = 12  # dots of exact ridge on each line
 
 
 class PathDisplay:

@@ -28,7 +28,7 @@ MAX_TICKS = 7
 # The panel ends this many times as far above the best error as the median candidate, and at least this share of the
 # standard error above it.
 VIEW_MEDIANS, MIN_VIEW_STANDARD_ERRORS = 2.5, 0.05
-LABEL_SHARE = 0.3  # of the height of the panel, for the name of the chosen candidate
+LABEL_SHARE = 0.3  # share of the panel's height for the name of the chosen candidate
 # The inset with the whole range, drawn if the standard error exceeds the panel: left, bottom, width and height.
 INSET_BOX = (0.015, 0.5, 0.15, 0.44)
 INSET_TICKS_WIDTH = 0.07  # width of its tick labels

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 MB = 2**20
 UNKNOWN_BYTES = 2**30  # assumed for a default where the system does not say what is available
-DEFAULT_SHARE = 1 / 4  # of what is available, for rows: a fit holds up to two more copies of them
+DEFAULT_SHARE = 1 / 4  # share of the available memory for rows: a fit holds up to two more copies of them
 
 
 def available_memory(root: Path = Path("/")) -> int | None:

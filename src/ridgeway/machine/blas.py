@@ -36,7 +36,7 @@ class _SharedLimit:
         self._lock = threading.Lock()
         self._open: WeakSet[_Block] = WeakSet()  # an interrupt may end a block without a word: it is then collected
         self._limited = False
-        self._before: list[int] = []  # of each library, when no block was open
+        self._before: list[int] = []  # threads of each library before the first block
         if hasattr(os, "register_at_fork"):  # a child has no thread that could release the lock for it
             release = self._lock.release
             os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)

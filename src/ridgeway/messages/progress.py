@@ -26,7 +26,7 @@ class Progress:
         self, total: int | None, shown: bool, label: str = "rows", stream: TextIO | None = None, done: int = 0
     ) -> None:
         self.total, self.done = total, done
-        self._before = done  # by an earlier process
+        self._before = done  # rows that an earlier process has done
         self._shown, self._label = shown, label
         self._stream = stream if stream is not None else sys.stderr
         self._begun = self._drawn = time.monotonic()

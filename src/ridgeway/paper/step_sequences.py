@@ -127,7 +127,7 @@ def check_steps(context: Context) -> Evidence:
     draws = check_draws(context)
     law = random_population(context.rng(), 2, 5)
     largest = float(np.linalg.eigvalsh(law.covariance)[-1])
-    finite = 1 / np.arange(1.0, 20_002) ** 2 / largest  # of finite sum
+    finite = 1 / np.arange(1.0, 20_002) ** 2 / largest  # steps with a finite sum
     short = difference(in_eigenbasis(law, np.zeros(2), np.array([largest / 10]), finite)[0], ridge(law, largest / 10))
     n, top = context.pick(8000, 4000), 0.5 / law.r2
     climb = n // 4

@@ -18,7 +18,7 @@ FORMS = ("paper", "sharp")
 KURTOSES = (1.0, 1.8, 3.0, 10.0)
 LENGTHS = (1, 3, 10, 100, 1000, 10_000)
 STRENGTHS = (0.0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.99)  # eta alpha
-SHARES = (1.0, 0.5, 0.1)  # of the largest step 1/(2R^2)
+SHARES = (1.0, 0.5, 0.1)  # step sizes as shares of the largest step, 1/(2R^2)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.report.effects import Array, Effects
 from ridgeway.report.summary import Grid, Path
 
-NEGLIGIBLE_SHARE = 1e-6  # of the largest value: smaller directions are left out, smaller digits are rounded
+NEGLIGIBLE_SHARE = 1e-6  # share of the largest value; smaller directions are dropped, smaller digits are rounded
 SIGNIFICANT_DIGITS = 7
 COARSE_STRIDE = 4  # trimming uses every fourth strength
 # As shares of the largest effects: effects below the first have vanished, changes below the second do not count.

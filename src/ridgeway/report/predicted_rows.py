@@ -17,7 +17,7 @@ from ridgeway.selection import HeldOut
 
 Array = NDArray[np.float64]
 
-MAX_SHOWN_ROWS = 1200  # of all targets together
+MAX_SHOWN_ROWS = 1200  # rows of all targets together
 MIN_ROWS_PER_TARGET = 200
 
 

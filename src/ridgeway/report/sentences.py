@@ -10,7 +10,7 @@ from scipy.stats import f_oneway
 
 from ridgeway.report.summary import Candidate, ReportSummary, Rows, Target
 
-MAX_NAMED_COLUMNS = 5  # in the first paragraphs
+MAX_NAMED_COLUMNS = 5  # columns that the first paragraphs name
 MAX_PARTS, MIN_PART_ROWS = 20, 10  # parts of a stream whose mean residuals are compared
 DRIFT_P_VALUE, POSSIBLE_DRIFT_P_VALUE = 1e-3, 5e-2
 RISES = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway.rows.types import Float
 
-OVERFLOW_EXPONENT = 256  # beyond this binary exponent sums of weighted squares may overflow or underflow
+OVERFLOW_EXPONENT = 256  # with a larger binary exponent, sums of weighted squares may overflow or underflow
 
 
 def far_exponent(values: Float) -> int:

@@ -16,7 +16,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.types import Order, numbered
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
-KEPT_BYTES_FOR_PASSES = 2**30  # the same, if they are read several times
+KEPT_BYTES_FOR_PASSES = 2**30  # the limit if the rows are read several times
 CACHE_BYTES = 2**20  # rows up to this size are read in any order without copying them first
 PIECE_BYTES = 2**22
 MAX_PIECE_ROWS = 2**16

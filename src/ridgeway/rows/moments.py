@@ -81,7 +81,7 @@ class RowMoments:
         total = math.ldexp(shares.total, shares.exponent)
         mean, deviation, largest = column_moments(batch, shares)
         target_mean, target_deviation = moments_of_targets(batch, shares)
-        with np.errstate(over="ignore", under="ignore"):  # found below
+        with np.errstate(over="ignore", under="ignore"):  # checked below
             spread, target_spread = deviation**2 * total, target_deviation**2 * total
         for name, sizes, squares in (("X", deviation, spread), ("y", target_deviation, target_spread)):
             if not (np.isfinite(squares).all() and ((squares >= SMALLEST_NORMAL) | (sizes == 0)).all()):
@@ -154,7 +154,7 @@ def column_moments(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Mean, standard deviation and largest |entry| (1 for dense rows) of the columns, (d,)."""
     rows, share = batch.rows, np.asarray(shares.weight, np.float64) / shares.total
-    with np.errstate(over="ignore", invalid="ignore"):  # found below
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
         if isinstance(rows, DenseRows):
             mean, deviation = _dense_moments(rows, share)
             largest = np.ones_like(mean)

@@ -219,7 +219,7 @@ class Standardization:
         )
 
     def _weights(self, weight: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
-        """Weights over those of the first rows, (n,), in a precision that can hold their squares."""
+        """Weights divided by the mean weight of the first rows, (n,), in a precision that can hold their squares."""
         if self.weight_scale == 1 and all_ones(weight):
             return ones(len(weight), dtype)
         with np.errstate(over="ignore"):

@@ -11,7 +11,7 @@ from ridgeway.rows.types import Float
 
 MAX_SHARED_ROWS = 2**20  # longer batches have their own array
 
-_shared: dict[np.dtype[Any], Float] = {}  # as long as the longest batch so far
+_shared: dict[np.dtype[Any], Float] = {}  # one array per type, as long as the longest batch so far
 
 
 def ones(n_rows: int, dtype: np.dtype[np.floating[Any]]) -> Float:

@@ -28,8 +28,8 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Sketch, Trajectory
 
 N_PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%
-MIN_RELATIVE_WEIGHT = 1e-30  # of the mean weight: probes are divided by its root
-MIN_RESIDUAL_SHARE = 0.1  # of the rows that has to be left as degrees of freedom of the residuals
+MIN_RELATIVE_WEIGHT = 1e-30  # share of the mean weight; probes are divided by the square root of the weight
+MIN_RESIDUAL_SHARE = 0.1  # smallest accepted ratio of residual degrees of freedom to rows
 
 
 class CorrectedFit:

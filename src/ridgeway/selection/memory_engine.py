@@ -53,7 +53,7 @@ class MemoryEngine:
         trains += [None] if separate_final_run else []
         self._sweeps = [sweep_of(feed, plan, trains, step) for step in self.steps]
         self._sparse = not isinstance(feed.source.rows, DenseRows)
-        self._centres: list[Centre] = []  # of each fold's rows, made for the first trials
+        self._centres: list[Centre] = []  # centre of the rows of each fold, computed for the first trials
         self._trials: dict[int, list[Trial]] = {}
 
     @classmethod
@@ -170,6 +170,6 @@ def sweep_of(feed: Feed, plan: Plan, trains: Sequence[Mask], step: LimitedStep |
         segments=plan.chains,
         shuffle=plan.shuffle,
         n_jobs=plan.n_jobs,
-        rng=copy.deepcopy(plan.rng),  # the same orders whatever competes
+        rng=copy.deepcopy(plan.rng),  # all competing steps read the rows in the same orders
         progress=plan.progress,
     )

@@ -65,7 +65,7 @@ def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool],
     """
     n_rows = runs.n_rows
     planned = plan.passes * n_rows
-    middle = int(planned * (1 + plan.climb) / 2)  # of the time after the climb
+    middle = int(planned * (1 + plan.climb) / 2)  # half of the steps after the step has grown
     checks = [planned >> k for k in range(FIRST_CHECK_DIVISOR.bit_length() - 1, 0, -1)] if plan.settles else []
     checks = [check for check in checks if check >= min(2 * n_rows, planned // 2) and check > plan.climb * planned]
     checks = [*(checks or ([middle] if middle else [])), planned]

@@ -21,7 +21,7 @@ from ridgeway.sgd.step_size import LimitedStep, auto_step, check_step, guess, st
 from ridgeway.trajectory import Layout, Trajectory, join
 from ridgeway.validation.scalars import counted
 
-MIN_GUESSED_BYTES = 2**25  # from this size on the step is guessed from a sample, which saves one reading of the rows
+MIN_GUESSED_BYTES = 2**25  # for larger data the step is guessed from a sample, which saves one reading of the rows
 
 
 def run_sgd(

@@ -22,7 +22,7 @@ from ridgeway.storage.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
 from ridgeway.validation.scalars import counted
 
-MAX_CLIPPED_SHARE = 0.1  # beyond this share of clipped rows an automatic step is too large
+MAX_CLIPPED_SHARE = 0.1  # with more clipped rows the user is warned that the automatic step is too large
 
 
 class SGDRun:

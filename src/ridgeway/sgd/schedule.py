@@ -17,7 +17,7 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.validation.scalars import counted, real_number
 
 CLIMB_SHARE = 0.25  # share of a run over which the step grows
-CLIMB_SHARE_OF_FEW_PASSES = 0.5  # the same for few passes, where noise matters more than time
+CLIMB_SHARE_OF_FEW_PASSES = 0.5  # the share in few passes, where noise matters more than time
 MAX_FEW_PASSES = 8
 STRONGEST_ALPHA = 1e3  # averages are close to ridge up to this strength, in units of the given rows
 FIRST_STEP_FACTOR = 3.0  # c in the size of the first step

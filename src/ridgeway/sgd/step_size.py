@@ -46,7 +46,7 @@ CLIPPING_LIMIT = 1.0
 MAX_NORM_MEDIANS = 256  # R^2 is at most this many medians of q
 STEPS_PER_OCTAVE = 8
 SAMPLE_STRIDE = 32  # one in so many rows is sampled, up to SAMPLED_RUNS runs
-GUESS_STRIDE = 64  # the same for a guess that the run itself confirms
+GUESS_STRIDE = 64  # as above, for a guess that the run itself confirms
 SAMPLED_RUNS = 128
 RUN_ROWS = 64  # neighbouring rows read together when sampling
 MIN_SQUARED_NORM, MAX_SQUARED_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
@@ -157,7 +157,7 @@ def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
 
     A sample is not reliable if its two halves give different steps, or if the limit by the median nearly applies.
     """
-    with np.errstate(over="ignore"):  # found below
+    with np.errstate(over="ignore"):  # checked below
         q = norms.astype(np.float64) * weight
         first = np.arange(len(q)) // RUN_ROWS % 2 == 0  # every other run of neighbours
         sums = np.array([[half.sum(), (half * half).sum()] for half in (q[first], q[~first])])

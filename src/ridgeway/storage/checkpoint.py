@@ -15,7 +15,7 @@ from ridgeway.storage.file_lock import FileLock
 from ridgeway.storage.model_file import ModelFileError, read_state, write_state
 from ridgeway.storage.state import State, Stored
 
-MAX_SHOWN_CHARACTERS = 120  # of a value in a message
+MAX_SHOWN_CHARACTERS = 120  # longest value in a message
 
 
 class CheckpointError(ValueError):

@@ -12,7 +12,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-MAX_HOLDER_BYTES = 200  # of a lock file that are shown
+MAX_HOLDER_BYTES = 200  # bytes of a lock file that a message shows
 
 
 class FileInUseError(RuntimeError):

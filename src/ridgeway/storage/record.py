@@ -10,7 +10,7 @@ from ridgeway.storage.state import Stored
 
 T = TypeVar("T")
 
-MAX_MAGNITUDE = 1e300  # of a number in a record: sums of a few of them stay finite
+MAX_MAGNITUDE = 1e300  # largest number in a record: sums of a few of them stay finite
 MAX_WHOLE = 2**53
 
 

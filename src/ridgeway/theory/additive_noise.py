@@ -1,4 +1,4 @@
-"""The exact risk of SGD that knows the covariance: noise of the labels only."""
+"""The exact risk of SGD with a known covariance matrix, whose noise comes from the labels only."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_CLIPPED_SHARE = 0.05  # share of the rows
 MIN_ROWS_PER_DIRECTION = 5
 MAX_SPREAD = 2.0
-MIN_SIGNAL_SHARE = 1e-3  # of the variance of y
+MIN_SIGNAL_SHARE = 1e-3  # smallest share of the variance of y that counts as signal
 
 
 @dataclass(frozen=True)

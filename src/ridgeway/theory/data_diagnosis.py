@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MAX_STEP_RATIO = 4.0  # of the automatic step to the largest step that clips no row
+MAX_STEP_RATIO = 4.0  # largest ratio of the automatic step to the largest step that clips no row
 N_FOLDS = 5
 HELD_OUT_SHARE = 0.2  # share of a stream's rows
 MAX_HELD_OUT_ROWS = 20_000
-MAX_SAMPLE_ENTRIES = 2**25  # of the sample
-MAX_DIRECTIONS = 2000  # directions to estimate
+MAX_SAMPLE_ENTRIES = 2**25  # largest number of entries of the sample
+MAX_DIRECTIONS = 2000  # largest number of directions that are estimated
 
 
 def diagnose(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 SUFFICIENT_RELATIVE_ERROR = 1e-11  # relative error of the closed form that is good enough
-MAX_RELATIVE_ERROR = 1e-6  # and one that is not, where there is no other way
+MAX_RELATIVE_ERROR = 1e-6  # if the recursion is not possible either, a larger error is refused
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 RECURSION_STEPS_PER_DIRECTION = 100  # the recursion is as fast as the closed form up to this many steps per direction
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 RANK_CUTOFF = 1e-10
-MIN_NOISE_SHARE = 1e-6  # of the variance of y: a smaller share cannot be told from 0
+MIN_NOISE_SHARE = 1e-6  # share of the variance of y; a smaller one cannot be distinguished from 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from ridgeway.averaging.geometric import MIN_LOG_GROWTH, geometric_survival, log
 from ridgeway.averaging.scheme import survival_table
 from ridgeway.trajectory.time_blocks import Block
 
-SPARE_NODES = 2  # beyond the number of moments; their coefficients estimate the truncation error
+SPARE_NODES = 2  # additional nodes, whose coefficients estimate the truncation error
 
 
 def expand(

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 # any eigenvalue is at most x exp(-x) / (1 - exp(-x)) at alpha * time = x, 3.4% at 5.
 MIN_ALPHA_TIME = 5.0
 NOTABLE_DISTANCE = 0.1  # relative distance from ridge from which the user is warned
-MAX_EXTRAPOLATED_RATIO = 0.95  # of successive changes
+MAX_EXTRAPOLATED_RATIO = 0.95  # largest ratio of successive changes that is extrapolated
 WEAKEST_RELATIVE_ALPHA = (
     1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
 )
-MIN_STEPS_TO_JUDGE = 256  # below, quarters are too short to distinguish a trend from noise
+MIN_STEPS_TO_JUDGE = 256  # in shorter runs, quarters are too short to distinguish a trend from noise
 QUARTERS = (0.25, 0.5, 0.75)
 
 

@@ -200,7 +200,7 @@ class Sketch(Trajectory):
         return self._finished(answer, self._start, self._single_target)
 
     def _ridge_averages(self, strengths: list[float]) -> Float:
-        """As `_averages`, without an object for each strength, which would cost as much as all products."""
+        """Return `_averages` of geometric schemes without making them, which would take as long as all products."""
         if not self._moments:
             return super()._ridge_averages(strengths)
         coefficients, errors = expand_ridges(np.array(strengths), self._blocks, self.length, self.steps)

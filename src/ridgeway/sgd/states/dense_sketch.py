@@ -16,7 +16,7 @@ from ridgeway.sgd.states.sketch_state import SketchState, sketch_parts
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Block
 
-LOCAL_MOMENTS = 3  # that a chunk accumulates beside w - anchor, see core/trajectory/chunk.hpp
+LOCAL_MOMENTS = 3  # moments that a chunk accumulates beside w - anchor, see core/trajectory/chunk.hpp
 
 
 @dataclass(kw_only=True)
@@ -103,7 +103,9 @@ class DenseSketchState(SketchState):
             **super().state(),
             "anchor": self.anchor,
             "gathered": self.local,
-            "pair_row": np.where(self.has_open_pair, self.pair_rows[:, 0], 0),  # else it depends on the batches
+            "pair_row": np.where(
+                self.has_open_pair, self.pair_rows[:, 0], 0
+            ),  # otherwise the stored row would depend on the batches
             "pair_opened": np.where(self.has_open_pair, self.pair_opened, 0),
         }
 

@@ -134,7 +134,7 @@ class RunState(ABC):
 
     @property
     def mean_weight(self) -> float:
-        """Mean over the steps of the share of a row that each step is. It does not depend on the batches."""
+        """Mean weight of a step: each of the m steps of a split row counts 1/m. It does not depend on the batches."""
         if not self.split_steps:
             return 1.0
         missing = sum(self.batch_size - rows for rows in self.short_batches.values())

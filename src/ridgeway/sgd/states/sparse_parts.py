@@ -111,7 +111,7 @@ class SparseParts:
                 raise StateError(f"listed names columns outside of 0..{n_columns - 1}.")
             np.put_along_axis(expected, listed[:, :n_listed], True, axis=1)
         if (marked != expected).any() or (expected.sum(axis=1) != n_listed).any():
-            raise StateError("marked and listed disagree about the columns of the open mini-batch.")
+            raise StateError("marked and listed have different columns of the open mini-batch: expected the same.")
         return cls(readonly(centre), stored.array("products", (n_targets, 1)), marked, listed, n_listed)
 
     def _arrays(self, run: RunState, target: int, moments: NDArray[np.float64]) -> _core.SparseRun:
