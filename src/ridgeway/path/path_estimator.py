@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ridgeway.storage.state import State, Stored
 
 
-class Stands(Protocol):
+class SelectedFit(Protocol):
     """A fit together with the model of its path that was selected."""
 
     @property
@@ -34,16 +34,16 @@ class Stands(Protocol):
         """The selected linear model, as a path of one alpha."""
 
 
-Place = TypeVar("Place", bound=Stands)
+Selected = TypeVar("Selected", bound=SelectedFit)
 
 
-class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ignore[misc]  # scikit-learn has no types
+class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: ignore[misc]  # scikit-learn has no types
     """A linear regressor that holds a whole path of models, one of which is selected.
 
     A subclass sets `_standing`, its fit and the selected model, when it is fitted.
     """
 
-    _standing: Place
+    _standing: Selected
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
 
@@ -149,7 +149,7 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Place]):  # type: ign
     def _restore(self, stored: Stored) -> None:
         """Restore the fit from its state."""
 
-    def _fitted(self) -> Place:
+    def _fitted(self) -> Selected:
         """Return the fit and the selected model; raise an error if there is none."""
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
