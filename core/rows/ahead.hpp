@@ -6,7 +6,7 @@
 namespace ridgeway {
 namespace {
 
-constexpr i64 ROWS_AHEAD = 16;  // rows that are read in any order are asked of memory so many before their turn
+constexpr i64 ROWS_AHEAD = 32;  // rows that are read in any order are asked of memory so many before their turn
 
 template <class T>
 inline void ask_for_row(const T* row, i64 n_columns) {

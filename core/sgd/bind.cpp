@@ -6,6 +6,7 @@
 #include "array.hpp"
 #include "levels.hpp"
 #include "scratch.hpp"
+#include "sgd/scatter.hpp"
 
 namespace ridgeway {
 namespace {
@@ -113,6 +114,13 @@ constexpr i64 MAX_LANES = 8;  // of a vector, for padding
 
 using Result = std::pair<End, i64>;
 Result result(const Ended& ended) { return {ended.end, ended.n_steps}; }
+
+void scatter(const In& order, const In& is_split, const In& steps, const In& places, const Out& out) {
+    check(places.size() == steps.size(), "scatter_steps: order (m,), is_split (n,), steps and places (k,), out");
+    DenseRowsArgs::check_order(order, is_split.size());
+    ridgeway::scatter_steps(order.as<i64>(), order.size(), is_split.as<bool>(), steps.as<i64>(), places.as<i64>(),
+                            steps.size(), out.as<i64>());
+}
 
 Result sketch_steps(const DenseRowsArgs& rows, const Problem& problem, const DenseSketchArgs& sketch, const In& blocks,
                     const RowProductsArgs* products) {
@@ -245,6 +253,8 @@ void bind_sgd(nb::module_& m) {
         .def(nb::init<In, Out>(), nb::kw_only(), "directions"_a, "products"_a);
 
     const nb::call_guard<nb::gil_scoped_release> no_gil;
+    m.def("scatter_steps", &scatter, "order"_a, "is_split"_a, "steps"_a, "places"_a, "out"_a, no_gil,
+          "Fill out with the rows of order (m,) that are not split, and steps (k,), each after places (k,) such rows.");
     m.def("sketch_steps", &sketch_steps, "rows"_a, "problem"_a, "sketch"_a, "blocks"_a, "products"_a.none() = nb::none(),
           no_gil, "Take a step per dense row through blocks (b, 5) and add the increments to the sketch.");
     m.def("close_chunk", &close_chunk, "sketch"_a, "place"_a, "open_pair"_a, no_gil,

@@ -183,8 +183,12 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
         const i64 number1 = InSequence ? i : rows.order[i], number2 = InSequence ? i + 1 : rows.order[i + 1];
         const T *row1 = rows.x + number1 * d, *row2 = rows.x + number2 * d;
         if constexpr (!InSequence) {  // rows in another order are asked of memory some steps before their turn
-            ask_for_row(rows.x + rows.order[least(i + ROWS_AHEAD, last - 1)] * d, d);
-            ask_for_row(rows.x + rows.order[least(i + ROWS_AHEAD + 1, last - 1)] * d, d);
+            for (i64 next = i + ROWS_AHEAD; next < i + ROWS_AHEAD + 2; ++next) {
+                const i64 number = rows.order[least(next, last - 1)];
+                ask_for_row(rows.x + number * d, d);
+                ask_second_level(rows.y + number);
+                ask_second_level(rows.weight + number);
+            }
         }
         const bool backward = wide && ((place.offset + (i == first ? 0 : 2)) & 2) != 0;  // by the number of the pair
         const char* asked = begin_sweep(place.offset);

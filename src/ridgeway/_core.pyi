@@ -226,6 +226,17 @@ class RowProducts:
 
     def __init__(self, *, directions: numpy.typing.NDArray[Any], products: numpy.typing.NDArray[Any]) -> None: ...
 
+def scatter_steps(
+    order: numpy.typing.NDArray[Any],
+    is_split: numpy.typing.NDArray[Any],
+    steps: numpy.typing.NDArray[Any],
+    places: numpy.typing.NDArray[Any],
+    out: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    Fill out with the rows of order (m,) that are not split, and steps (k,), each after places (k,) such rows.
+    """
+
 def sketch_steps(
     rows: DenseRows,
     problem: Problem,

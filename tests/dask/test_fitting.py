@@ -136,7 +136,8 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
             if grows:
                 prepared = sweep.prepare(batches[p], split, standardization, pass_number, p, step.size)
                 assert prepared is not None
-                run.advance(prepared.batch, counts=prepared.counts)
+                counts = prepared.splitting.split_counts(range(len(prepared.batch)))
+                run.advance(prepared.batch, split_counts=counts)
             else:
                 run.advance(standardization.batch(batches[p], split.order(batches[p].rows, pass_number, p)))
     assert (model.n_split_ > 0) == (grows and not sparse)

@@ -23,4 +23,6 @@ def test_weighted_norms(monkeypatch: pytest.MonkeyPatch, kept_bytes: int) -> Non
     for _ in range(2):
         np.testing.assert_allclose(rows.weighted_norms(), q, rtol=1e-12)
     factors = rng.uniform(0.1, 1.0, 500)
-    np.testing.assert_allclose(rows.reweighted(factors).weighted_norms(), q * factors, rtol=1e-12)
+    np.testing.assert_allclose(
+        rows.reweighted(lambda weight: weight * factors).weighted_norms(), q * factors, rtol=1e-12
+    )

@@ -26,12 +26,14 @@ def with_outliers(n: int, d: int, size: float, share: float = 0.01) -> tuple[np.
 def test_counts(q: list[float], step: float, batch_size: int) -> None:
     norms = np.array(q)
     splitting = Splitting.of(norms, step, batch_size)
-    assert (step / batch_size * norms * splitting.factors <= 1 + 1e-12).all()
-    np.testing.assert_allclose(splitting.factors * splitting.counts, 1, rtol=1e-12)
-    assert (splitting.counts[step / batch_size * norms <= 1] == 1).all()
+    weights = splitting.step_weights(np.ones(len(q)))
+    assert (step / batch_size * norms * weights <= 1 + 1e-12).all()
+    np.testing.assert_allclose(weights * splitting.counts_by_row, 1, rtol=1e-12)
+    assert (splitting.counts_by_row[step / batch_size * norms <= 1] == 1).all()
+    assert splitting.steps_per_pass == splitting.counts_by_row.sum()
     capped = Splitting.of(norms, step, batch_size, MAX_STEPS_OF_ROW)
-    assert capped.counts.max() <= MAX_STEPS_OF_ROW
-    assert (step / batch_size * norms * capped.factors <= 1 + 1e-12).all()
+    assert capped.counts_by_row.max() <= MAX_STEPS_OF_ROW
+    assert (step / batch_size * norms * capped.step_weights(np.ones(len(q))) <= 1 + 1e-12).all()
     assert capped.clipped == int((np.ceil(step / batch_size * norms) > MAX_STEPS_OF_ROW).sum())
 
 
@@ -40,8 +42,17 @@ def test_counts(q: list[float], step: float, batch_size: int) -> None:
 def test_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
     counts = np.where(rng.random(200) < 0.05, rng.integers(2, 60, 200), 1)
-    splitting = Splitting(counts, 1 / counts)
+    rows = np.flatnonzero(counts > 1)
+    splitting = Splitting(200, rows, counts[rows], 1 / counts[rows])
     order = np.asarray(splitting.order(range(200), rng))
+    if len(rows):
+        taken = order[40:150]
+        np.testing.assert_array_equal(splitting.split_counts(taken), counts[taken][counts[taken] > 1])
+        np.testing.assert_array_equal(splitting.split_counts(range(40, 150)), counts[40:150][counts[40:150] > 1])
+        np.testing.assert_array_equal(splitting.of_steps(order).counts_by_row, counts[order])
+    kept = rng.random(200) < 0.7
+    assert splitting.steps_of(kept) == counts[kept].sum()
+    assert splitting.steps_of(None) == splitting.steps_per_pass == counts.sum()
     np.testing.assert_array_equal(np.bincount(order, minlength=200), counts)
     whole = order[counts[order] == 1]
     assert (np.diff(whole) > 0).all()
@@ -59,7 +70,7 @@ def test_nothing_to_split() -> None:
     splitting = Splitting.whole(5)
     assert splitting.none
     assert splitting.order(range(5), np.random.default_rng(0)) == range(5)
-    assert splitting.counts_of(range(5)) is None
+    assert splitting.split_counts(range(5)) is None
 
 
 # Law: with outlying rows split the path is ridge, where clipped ones make another estimator; weights of 1e6 alike.

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from threading import Thread
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +18,7 @@ from ridgeway import Geometric, Layout, Staircase
 from ridgeway.trajectory import TimeBlocks
 from ridgeway.trajectory.expansion import expand
 from ridgeway.trajectory.layout import EARLY_STEPS, _truncation
-from ridgeway.trajectory.time_blocks import MAX_CHUNK_STEPS, ONE_STAIR
+from ridgeway.trajectory.time_blocks import MAX_CHUNK_STEPS, ONE_STAIR, Block
 
 LAYOUTS = [Layout(q, m, *c) for q in (1, 2, 4, 8) for m in (3, 6, 9, 12) for c in ((64, 2), (1024, 2), (256, 1))]
 
@@ -113,3 +118,56 @@ def test_early_chunks(steps_per_chunk: int, degree: int) -> None:
     assert late.degree == degree
     assert _truncation(per_chunk, early.degree + 1) <= _truncation(steps_per_chunk, degree + 1)
     assert (steps_per_chunk, degree) != (256, 1) or early.degree == 2  # those of float32 rows
+
+
+# Law: an interrupt at any line leaves blocks that any thread can go on with.
+def test_interrupts_leave_no_lock() -> None:
+    def interrupt_line(line: int, blocks: TimeBlocks) -> bool:
+        seen = 0
+
+        def trace(_frame: FrameType, event: str, _argument: object) -> Any:
+            nonlocal seen
+            seen += event == "line"
+            if event == "line" and seen == line:
+                raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            blocks.until(3000)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+    layout = Layout.choose(np.dtype(np.float64), 5000)
+    expected = TimeBlocks(layout, ONE_STAIR).until(5000)
+    line, interrupted = 1, True
+    while interrupted:
+        blocks = TimeBlocks(layout, ONE_STAIR)
+        interrupted = interrupt_line(line, blocks)
+        found: list[tuple[Block, ...]] = []
+        thread = Thread(target=lambda: found.append(blocks.until(5000)), daemon=True)  # noqa: B023
+        thread.start()
+        thread.join(timeout=20)
+        assert found == [expected]
+        line += 7
+    assert line > 100
+
+
+# Law: threads that extend the blocks at the same time leave each block once.
+def test_threads_make_the_same_blocks() -> None:
+    layout = Layout.choose(np.dtype(np.float64), 5000)
+    expected = TimeBlocks(layout, ONE_STAIR).until(10**9)
+    blocks = TimeBlocks(layout, ONE_STAIR)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(blocks.until, [10**k for k in range(1, 10)] * 4))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found[8] == expected
+    assert blocks.until(10**9) == expected

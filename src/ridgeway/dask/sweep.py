@@ -20,7 +20,7 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.split import Split
 from ridgeway.messages.progress import Progress
-from ridgeway.rows import Batch, numbered, readonly
+from ridgeway.rows import Batch, numbered
 from ridgeway.rows.feed import PIECE_BYTES, Piece
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.sweep import Chain
@@ -72,12 +72,12 @@ class Prepared(NamedTuple):
     ----------
     batch : the rows.
     fold_ids : (n,), the fold that each row is held out from.
-    counts : (n,), how many times each comes; None if all come once.
+    splitting : how many times each row comes.
     """
 
     batch: Batch
     fold_ids: NDArray[np.int64]
-    counts: NDArray[np.int64] | None = None
+    splitting: Splitting
 
 
 def prepare(
@@ -94,25 +94,24 @@ def prepare(
         return None
     order, fold_ids = split.order(batch.rows, pass_number, number), split.fold_ids(number, len(batch))
     standard = standardization.batch(batch, order)
-    if step is None:
-        return Prepared(standard, fold_ids[order])
-    q = standard.rows.squared_norms().astype(np.float64) * standard.weight
-    splitting = Splitting.of(q, step, batch_size, MAX_STEPS_OF_ROW)
+    splitting = Splitting.whole(len(batch))
+    if step is not None:
+        q = standard.rows.squared_norms().astype(np.float64) * standard.weight
+        splitting = Splitting.of(q, step, batch_size, MAX_STEPS_OF_ROW)
     if splitting.none:
-        return Prepared(standard, fold_ids[order])
+        return Prepared(standard, fold_ids[order], splitting)
     steps = numbered(splitting.order(range(len(batch)), split.scatter(pass_number, number)))
-    weight = (standard.weight * splitting.factors).astype(standard.weight.dtype)
-    expanded = replace(standard, weight=readonly(weight)).take(steps)
-    return Prepared(expanded, fold_ids[order[steps]], splitting.counts[steps])
+    expanded = replace(standard, weight=splitting.step_weights(standard.weight)).take(steps)
+    return Prepared(expanded, fold_ids[order[steps]], splitting.of_steps(steps))
 
 
 def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None], ends_pass: bool) -> list[SGDRun]:
     """Let runs learn from a partition, each from the rows that are not held out from its fold."""
     runs = [run.copy() for run in runs]  # the task may be repeated
     if prepared is not None:
-        batch, fold_ids, counts = prepared
+        batch, fold_ids, splitting = prepared
         chains = [
-            Chain(None if fold is None else fold_ids != fold, NO_SEGMENT, [run], counts)
+            Chain(None if fold is None else fold_ids != fold, NO_SEGMENT, [run], splitting)
             for run, fold in zip(runs, folds, strict=True)
         ]
         size = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
@@ -189,7 +188,7 @@ class Sweep:
         for group in sorted(self.groups, key=lambda group: group.segment):
             for member, run in zip(group.members, group.runs, strict=True):
                 runs[member].append(run)
-        return [Chain(None, NO_SEGMENT, part) for part in runs]
+        return [Chain(None, NO_SEGMENT, part, Splitting.whole(0)) for part in runs]
 
     def advance(self, n_rows: int) -> None:
         """Read the next n_rows rows, up to the nearest ends of partitions, in every segment."""

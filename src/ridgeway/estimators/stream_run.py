@@ -65,7 +65,7 @@ class StreamRun:
         products = None
         if self.progressive is not None and self.run.takes_row_products and steps is part:
             products = self.progressive.row_products(part)
-        self.run.advance(steps, products=products, counts=counts, clipped=clipped)
+        self.run.advance(steps, products=products, split_counts=counts, clipped=clipped)
         if self.progressive is not None:
             self.progressive.predict(part, products)
         self.rows += len(part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.forms import DenseRows, readonly
 from ridgeway.rows.standardization import Standardization
-from ridgeway.rows.types import Order, numbered
+from ridgeway.rows.types import Float, Order, numbered
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
 KEPT_BYTES_FOR_PASSES = 2**30  # the limit if the rows are read several times
@@ -69,14 +69,14 @@ class Feed:
     def __len__(self) -> int:
         return len(self.source)
 
-    def reweighted(self, factors: NDArray[np.float64]) -> Feed:
-        """Return the same rows with their weights multiplied by factors (n,)."""
+    def reweighted(self, new_weights: Callable[[Float], Float]) -> Feed:
+        """Return the same rows with new weights (n,), made of the old ones."""
 
-        def multiplied(batch: Batch) -> Batch:
-            return replace(batch, weight=readonly((batch.weight * factors).astype(batch.weight.dtype)))
+        def changed(batch: Batch) -> Batch:
+            return replace(batch, weight=new_weights(batch.weight))
 
         other = copy.copy(self)
-        other.source, other.kept = multiplied(self.source), None if self.kept is None else multiplied(self.kept)
+        other.source, other.kept = changed(self.source), None if self.kept is None else changed(self.kept)
         other._weighted_norms = None
         return other
 

@@ -30,7 +30,7 @@ class Chain:
     train : (n,), True for the rows to learn from; None for all.
     segment : (n,), the number of the segment that each row belongs to; not used if there is only one.
     runs : one per segment.
-    counts : (n,), how many steps each row takes; None if each takes one.
+    splitting : how many steps each row takes.
     """
 
     def __init__(
@@ -38,9 +38,9 @@ class Chain:
         train: Mask,
         segment: NDArray[np.intp],
         runs: Sequence[SGDRun],
-        counts: NDArray[np.int64] | None = None,
+        splitting: Splitting,
     ) -> None:
-        self._train, self._segment, self.runs, self._counts = train, segment, runs, counts
+        self._train, self._segment, self.runs, self._splitting = train, segment, runs, splitting
 
     def advance(self, piece: Piece) -> None:
         """Take the steps of a piece's rows."""
@@ -48,14 +48,13 @@ class Chain:
         part = slice(numbers.start, numbers.stop) if isinstance(numbers, range) else numbers
         if self._train is not None and not (kept := self._train[part]).all():
             places, part = places[kept], numbered(numbers)[kept]
-        counts = None if self._counts is None else self._counts[part]
         if len(self.runs) == 1:
-            self._step(self.runs[0], piece, places, counts)
+            self._step(self.runs[0], piece, places, self._splitting.split_counts(part))
             return
-        segment = self._segment[part]
+        segment, listed = self._segment[part], numbered(numbers) if isinstance(part, slice) else part
         for s, run in enumerate(self.runs):
             own = segment == s
-            self._step(run, piece, places[own], None if counts is None else counts[own])
+            self._step(run, piece, places[own], self._splitting.split_counts(listed[own]))
 
     @property
     def only_run(self) -> SGDRun | None:
@@ -81,14 +80,14 @@ class Chain:
         return join([run.trajectory() for run in self.runs if run.begun])
 
     @staticmethod
-    def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp], counts: NDArray[np.int64] | None) -> None:
+    def _step(run: SGDRun, piece: Piece, places: NDArray[np.intp], split: NDArray[np.int64] | None) -> None:
         if len(places) == 0:
             return
         first, last = int(places[0]), int(places[-1])
         if piece.in_sequence and last - first == len(places) - 1:  # neighbours, for such places increase
-            run.advance(piece.batch.between(first, last + 1), counts=counts)
+            run.advance(piece.batch.between(first, last + 1), split_counts=split)
         else:
-            run.advance(piece.batch, places, counts=counts)
+            run.advance(piece.batch, places, split_counts=split)
 
 
 class Sweep:
@@ -138,11 +137,10 @@ class Sweep:
                 SGDRun(schedule_of(step, passes * -(-length // batch_size), batch_size) or "auto", store, batch_size)
                 for length in lengths
             ]
-            counts = None if self._splitting.none else self._splitting.counts
-            self.chains.append(Chain(train, segment, runs, counts))
+            self.chains.append(Chain(train, segment, runs, self._splitting))
         self.rows_done = 0
         self._steps_done = 0
-        self._feed = feed if self._splitting.none else feed.reweighted(self._splitting.factors)
+        self._feed = feed if self._splitting.none else feed.reweighted(self._splitting.step_weights)
         self._steps_in_pass = self._splitting.steps_per_pass
         self._passes_apart = batch_size > 1  # a pass has to end before the next one begins
         self._shuffle = shuffle
@@ -153,9 +151,9 @@ class Sweep:
 
     def _steps_per_pass(self, train: Mask, segment: NDArray[np.intp], segments: int) -> list[int]:
         """Return the steps that the runs of a chain take in a pass."""
-        counts = self._splitting.counts
         if segments == 1:
-            return [int(counts.sum() if train is None else counts @ train)]
+            return [self._splitting.steps_of(train)]
+        counts = self._splitting.counts_by_row
         if train is not None:
             segment, counts = segment[train], counts[train]
         return [int(count) for count in np.bincount(segment, counts, minlength=segments)]

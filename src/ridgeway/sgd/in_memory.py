@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ridgeway.averaging import Staircase
-from ridgeway.rows import Batch, check_batch, largest_norm, readonly, require_finite_rows
+from ridgeway.rows import Batch, check_batch, largest_norm, require_finite_rows
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.run import SGDRun
 from ridgeway.sgd.schedule import GrowingStep, schedule_of
@@ -155,9 +155,9 @@ def _run_one(
     steps_per_pass = -(-splitting.steps_per_pass // batch_size)
     run = SGDRun(schedule_of(step, passes * steps_per_pass, batch_size) or "auto", store, batch_size, w0)
     if not splitting.none:
-        rows = replace(rows, weight=readonly((rows.weight * splitting.factors).astype(rows.weight.dtype)))
+        rows = replace(rows, weight=splitting.step_weights(rows.weight))
     for _ in range(passes):
         order = splitting.order(shuffled_order(rows.rows, rng) if shuffle else range(len(rows)), rng)
-        run.advance(rows, None if isinstance(order, range) else order, counts=splitting.counts_of(order))
+        run.advance(rows, None if isinstance(order, range) else order, split_counts=splitting.split_counts_of_pass)
         run.end_pass()
     return run.trajectory()

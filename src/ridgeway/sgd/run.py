@@ -137,13 +137,13 @@ class SGDRun:
         batch: Batch,
         order: NDArray[np.intp] | None = None,
         products: RowProducts | None = None,
-        counts: NDArray[np.int64] | None = None,
+        split_counts: NDArray[np.int64] | None = None,
         clipped: int = 0,
     ) -> None:
         """Take the steps of a validated batch, in its order or in `order`; `update` validates first.
 
-        `counts` holds, for each step, the number of steps of its split row; None if no row is split. `clipped` is the
-        number of further rows that were split into fewer steps than they needed. `products` are filled if the run
+        `split_counts` holds, for each step of a split row, the number of steps of this row. `clipped` is the number of
+        further rows that were split into fewer steps than they needed. `products` are filled if the run
         `takes_row_products`. If a batch raises an error, a run that has begun is half changed.
         """
         if self._state is not None:
@@ -162,8 +162,8 @@ class SGDRun:
             state = begin_state(batch, schedule, self._store, self._batch_size, self._w0)
         gains = take_steps(state, batch, order, products)
         state.clipped += clipped
-        if counts is not None:
-            state.count_split(counts)
+        if split_counts is not None:
+            state.count_split(split_counts)
         if isinstance(state, ReplayState):
             state.segments.append(Segment(batch.rows, order))
             state.gains.append(gains)

@@ -15,21 +15,26 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.rows import Order, numbered
+from ridgeway import _core
+from ridgeway.rows import Float, Order, numbered, readonly
 
 MAX_STEPS_OF_ROW = 100  # in a stream or a partition, where they cannot be scattered over all rows
 
 
 @dataclass(frozen=True, eq=False)
 class Splitting:
-    """The number of steps of each row per pass.
+    """The rows that are split, and how many steps they take per pass; every other row takes one.
 
     Attributes
     ----------
-    counts : (n,), 1 for most rows.
-    factors : (n,), factor of the weight of a row in each of its steps: 1 / counts, or less if steps are clipped.
+    n_rows : number of all rows.
+    rows : (r,), numbers of the rows that are split, ascending.
+    counts : (r,), number of steps of each of them, 2 or more.
+    factors : (r,), factor of the weight of a row in each of its steps: 1 / counts, or less if steps are clipped.
     """
 
+    n_rows: int
+    rows: NDArray[np.intp]
     counts: NDArray[np.int64]
     factors: NDArray[np.float64]
 
@@ -41,59 +46,102 @@ class Splitting:
         """
         share = step / batch_size
         rows = np.flatnonzero(share * q > 1)
-        counts, factors = np.ones(len(q), np.int64), np.ones(len(q))
         needed = np.ceil(share * q[rows])
-        counts[rows] = needed if most is None else np.minimum(needed, most)
-        factors[rows] = 1 / needed
-        return cls(counts, factors)
+        counts = needed if most is None else np.minimum(needed, most)
+        return cls(len(q), rows, counts.astype(np.int64), 1 / needed)
 
     @classmethod
     def whole(cls, n_rows: int) -> Splitting:
         """Return the splitting of rows that take one step each."""
-        return cls(np.ones(n_rows, np.int64), np.ones(n_rows))
-
-    @property
-    def clipped(self) -> int:
-        """Number of rows that need more steps than they may take."""
-        return int((self.factors * self.counts < 1 - 1e-9).sum())
-
-    @cached_property
-    def rows(self) -> NDArray[np.intp]:
-        """Numbers of the rows that are split."""
-        return np.flatnonzero(self.counts > 1)
+        return cls(n_rows, np.empty(0, np.intp), np.empty(0, np.int64), np.empty(0))
 
     @property
     def none(self) -> bool:
         """Whether no row is split."""
         return len(self.rows) == 0
 
-    @cached_property
+    @property
+    def clipped(self) -> int:
+        """Number of rows that need more steps than they may take."""
+        return int((self.factors * self.counts < 1 - 1e-9).sum())
+
+    @property
     def steps_per_pass(self) -> int:
         """Number of steps of all rows."""
-        return int(self.counts.sum())
+        return self.n_rows - len(self.rows) + int(self.counts.sum())
+
+    def steps_of(self, kept: NDArray[np.bool_] | None) -> int:
+        """Return the number of steps per pass of the rows that are kept, (n_rows,); None for all."""
+        if kept is None:
+            return self.steps_per_pass
+        return int(np.count_nonzero(kept) + (self.counts - 1)[kept[self.rows]].sum())
+
+    @cached_property
+    def is_split(self) -> NDArray[np.bool_]:
+        """Whether each row is split, (n_rows,)."""
+        is_split = np.zeros(self.n_rows, dtype=bool)
+        is_split[self.rows] = True
+        return is_split
+
+    @cached_property
+    def counts_by_row(self) -> NDArray[np.int64]:
+        """Number of steps of each row, (n_rows,)."""
+        counts = np.ones(self.n_rows, np.int64)
+        counts[self.rows] = self.counts
+        return counts
+
+    def step_weights(self, weight: Float) -> Float:
+        """Return the weight of each row, (n_rows,), in each of its steps."""
+        weights = weight.copy()
+        weights[self.rows] = weight[self.rows] * self.factors
+        step_weights: Float = readonly(weights)
+        return step_weights
 
     def order(self, order: Order, rng: np.random.Generator) -> Order:
         """Return an order of rows, with the steps of split rows at random places."""
         if self.none:
             return order
         numbers = numbered(order)
-        counts = self.counts.take(numbers)
-        split = counts > 1
-        others, steps = numbers[~split], np.repeat(numbers[split], counts[split])
-        places = rng.integers(0, len(others) + 1, len(steps))
-        places.sort()
-        places += np.arange(len(steps))  # those before each have moved it on
-        whole = np.ones(len(others) + len(steps), dtype=bool)
-        whole[places] = False
-        scattered = np.empty(len(whole), np.intp)
-        scattered[whole], scattered[places] = others, rng.permutation(steps)
+        split = numbers[self.is_split[numbers]]
+        steps = np.repeat(split, self.counts_by_row[split])
+        n_whole = len(numbers) - len(split)
+        places = _ascending_places(n_whole + 1, len(steps), rng)
+        scattered = np.empty(n_whole + len(steps), np.intp)
+        _core.scatter_steps(numbers, self.is_split, rng.permutation(steps), places, scattered)
         return scattered
 
     def uniform_orders(self, passes: int, rng: np.random.Generator) -> NDArray[np.intp]:
         """Return the steps of all rows in uniformly random order, pass after pass."""
-        steps = np.tile(np.repeat(np.arange(len(self.counts)), self.counts), (passes, 1))
+        steps = np.tile(np.repeat(np.arange(self.n_rows), self.counts_by_row), (passes, 1))
         return rng.permuted(steps, axis=1).reshape(-1)
 
-    def counts_of(self, numbers: Order) -> NDArray[np.int64] | None:
-        """Return the numbers of steps of these rows; None if no row is split."""
-        return None if self.none else self.counts.take(numbered(numbers))
+    def split_counts(self, numbers: Order | slice) -> NDArray[np.int64] | None:
+        """Return, for each step of a split row among these steps, the number of steps of its row; None if none is."""
+        if self.none:
+            return None
+        if isinstance(numbers, slice | range):
+            first, last = np.searchsorted(self.rows, (numbers.start, numbers.stop))
+            return self.counts[first:last]
+        return self.counts_by_row[numbers[self.is_split[numbers]]]
+
+    @cached_property
+    def split_counts_of_pass(self) -> NDArray[np.int64] | None:
+        """The `split_counts` of all steps of a pass."""
+        return None if self.none else np.repeat(self.counts, self.counts)
+
+    def of_steps(self, steps: NDArray[np.intp]) -> Splitting:
+        """Return the splitting of rows that are listed once for each of their steps: `steps` holds their numbers."""
+        listed = np.flatnonzero(self.is_split[steps])
+        place = np.searchsorted(self.rows, steps[listed])
+        return Splitting(len(steps), listed, self.counts[place], self.factors[place])
+
+
+def _ascending_places(n_places: int, n_steps: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return a uniformly random place of 0 .. n_places - 1 for each step, ascending.
+
+    Sums of exponential waiting times, divided by the last, are sorted uniform numbers: sorting would take longer than
+    all else.
+    """
+    times = rng.standard_exponential(n_steps + 1).cumsum()
+    places: NDArray[np.int64] = (times[:-1] * (n_places / times[-1])).astype(np.int64)
+    return np.minimum(places, n_places - 1)

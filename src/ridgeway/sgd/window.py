@@ -97,19 +97,19 @@ class SplitWindow:
         )
 
     def through(self, batch: Batch) -> tuple[Batch, Integers | None]:
-        """Return the steps to take with these rows, and for each step the number of steps of its row.
+        """Return the steps to take with these rows, and for each step of a split row the number of its steps.
 
-        If no row is split and no step is due, the first is the batch itself and the second is None.
+        The second is None if no such step is due. If no row is split and no step waits, the first is the batch itself.
         """
         q = batch.rows.squared_norms().astype(np.float64) * batch.weight
         splitting = Splitting.of(q, self.step, self.batch_size, MAX_STEPS_OF_ROW)
         first, self.rows_seen = self.rows_seen, self.rows_seen + len(batch)
-        count, new = splitting.counts, splitting.rows
+        count, new = splitting.counts_by_row, splitting.rows
         if len(new) == 0 and self._waiting is None:
             return batch, None
         self.split += len(new)
         self.clipped += splitting.clipped
-        rows = replace(batch, weight=readonly((batch.weight * splitting.factors).astype(batch.weight.dtype)))
+        rows = replace(batch, weight=splitting.step_weights(batch.weight))
         waiting = _joined(self._waiting, _waiting_of(rows, count, new, first))
         made = waiting.due < self.rows_seen
         steps, counts = _merged(rows, count, first, _kept(waiting, made))
@@ -218,7 +218,7 @@ def _merged(rows: Batch, count: Integers, first: int, due: Waiting | None) -> tu
     step = np.concatenate([np.zeros(len(whole), np.int64), due.step])
     order = place[np.lexsort((step, number, after))]
     counts = np.concatenate([count, due.count])[order]
-    return _followed_by(rows, due.batch).take(order), counts
+    return _followed_by(rows, due.batch).take(order), counts[counts > 1]
 
 
 def _followed_by(first: Batch, second: Batch) -> Batch:

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,8 +66,7 @@ class TimeBlocks:
 
     def __init__(self, layout: Layout, steps: Staircase) -> None:
         self._layout, self._steps = layout, steps
-        self._blocks: list[Block] = []  # only appended to, so an interrupt at any line leaves it valid
-        self._lock = Lock()
+        self._blocks: list[Block] = []
 
     @staticmethod
     def of(layout: Layout, steps: Staircase) -> TimeBlocks:
@@ -107,10 +105,14 @@ class TimeBlocks:
         return _slice_of(self, begin, end)
 
     def _extend(self, step: int) -> None:
-        """Add blocks until step number step + 1 has one."""
-        while not self._blocks or self._blocks[-1].stop <= step:
-            with self._lock:
-                self._blocks.append(self._block_from(self._blocks[-1].stop if self._blocks else 0))
+        """Add blocks until step number step + 1 has one.
+
+        Without a lock, which Ctrl-C could leave locked: a thread that is overtaken puts an equal block in its place.
+        """
+        blocks = self._blocks
+        while not blocks or blocks[-1].stop <= step:
+            n = len(blocks)
+            blocks[n : n + 1] = [self._block_from(blocks[n - 1].stop if n else 0)]
 
     def _block_from(self, start: int) -> Block:
         """Return the block that starts after `start` steps."""

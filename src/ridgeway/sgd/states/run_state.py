@@ -129,7 +129,7 @@ class RunState(ABC):
 
     def count_split(self, counts: NDArray[np.int64]) -> None:
         """Count steps of split rows; counts are the numbers of steps of their rows."""
-        for m, n_steps in zip(*np.unique(counts[counts > 1], return_counts=True), strict=True):
+        for m, n_steps in zip(*np.unique(counts, return_counts=True), strict=True):
             self.split_steps[int(m)] = self.split_steps.get(int(m), 0) + int(n_steps)
 
     @property
