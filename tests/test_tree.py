@@ -23,7 +23,7 @@ SHARED_STEMS = {
     "__main__": "Python runs a package by this name",
 }
 # File names that are still shared by several ways to choose an average. This list must only shrink.
-STEMS_TO_RENAME = {"choice", "span", "sweep", "trial"}
+STEMS_TO_RENAME = {"choice", "sweep"}
 
 QUANTITY_WORDS = {
     "ALL", "BIG", "BIGGEST", "COARSE", "EARLY", "ENOUGH", "FAR", "FEW", "FEWEST", "FULL", "GREATEST", "HIGH", "HUGE",
@@ -39,9 +39,6 @@ CONSTANTS_TO_RENAME = {
     ("estimators", "MANY"),
     ("estimators", "SMALL"),
     ("exact", "_SMALLEST"),
-    ("kernel", "LONG"),
-    ("kernel", "SHORT"),
-    ("kernel", "TINY"),
     ("paper", "LONG"),
     ("report", "COARSE"),
     ("report", "SMALL"),
