@@ -139,18 +139,18 @@ EXACT: dict[str, tuple[Options, Batch]] = {
 KERNELS: dict[str, tuple[Options, Batch]] = {
     "kernel-rbf": ({"passes": 4, "averaging": "geometric"}, problem(30)),
     "kernel-float32": ({"alpha": 0.01, "passes": 4}, problem(30, np.float32)),
-    "kernel-plain": ({"flattening": None, "alpha": 0.1, "passes": 3}, problem(30)),
-    "kernel-flattening": ({"flattening": 8, "alpha": 0.01, "passes": 3}, problem(30)),
+    "kernel-plain": ({"alpha": 0.1, "passes": 3}, problem(30)),
+    "kernel-krylov": ({"solver": "krylov"}, problem(30)),
     "kernel-laplacian": (
-        {"kernel": "laplacian", "gamma": 0.2, "alpha": 0.01, "flattening": 8, "passes": 3},
+        {"kernel": "laplacian", "gamma": 0.2, "alpha": 0.01},
         problem(30),
     ),
     "kernel-polynomial": (
-        {"kernel": "polynomial", "degree": 2, "alpha": 0.01, "flattening": 8, "passes": 3},
+        {"kernel": "polynomial", "degree": 2, "alpha": 0.01},
         problem(30),
     ),
-    "kernel-targets": ({"alpha": 0.01, "flattening": 8, "passes": 3}, problem(30, targets=2)),
-    "kernel-csr": ({"alpha": 0.01, "flattening": 8, "passes": 3}, sparse_problem(30)),
+    "kernel-targets": ({"alpha": 0.01}, problem(30, targets=2)),
+    "kernel-csr": ({"alpha": 0.01}, sparse_problem(30)),
     "kernel-fourier": ({"n_components": 6, "passes": 1, "alpha": 0.01}, problem(60)),
     "kernel-nystroem": ({"n_components": 6, "features": "nystroem", "passes": 1, "alpha": 0.01}, problem(60)),
 }
@@ -187,7 +187,7 @@ def write_kernels(folder: Path) -> None:
     write_sample(folder / "kernel-stream", begun, rows_like(problem), further(problem(1)))
     X, y, _ = problem(30)
     new = rows_like(problem)
-    given = rw.AveragedKernelRegressor(kernel="precomputed", alpha=0.01, flattening=8, passes=3, random_state=0)
+    given = rw.AveragedKernelRegressor(kernel="precomputed", alpha=0.01, random_state=0)
     write_sample(folder / "kernel-precomputed", given.fit(_gaussian(X, X), y), _gaussian(new, X), None, ())
 
 

@@ -24,7 +24,7 @@ SHARED_STEMS = {
     "__main__": "Python runs a package by this name",
 }
 # File names that are still shared by several ways to choose an average. This list must only shrink.
-STEMS_TO_RENAME = {"choice", "span", "sweep", "trial"}
+STEMS_TO_RENAME = {"choice", "sweep"}
 
 # Files that CONTRIBUTING makes up to explain how to add one.
 EXAMPLE_FILES = {"src/ridgeway/averaging/linear.py"}
@@ -38,9 +38,6 @@ QUANTITY_WORDS = {
 CONSTANTS_TO_RENAME = {
     ("estimators", "SMALL"),
     ("exact", "_SMALLEST"),
-    ("kernel", "LONG"),
-    ("kernel", "SHORT"),
-    ("kernel", "TINY"),
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from tests.display.problem import problem
+from tests.storage.sample import FOLDER, MODEL
 
 import ridgeway as rw
 from ridgeway.display import FilterDisplay
@@ -92,10 +93,9 @@ def test_refusals(schemes: list[rw.Scheme], eigenvalues: list[float] | None, mes
         FilterDisplay.from_estimator(rw.AveragedSGDRegressor())
 
 
-# Law: a kernel run with flattened directions is drawn by its own filter, down to what its averages tell apart.
+# Law: a preconditioned kernel run of version 0.1 is drawn by its own filter, down to what its averages tell apart.
 def test_flattened_directions() -> None:
-    X, y = problem()
-    model = rw.AveragedKernelRegressor(alpha=0.01, passes=4, random_state=0).fit(X, y)
+    model = rw.load(FOLDER / "v0.1" / f"kernel-flattening{MODEL}")
     assert isinstance(model.trajectory_, Flattened)
     display = FilterDisplay.from_estimator(model)
     s = display.lines_[0].get_xdata()

@@ -10,16 +10,18 @@ import pytest
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GroupKFold, ShuffleSplit
 from tests.kernel.problems import smooth
 
 import ridgeway as rw
-from ridgeway.kernel import choice, race
+from ridgeway.kernel import gamma_choice, krylov_kernel
 from ridgeway.kernel.coordinates import Coordinates
-from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine import available_memory
+from ridgeway.rows import check_rows
 
 Array = NDArray[np.float64]
 ALPHAS = [1e-5, 1e-3, 1e-1]
@@ -39,18 +41,20 @@ def kernel_ridge(X: Array, y: Array, alpha: float, new: Array, gamma: float, wei
     return predictions + mean
 
 
-# Law: the whole path of few rows is that of kernel ridge regression, with weights too.
+# Law: the whole path of few rows is that of kernel ridge regression, with weights too, whatever memory there is.
+@pytest.mark.parametrize("cache_size", [0, 2000])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_path_is_kernel_ridge(weighted: bool) -> None:
+def test_path_is_kernel_ridge(weighted: bool, cache_size: float) -> None:
     X, y = smooth(200)
     X = X * [1.0, 50.0] + 3.0
     new = X[:20] + 0.1
     weight = np.random.default_rng(0).uniform(0.5, 3.0, 200) if weighted else None
-    model = rw.AveragedKernelRegressor(random_state=0).fit(X, y + 10, sample_weight=weight)
-    assert isinstance(model.trajectory_, Flattened)
+    model = rw.AveragedKernelRegressor(cache_size=cache_size, random_state=0).fit(X, y + 10, sample_weight=weight)
+    assert model.solver_ == "krylov"
+    assert "products with the kernel matrix" in model.solver_reason_
     for alpha in ALPHAS:
         expected = kernel_ridge(X, y + 10, alpha, new, 0.5, weight)
-        np.testing.assert_allclose(model.at(alpha).predict(new), expected, atol=2e-4)
+        np.testing.assert_allclose(model.at(alpha).predict(new), expected, atol=1e-8)
 
 
 # Law: its errors by folds are those of kernel ridge regression on the same folds.
@@ -73,14 +77,14 @@ def test_errors_by_folds() -> None:
             ** 2
             for train, test in splits
         ]
-        np.testing.assert_allclose(row.error, np.mean(squares), rtol=1e-4)
+        np.testing.assert_allclose(row.error, np.mean(squares), rtol=1e-8)
 
 
-# Law: a plain run comes near to it as well, at the strength that it chooses.
-def test_plain_run() -> None:
+# Law: plain SGD comes near to it as well, at the strength that it chooses.
+def test_sgd() -> None:
     X, y = smooth(400)
     new, truth = smooth(200, seed=1, noise=0.0)
-    model = rw.AveragedKernelRegressor(flattening=None, random_state=0).fit(X, y)
+    model = rw.AveragedKernelRegressor(solver="sgd", random_state=0).fit(X, y)
     assert isinstance(model.trajectory_, Coordinates)
     best = min(np.sqrt(((kernel_ridge(X, y, a, new, 0.5) - truth) ** 2).mean()) for a in np.logspace(-6, -1, 11))
     assert np.sqrt(((model.predict(new) - truth) ** 2).mean()) < 1.25 * best
@@ -89,7 +93,7 @@ def test_plain_run() -> None:
 # Law: the linear kernel is run_sgd: the same rows in the same order make the same model.
 def test_linear_kernel_is_run_sgd() -> None:
     X, y = smooth(300)
-    options: dict[str, Any] = {"averaging": "uniform", "step": 0.05, "passes": 3, "shuffle": False, "flattening": None}
+    options: dict[str, Any] = {"averaging": "uniform", "step": 0.05, "passes": 3, "shuffle": False}
     model = rw.AveragedKernelRegressor(kernel="linear", **options, **ASIS).fit(X, y)
     run = rw.run_sgd(X, y, step=0.05, passes=3)
     for alpha in ALPHAS:
@@ -116,17 +120,17 @@ def test_sparse_rows() -> None:
     np.testing.assert_allclose(sparse.predict(scipy.sparse.csr_array(X)), dense.predict(X), rtol=1e-6, atol=1e-8)
 
 
-# Law: gamma="auto" takes the one of least error, by leaving rows out (few rows) or by a race, and comes near the best.
-@pytest.mark.parametrize("few", [2000, 100])
-def test_gamma_auto(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "FEW_ROWS", few)
+# Law: gamma="auto" takes the one of least held-out error, on all rows or on a sample and then on all, near the best.
+@pytest.mark.parametrize(("sample", "n_tried"), [(2000, 6), (100, 2)])
+def test_gamma_auto(sample: int, n_tried: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gamma_choice, "SAMPLE_ROWS", sample)
     X, y = smooth(300)
     new, truth = smooth(300, seed=1, noise=0.0)
     model = rw.AveragedKernelRegressor(gamma="auto", random_state=0).fit(X, y)
     tried = model.gamma_errors_
     assert tried is not None
     assert model.gamma_ == min(tried, key=lambda gamma: tried[gamma])
-    assert len(tried) == (6 if few > 300 else 3)
+    assert len(tried) == n_tried
     error = np.sqrt(((model.predict(new) - truth) ** 2).mean())
     searched = min(
         np.sqrt(((kernel_ridge(X, y, alpha, new, gamma) - truth) ** 2).mean())
@@ -136,20 +140,83 @@ def test_gamma_auto(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert error < 1.5 * searched
 
 
-# Law: where the target has no noise a part of the rows become centres by themselves, and the error falls far below what
-# a plain run reaches.
+# Law: where the target has no noise the error falls far below what SGD reaches.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_noiseless(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "FEW_ROWS", 100)
+def test_noiseless() -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(600, 3))
     y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
     errors = {}
-    for flattening in ("auto", None):
-        model = rw.AveragedKernelRegressor(flattening=flattening, random_state=0).fit(X[:400], y[:400])
-        assert isinstance(model.trajectory_, Flattened if flattening else Coordinates)
-        errors[flattening] = np.sqrt(((model.predict(X[400:]) - y[400:]) ** 2).mean())
-    assert errors["auto"] < 0.25 * errors[None]
+    for solver in ("auto", "sgd"):
+        model = rw.AveragedKernelRegressor(solver=solver, random_state=0).fit(X[:400], y[:400])
+        errors[solver] = np.sqrt(((model.predict(X[400:]) - y[400:]) ** 2).mean())
+    assert errors["auto"] < 0.25 * errors["sgd"]
+
+
+# Law: float32 rows have the path of float64 rows to their digits.
+def test_float32() -> None:
+    X, y = smooth(200)
+    single, double = (
+        rw.AveragedKernelRegressor(alpha=1e-3, random_state=0).fit(X.astype(dtype), y) for dtype in ("f4", "f8")
+    )
+    assert single.predict(X.astype("f4")).dtype == np.float32
+    np.testing.assert_allclose(single.predict(X.astype("f4")), double.predict(X), atol=2e-4)
+
+
+# Law: a strength that the products have not resolved is answered with a warning, and those above without one.
+def test_weak_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(krylov_kernel, "CHEAP_ENTRIES", 0.0)
+    X, y = smooth(300, noise=1.0)
+    model = rw.AveragedKernelRegressor(averaging="geometric", random_state=0).fit(X, y)
+    assert model.alpha_ is not None
+    model.path([model.alpha_, 1.0])
+    model.at(model.alpha_)
+    for asked in (lambda: model.at(1e-9), lambda: model.path([1e-9]), lambda: model.predict_path(X, [1e-9])):
+        with pytest.warns(ConvergenceWarning, match="alpha=1e-09 is weaker than what this fit has resolved"):
+            asked()
+    with pytest.warns(ConvergenceWarning, match="2 alphas up to 1e-08 are weaker"):
+        model.path([1e-9, 1e-8, 1.0])
+
+
+# Law: products that memory has no room for are not made, which is told.
+def test_few_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(krylov_kernel, "products_that_fit", lambda *_: 5)
+    X, y = smooth(200, noise=0.0)
+    with pytest.warns(ConvergenceWarning, match="the held-out error still changed after 5 products"):
+        rw.AveragedKernelRegressor(random_state=0).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="alpha=1e-06 was not solved to rounding by 5 products"):
+        rw.AveragedKernelRegressor(alpha=1e-6, random_state=0).fit(X, y)
+
+
+# Law: parameters that only SGD has make it SGD, or are refused where another solver is asked for.
+@pytest.mark.parametrize("option", [{"step": 0.1}, {"passes": 2}, {"batch_size": 4}])
+@pytest.mark.parametrize("n_components", [None, 20])
+@pytest.mark.filterwarnings("ignore:the held-out error was still falling", "ignore:averages of alpha below")
+def test_parameters_of_sgd(option: dict[str, Any], n_components: int | None) -> None:
+    X, y = smooth(100)
+    model = rw.AveragedKernelRegressor(n_components=n_components, random_state=0, **option).fit(X, y)
+    assert model.solver_ == "sgd"
+    assert "which only SGD has" in model.solver_reason_
+    with pytest.raises(ValueError, match=r"solver='krylov' with .*, which only SGD has: leave it at its default"):
+        model.set_params(solver="krylov").fit(X, y)
+
+
+# Law: few components are solved exactly, in memory, piece by piece and from a stream: the path is that of ridge.
+@pytest.mark.parametrize("options", [{}, {"solver": "krylov"}, {"cache_size": 0}, {"cv": "holdout"}])
+def test_components_are_ridge(options: dict[str, Any]) -> None:
+    X, y = smooth(300)
+    model = rw.AveragedKernelRegressor(n_components=20, alpha=1e-4, random_state=0, **options).fit(X, y)
+    assert model.solver_ == options.get("solver", "gram")
+    features = model._features().of(check_rows(X))
+    ridge = Ridge(alpha=300 * 1e-4).fit(features, y)
+    np.testing.assert_allclose(model.predict(X), ridge.predict(features), rtol=1e-6)
+    np.testing.assert_allclose(model.at(0.1).predict(X), Ridge(alpha=30).fit(features, y).predict(features), rtol=1e-6)
+    if options.get("solver") != "krylov":
+        stream = clone(model).set_params(cv="auto")
+        for first in range(0, 300, 100):
+            stream.partial_fit(X[first : first + 100], y[first : first + 100])
+        features = stream._features().of(check_rows(X))
+        np.testing.assert_allclose(stream.predict(X), Ridge(alpha=0.03).fit(features, y).predict(features), rtol=1e-6)
 
 
 # Law: with components the model tends to the exact one, and partial_fit over batches learns like fit.
@@ -192,11 +259,12 @@ def test_at_goes_on_by_itself() -> None:
     "options",
     [
         {},
-        {"flattening": None, "passes": 4},
+        {"solver": "sgd", "passes": 4},
         {"n_components": 30, "passes": 2},
         {"kernel": "laplacian", "n_components": 30, "passes": 2},
+        {"n_components": 30},
     ],
-    ids=["flattened", "plain", "fourier", "nystroem"],
+    ids=["krylov", "sgd", "fourier", "nystroem", "gram"],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_save_and_load(options: dict[str, Any], tmp_path: Path) -> None:
@@ -266,7 +334,9 @@ def test_bad_input() -> None:
         ({"n_components": 5, "kernel": "precomputed"}, "n_components with kernel='precomputed'|square"),
         ({"n_components": 5, "kernel": "linear", "features": "fourier"}, "features='fourier' with kernel='linear'"),
         ({"features": "cosine", "n_components": 5}, "features='cosine'"),
-        ({"flattening": 0}, "flattening=0"),
+        ({"solver": "gram"}, "solver='gram': expected 'auto', 'krylov' or 'sgd'"),
+        ({"solver": "gram", "n_components": 5}, "solver='gram': expected 'auto', 'krylov' or 'sgd'"),
+        ({"solver": "krylov", "n_components": 5, "cache_size": 0}, "which cache_size has no room for"),
         ({"cache_size": -1}, "cache_size=-1 is negative"),
         ({"kernel": "precomputed"}, "expected a square matrix"),
         ({"alpha": -1.0}, "alpha=-1.0 is negative"),
@@ -288,18 +358,15 @@ def test_bad_input() -> None:
     assert "partial_fit needs n_components" in str(caught.value.__cause__)
 
 
-# Law: a kernel that is not positive definite is told: by its diagonal, by its matrix, or by a run that explodes.
+# Law: a kernel that is not positive definite is told, by its diagonal or by its matrix.
 def test_not_positive_definite() -> None:
     X, y = smooth(80)
     with pytest.raises(ValueError, match="not positive definite"):
         rw.AveragedKernelRegressor(kernel=negative, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="not positive definite: the matrix of some rows has the eigenvalue -"):
-        rw.AveragedKernelRegressor(kernel=negative, flattening=None, random_state=0).fit(X, y)
-    given: dict[str, Any] = {"averaging": "uniform", "step": 0.5, "passes": 50}
-    with pytest.raises(ValueError, match="not positive definite: the run exploded after"):
-        rw.AveragedKernelRegressor(kernel=negative, flattening=None, random_state=0, **given).fit(X, y)
+        rw.AveragedKernelRegressor(kernel=negative, solver="sgd", random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"k\(x, x\) is -1"):
-        rw.AveragedKernelRegressor(kernel="precomputed", flattening=None).fit(-rbf_kernel(X), y)
+        rw.AveragedKernelRegressor(kernel="precomputed", solver="sgd").fit(-rbf_kernel(X), y)
 
 
 # Law: what does not fit into memory is refused before it begins.

@@ -45,9 +45,10 @@ ESTIMATORS: dict[str, Make] = {
 KERNELS: dict[str, Make] = {
     "kernel, chosen": lambda: rw.AveragedKernelRegressor(random_state=0),
     "kernel, fixed": lambda: rw.AveragedKernelRegressor(averaging="geometric", alpha=ALPHA, passes=5, random_state=0),
-    "kernel, plain": lambda: rw.AveragedKernelRegressor(flattening=None, passes=8, random_state=0),
-    "kernel, hold-out": lambda: rw.AveragedKernelRegressor(flattening=20, cv="holdout", passes=8, random_state=0),
+    "kernel, SGD": lambda: rw.AveragedKernelRegressor(solver="sgd", passes=8, random_state=0),
+    "kernel, hold-out": lambda: rw.AveragedKernelRegressor(cv="holdout", random_state=0),
     "kernel, fourier": lambda: rw.AveragedKernelRegressor(n_components=40, passes=5, random_state=0),
+    "kernel, fourier, exact": lambda: rw.AveragedKernelRegressor(n_components=40, random_state=0),
 }
 LINEAR = dict(ESTIMATORS)
 ESTIMATORS.update(KERNELS)

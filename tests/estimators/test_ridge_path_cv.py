@@ -274,3 +274,14 @@ def test_other_averages() -> None:
     fixed = rw.RidgePathCV(averaging=rw.Tail(0.5)).fit(X, y)
     np.testing.assert_allclose(fixed.predict(X), model.at(rw.Tail(0.5)).predict(X), rtol=1e-9)
     assert rw.RidgePathCV(averaging="uniform").fit(X, y).alpha_ is None
+
+
+# Law: a copy of a stream stands where it was moved to, and goes on by itself.
+def test_at_after_partial_fit() -> None:
+    X, y = np.random.default_rng(0).standard_normal((60, 3)), np.arange(60.0)
+    model = rw.RidgePathCV(random_state=0).partial_fit(X, y)
+    moved = model.at(10.0)
+    assert moved.alpha_ == 10.0
+    np.testing.assert_allclose(moved.coef_, model.path([10.0]).coefs[0], rtol=1e-12)
+    moved.partial_fit(X, y)
+    assert model.n_rows_ == 60

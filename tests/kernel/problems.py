@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.kernel.blocks import Blocks, GivenGram
-from ridgeway.kernel.sweep import KernelSweep
+from ridgeway.kernel.blocks import Blocks
+from ridgeway.kernel.gram_matrix import GivenGram
+from ridgeway.kernel.kernel_sweep import KernelSweep
 from ridgeway.messages.progress import Progress
 from ridgeway.sgd import LimitedStep
 
@@ -69,4 +70,4 @@ def sweep_of(
     given = np.ones(n) if weight is None else weight
     rng, progress = np.random.default_rng(0), Progress(1, shown=False)
     limit = LimitedStep(step, np.inf)
-    return KernelSweep(blocks, targets, given, trains, limit, batch_size, None, shuffle, rng, progress)
+    return KernelSweep(blocks, targets, given, trains, limit, batch_size, shuffle, rng, progress)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy.sparse
@@ -28,14 +26,14 @@ def test_linear_kernel(scale: bool) -> None:
 
 
 # Law: a kernel model is reported as a linear one is; the filter is shown where one step served all directions.
-@pytest.mark.parametrize("flattening", ["auto", None])
-def test_report(flattening: Any) -> None:
+@pytest.mark.parametrize("solver", ["krylov", "sgd"])
+def test_report(solver: str) -> None:
     X, y = rows(150, 3)
-    model = rw.AveragedKernelRegressor(flattening=flattening, passes=8, random_state=0).fit(X, y)
+    model = rw.AveragedKernelRegressor(solver=solver, random_state=0).fit(X, y)
     summary = summarize(model, feature_names=["a", "b", "c"])
     assert set(summary.targets[0].path.features) == {"a", "b", "c"}
     assert summary.rows_source == "held-out"
-    assert (summary.run.step is None) == (flattening == "auto")
+    assert (summary.run.step is None) == (solver == "krylov")
     assert "on average over rows" in render(summary)
 
 

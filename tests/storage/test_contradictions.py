@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from tests.oracles import problem
+from tests.storage.sample import FOLDER, MODEL
 from tests.storage.test_damage import dense_fit, sparse_rows, sparse_stream, table_fit
 
 import ridgeway as rw
@@ -21,6 +22,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 def kernel_fit() -> Any:
     return rw.AveragedKernelRegressor(alpha=0.1, passes=1, random_state=0).fit(*problem(40, 3))
+
+
+def preconditioned_fit() -> Any:
+    """Return a model of version 0.1 whose run had a preconditioner."""
+    return rw.load(FOLDER / "v0.1" / f"kernel-flattening{MODEL}")
 
 
 def precomputed_fit() -> Any:
@@ -113,9 +119,9 @@ CASES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any], str]] = {
         kernel_fit, "fit/averages/features/scaling/scale", first(0.0), "scales of columns: expected numbers above 0"
     ),
     "a target's scale below 0": (kernel_fit, "fit/averages/target_scale", first(-1.0), "coefficients of shape"),
-    "a centre that is no row": (kernel_fit, f"{FLATTENED}/centres", first(99), "centres beyond 0..39"),
-    "a centre twice": (kernel_fit, f"{FLATTENED}/centres", lambda all: changed(all, 0, all[1]), "named twice"),
-    "a factor above 1": (kernel_fit, f"{FLATTENED}/factors", first(1.5), "factors from above 0 to 1"),
+    "a centre that is no row": (preconditioned_fit, f"{FLATTENED}/centres", first(99), "centres beyond 0..29"),
+    "a centre twice": (preconditioned_fit, f"{FLATTENED}/centres", lambda all: changed(all, 0, all[1]), "named twice"),
+    "a factor above 1": (preconditioned_fit, f"{FLATTENED}/factors", first(1.5), "factors from above 0 to 1"),
     "rows for a precomputed kernel": (kernel_fit, "parameters/kernel", entry("precomputed"), "another kernel than"),
     "a column of the kernel that is not there": (
         precomputed_fit, "fit/averages/features/used", first(99), "columns of the kernel beyond 0..39"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.kernel.flattening import START
+from ridgeway.kernel.flattened import START
 from ridgeway.theory import residual_filter
 
 if TYPE_CHECKING:

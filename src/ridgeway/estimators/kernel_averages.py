@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,13 @@ from ridgeway.kernel.flattened import Flattened
 from ridgeway.kernel.kernel_path import KernelPath
 from ridgeway.rows import Float
 from ridgeway.storage.state import State, StateError, Stored
-from ridgeway.trajectory import Trajectory
+from ridgeway.trajectory import Spectrum, Trajectory
+
+TRAJECTORIES: dict[str, Callable[[Stored], Trajectory]] = {
+    "spectrum": Spectrum.from_state,
+    "coordinates": Coordinates.from_state,
+    "flattened": Flattened.from_state,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +70,7 @@ class KernelAverages(AnyAverages):
     def from_state(cls, stored: Stored, n_columns: int) -> KernelAverages:
         """Return the averages of a state, for rows of so many columns."""
         part = stored.part("trajectory")
-        flattened = part.text("kind", ("coordinates", "flattened")) == "flattened"
-        trajectory = Flattened.from_state(part) if flattened else Coordinates.from_state(part)
+        trajectory = TRAJECTORIES[part.text("kind", TRAJECTORIES)](part)
         features = features_of(stored.part("features"), n_columns)
         scale = stored.array("target_scale", (None,))
         single_target = stored.flag("single_target")

@@ -1,112 +1,108 @@
-"""The exact fit of a kernel model: rows into blocks of the kernel matrix, folds, the run and its choice."""
+"""The fit of a kernel model with a coefficient per row: kernel matrix, folds, solver and choice."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ridgeway.estimators.kernel_averages import KernelAverages
-from ridgeway.kernel.blocks import BLOCK, Blocks, GivenGram, Gram, RowsGram
-from ridgeway.kernel.choice import KernelOutcome, by_folds, run_only
+from ridgeway.kernel.blocks import BLOCK, Blocks
+from ridgeway.kernel.definiteness import require_definite
 from ridgeway.kernel.features import Features, GivenFeatures, Scaling, SupportFeatures
 from ridgeway.kernel.function import Kernel
-from ridgeway.kernel.problem import KernelPlan, Problem
-from ridgeway.kernel.race import race
-from ridgeway.kernel.span import COPIES
+from ridgeway.kernel.gamma_choice import best_of, finalists, rate_gammas
+from ridgeway.kernel.gram_matrix import GivenGram, Gram, RowsGram
+from ridgeway.kernel.krylov_kernel import MIN_PRODUCTS, KernelKrylovFit, fit_by_krylov
+from ridgeway.kernel.problem import KernelProblem
+from ridgeway.kernel.sgd_engine import KernelEngine, longest_step
 from ridgeway.machine.available_memory import MB, require_memory
 from ridgeway.machine.blas import threads
-from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, numbered
+from ridgeway.rows import Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.choice import by_folds, run_given
 from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
-from ridgeway.selection.held_out import HeldOut, sample_held_out
-from ridgeway.selection.plan import DEFAULT_FOLDS
+from ridgeway.selection.plan import DEFAULT_FOLDS, FitOptions, Outcome, decide_plan
+from ridgeway.sgd import LimitedStep
 
-SMALL = 2000  # rows up to which BLAS keeps to one thread: threads that wait for each other are slow
-PER_ROW = 24  # numbers that a run keeps beside the kernel, per row, pass and fold at most
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
+    from ridgeway.messages.progress import Progress
 
-@dataclass(frozen=True, eq=False)
-class ExactFit:
-    """What `fit_exact` returns.
-
-    Attributes
-    ----------
-    averages : all averages of the run over all rows.
-    outcome : the run and its choice.
-    gamma : of the kernel, if it has one.
-    gammas : held-out errors of the gammas that were tried, the best one first; None when gamma was given.
-    held_out : a sample of rows with predictions of runs without them.
-    """
-
-    averages: KernelAverages
-    outcome: KernelOutcome
-    gamma: float | None
-    gammas: dict[float, float] | None
-    held_out: HeldOut | None
+MAX_ROWS_OF_ONE_THREAD = 2000  # threads that wait for each other are slow
+PASSES = 32  # of kernel SGD, unless they are given
+MAX_EXTENSION = 2  # automatic passes continue up to this many times as long while the error still falls
+PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, per row, pass and fold at most
 
 
 @dataclass(frozen=True, eq=False)
-class ExactRequest:
+class KernelRequest:
     """What is asked for.
 
     Attributes
     ----------
+    solver : "krylov" or "sgd".
     kernel : None for a precomputed matrix.
     auto_gamma : whether to choose gamma.
-    scale, fit_intercept, cv : as in `AveragedKernelRegressor`; cv as `check_cv` returns it.
+    scale, fit_intercept : as in `AveragedKernelRegressor`.
     cache_bytes : memory for the kernel matrix.
-    n_jobs : threads of BLAS; None leaves it as it is.
-    plan : how to run.
+    n_threads : threads of the products with it.
+    options : averages that compete, folds, and how SGD runs.
+    rng : source of folds and orders.
+    progress : the bar.
     """
 
+    solver: str
     kernel: Kernel | None
     auto_gamma: bool
     scale: bool
     fit_intercept: bool
-    cv: Any
     cache_bytes: float
-    n_jobs: int | None
-    plan: KernelPlan
+    n_threads: int
+    options: FitOptions
+    rng: np.random.Generator
+    progress: Progress
 
 
-def fit_exact(batch: Batch, request: ExactRequest, X: Any, y: Any) -> ExactFit:
+@dataclass(frozen=True, eq=False)
+class KernelFit:
+    """What `fit_kernel` returns.
+
+    Attributes
+    ----------
+    averages : all averages over all rows.
+    outcome : the run, or the Krylov fit, and its choice.
+    gamma : of the kernel, if it has one.
+    gammas : held-out errors of the gammas that were tried, the best one first; None when gamma was given.
+    """
+
+    averages: KernelAverages
+    outcome: Outcome
+    gamma: float | None
+    gammas: dict[float, float] | None
+
+
+def fit_kernel(batch: Batch, request: KernelRequest, X: Any, y: Any) -> KernelFit:
     """Fit to all rows of a batch; X and y, as the user gave them, are for splitters."""
-    plan, n_rows = request.plan, len(batch)
-    size = max(plan.batch_size, min(BLOCK, max(32, n_rows // 16)) // plan.batch_size * plan.batch_size)
-    itemsize = batch.rows.dtype.itemsize
-    needed: float = 3 * itemsize * size * n_rows + PER_ROW * itemsize * n_rows * plan.passes
-    needed += min(request.cache_bytes, 8.0 * COPIES * n_rows**2)
-    require_memory(
-        needed,
-        f"{n_rows:,} rows in exact mode, with cache_size={request.cache_bytes / MB:g},",
-        "take a smaller cache_size, fewer passes, or n_components=2000, which streams the rows",
-    )
-    standardization = Standardization.of(batch, request.scale and request.kernel is not None, request.fit_intercept)
-    scaling = Scaling.of(batch, standardization, request.scale and request.kernel is not None)
-    layout = plan.rng.permutation(n_rows) if plan.shuffle else np.arange(n_rows)
-    targets = np.asarray(standardization.targets(batch.y, FLOAT64), FLOAT64)
-    weight = batch.weight.astype(np.float64) / standardization.weight_scale
-    unit = float(standardization.target_scale[0] ** 2) if targets.shape[1] == 1 else 1.0
-
-    def problem(gram: Gram, cache_bytes: float) -> Problem:
-        blocks = Blocks(gram, layout, size, cache_bytes, plan.batch_size)
-        return Problem(blocks, targets, weight, batch.single_target, request.fit_intercept, unit)
-
-    with _threads(request.n_jobs, n_rows):
-        gram, features = _gram(batch, request.kernel, scaling)
-        folds, method = _folds(request, batch, gram, targets, X, y)
+    _require_memory(batch, request)
+    n_threads = 1 if len(batch) <= MAX_ROWS_OF_ONE_THREAD else request.n_threads
+    scale = request.scale and request.kernel is not None
+    standardization = Standardization.of(batch, scale, request.fit_intercept)
+    scaling = Scaling.of(batch, standardization, scale)
+    gram, features = _gram(batch, request.kernel, scaling)
+    problem = KernelProblem(gram, batch, standardization, request.cache_bytes, n_threads)
+    with threads(n_threads):
+        folds, words = _folds(request, problem, X, y)
         gammas = None
         if request.auto_gamma and isinstance(gram, RowsGram):
-            rough = folds or k_folds(n_rows, DEFAULT_FOLDS, plan.rng)
-            wide = replace(plan, family=plan.family or "auto")
-            gammas = race(gram.kernel, gram.rows, problem(gram, 0), rough, wide, request.cache_bytes)
+            outcome, gammas = _over_gammas(problem, gram, folds, words, request)
             gram, features = _gram(batch, gram.kernel.with_gamma(next(iter(gammas))), scaling)
-        task = problem(gram, request.cache_bytes)
-        outcome = run_only(task, plan) if plan.family is None else by_folds(task, folds, plan, method)
+        elif request.solver == "krylov":
+            outcome = _by_krylov(problem, folds, words, request)
+        else:
+            outcome = _by_sgd(problem, folds, words, request)
     averages = KernelAverages(
         outcome.trajectory,
         features,
@@ -114,12 +110,79 @@ def fit_exact(batch: Batch, request: ExactRequest, X: Any, y: Any) -> ExactFit:
         standardization.target_scale,
         batch.single_target,
     )
-    predictions = None
-    if outcome.residuals is not None:
-        rows, residuals = outcome.residuals
-        predictions = sample_held_out(outcome.scheme, batch, rows, residuals * standardization.target_scale)
-    gamma = gram.kernel.gamma if isinstance(gram, RowsGram) else None
-    return ExactFit(averages, outcome, gamma, gammas, predictions)
+    return KernelFit(averages, outcome, gram.kernel.gamma if isinstance(gram, RowsGram) else None, gammas)
+
+
+def _over_gammas(
+    problem: KernelProblem, gram: RowsGram, folds: list[Fold], words: str, request: KernelRequest
+) -> tuple[Outcome, dict[float, float]]:
+    """Fit with the gamma of least held-out error; return its outcome and the errors, the best first."""
+    require_definite(gram, request.rng.spawn(1)[0])
+    rated = rate_gammas(problem, gram, request.rng)
+    problems = {
+        gamma: replace(problem, gram=RowsGram(gram.kernel.with_gamma(gamma), gram.rows))
+        for gamma in finalists(rated, len(problem))
+    }
+    best = next(iter(rated))
+    if request.solver == "sgd":
+        return _by_sgd(problems[best], folds, words, request), rated
+    if len(problems) == 1 or not folds:
+        return _by_krylov(problems[best], folds, words, request), rated
+    fits = {gamma: _krylov_fit(of_gamma, folds, words, request) for gamma, of_gamma in problems.items()}
+    best, errors = best_of(fits)
+    return _outcome(fits[best]), errors
+
+
+def _by_krylov(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> Outcome:
+    require_definite(problem.gram, request.rng.spawn(1)[0])
+    return _outcome(_krylov_fit(problem, folds, words, request))
+
+
+def _krylov_fit(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> KernelKrylovFit:
+    options = request.options
+    return fit_by_krylov(problem, folds, words, options.family, options.scheme, options.one_standard_error)
+
+
+def _outcome(fit: KernelKrylovFit) -> Outcome:
+    return Outcome(fit.spectrum, fit.scheme, fit.selection, None, fit.n_products, not fit.settled, fit.held_out)
+
+
+def _by_sgd(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> Outcome:
+    """Run plain kernel SGD with a constant step; the choice is the one of all engines of SGD."""
+    rng, options, n_rows = request.rng, request.options, len(problem)
+    batch_size = min(options.batch_size, n_rows)
+    require_definite(problem.gram, rng.spawn(1)[0])
+    step = options.step if isinstance(options.step, LimitedStep) else longest_step(problem, batch_size, rng)
+    given = replace(options, step=step, batch_size=batch_size)
+    plan = decide_plan(given, n_rows, n_rows, _no_steps, 1, rng, request.progress)
+    if options.passes is None:
+        plan = replace(plan, passes=PASSES, max_passes=PASSES * MAX_EXTENSION, settles=True)
+    request.progress.extend(plan.passes * n_rows)
+    size = max(batch_size, min(BLOCK, max(32, n_rows // 16)) // batch_size * batch_size)
+    layout = rng.permutation(n_rows) if plan.shuffle else np.arange(n_rows)
+    blocks = Blocks(problem.gram, layout, size, problem.cache_bytes, batch_size)
+    engine = KernelEngine(problem, blocks, folds, plan, step)
+    return run_given(engine, plan) if plan.family is None else by_folds(engine, plan, words)
+
+
+def _no_steps() -> Any:
+    raise AssertionError("the step of kernel SGD is constant, and given")
+
+
+def _require_memory(batch: Batch, request: KernelRequest) -> None:
+    n_rows, itemsize = len(batch), batch.rows.dtype.itemsize
+    kept = min(request.cache_bytes, float(itemsize) * n_rows**2)
+    working = 3.0 * itemsize * BLOCK * n_rows * request.n_threads
+    columns = (DEFAULT_FOLDS + 1) * batch.y.shape[1]
+    passes = PASSES if request.options.passes is None else request.options.passes
+    vectors = (
+        8.0 * columns * n_rows * MIN_PRODUCTS if request.solver == "krylov" else PER_ROW * itemsize * n_rows * passes
+    )
+    require_memory(
+        kept + working + vectors,
+        f"{n_rows:,} rows in exact mode, with cache_size={request.cache_bytes / MB:g},",
+        "take a smaller cache_size, fewer passes, or n_components=2000, which streams the rows",
+    )
 
 
 def _gram(batch: Batch, kernel: Kernel | None, scaling: Scaling) -> tuple[Gram, Features]:
@@ -145,17 +208,15 @@ def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
     return matrix
 
 
-def _folds(
-    request: ExactRequest, batch: Batch, gram: Gram, targets: NDArray[np.float64], X: Any, y: Any
-) -> tuple[list[Fold], str]:
+def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> tuple[list[Fold], str]:
     """Return the folds that cv means, none when nothing is chosen, and their name."""
-    plan, cv = request.plan, request.cv
-    if plan.family is None:
+    options, cv, n_rows = request.options, request.options.cv, len(problem)
+    if options.family is None:
         return [], ""
     if isinstance(cv, str) and cv == "auto":
         cv = DEFAULT_FOLDS
     if isinstance(cv, str) and cv == "holdout":
-        fold = hold_out(len(batch), plan.shuffle, plan.rng)
+        fold = hold_out(n_rows, options.shuffle, request.rng)
         return [fold], f"hold-out of {len(fold.test):,} rows"
     if isinstance(cv, str):
         raise ValueError(
@@ -163,14 +224,8 @@ def _folds(
             "n_components."
         )
     if isinstance(cv, int):
-        ranking = alike(gram.diagonal(), targets)
-        folds = k_folds(len(batch), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
-        return folds, f"{len(folds)} folds over shared kernel blocks"
-    folds = split_by(cv, X, y, numbered(batch.numbers), int(np.shape(y)[0]))
+        ranking = alike(problem.gram.diagonal(), problem.y)
+        folds = k_folds(n_rows, cv, request.rng.spawn(1)[0] if options.shuffle else None, ranking)
+        return folds, f"{len(folds)} folds"
+    folds = split_by(cv, X, y, numbered(problem.batch.numbers), int(np.shape(y)[0]))
     return folds, f"{len(folds)} given splits"
-
-
-def _threads(n_jobs: int | None, n_rows: int) -> AbstractContextManager[Any]:
-    if n_rows <= SMALL:
-        return threads(1)
-    return nullcontext() if n_jobs is None else threads(n_jobs)

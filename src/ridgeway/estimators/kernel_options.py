@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from ridgeway.averaging import Uniform
+from ridgeway.estimators.options import check_averaging, check_cv, check_passes
 from ridgeway.kernel.features import Features, FourierFeatures, NystroemFeatures, Scaling
 from ridgeway.kernel.function import OF_DISTANCES, Kernel, positive_gamma, takes_gamma
-from ridgeway.kernel.race import median_gamma
+from ridgeway.kernel.gamma_choice import median_gamma
 from ridgeway.machine.available_memory import MB, require_memory
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.plan import MIN_ROWS_TO_CHOOSE, FitOptions, warn_nothing_to_choose
+from ridgeway.sgd.step_size import check_step
 from ridgeway.validation.scalars import counted, real_number
 
 KINDS = ("auto", "fourier", "nystroem")
@@ -65,21 +69,32 @@ def check_features(features: Any, kernel: Any) -> str:
     return str(features)
 
 
-def check_flattening(flattening: Any) -> int | None:
-    """Return the number of centres, 0 for none, None for automatic."""
-    if isinstance(flattening, str) and flattening == "auto":
-        return None
-    if flattening is None:
-        return 0
-    return counted("flattening", flattening, "expected 'auto', None or a number of centres, 1 or more")
-
-
 def check_cache(cache_size: Any) -> float:
     """Return the size of the cache in bytes."""
     size = real_number("cache_size", cache_size, "expected megabytes, 0 or more")
     if size < 0:
         raise ValueError(f"cache_size={size:g} is negative: expected megabytes, 0 or more.")
     return size * MB
+
+
+def kernel_fit_options(estimator: Any, n_rows: int) -> FitOptions:
+    """Check the parameters of a kernel estimator that decide how a fit goes; few rows choose nothing."""
+    scheme, family = check_averaging(estimator.averaging, estimator.alpha)
+    if family is not None and n_rows < MIN_ROWS_TO_CHOOSE:
+        warn_nothing_to_choose(n_rows)
+        scheme, family = Uniform(), None
+    return FitOptions(
+        family=family,
+        scheme=scheme,
+        step=check_step(estimator.step),
+        passes=check_passes(estimator.passes),
+        cv=check_cv(estimator.cv),
+        batch_size=counted("batch_size", estimator.batch_size),
+        shuffle=bool(estimator.shuffle),
+        store="sketch",
+        n_jobs=1,
+        one_standard_error=bool(estimator.one_standard_error),
+    )
 
 
 def make_features(

@@ -386,6 +386,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _part_from(self, other: Self) -> None:
         self._rows = other._rows  # which a copy leaves out
+        self._unsolved = None  # it stands where it was moved to
 
     @property
     def alpha_(self) -> float | None:
@@ -461,7 +462,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def __getstate__(self) -> Any:
         state = dict(super().__getstate__())
-        state.pop("_rows", None)
+        if "_rows" in state:
+            state["_rows"] = None
         return state
 
     def _fit_state(self) -> State:

@@ -46,12 +46,14 @@ class KrylovFit(NamedTuple):
     scored : the candidates; none where nothing was to be chosen.
     n_products : how often the rows were read.
     settled : False when `MAX_PRODUCTS` ended the recurrence.
+    rating : of other schemes on the held-out rows; it holds the recurrences, which are large.
     """
 
     spectrum: Spectrum
     scored: list[Scored]
     n_products: int
     settled: bool
+    rating: KrylovRating
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +105,16 @@ class KrylovRating:
                 errors[:, fold] += left**2 @ weight / n_targets
         return errors
 
+    def left(self, scheme: Scheme) -> list[Array]:
+        """Return for each fold what a scheme leaves of the targets of its held-out rows, (k, targets)."""
+        n_targets, columns = self.products.columns.y.shape[1], self.products.columns
+        left = [columns.held_out(fold).copy() for fold in range(len(self.weights))]
+        for column in range(len(self.weights) * n_targets):
+            if self.problems[column].norm > 0:
+                predicted = self._coordinates(column, [scheme]) @ self.lanczos.kept(column)
+                left[column // n_targets][:, column % n_targets] -= predicted[0]
+        return left
+
     def _coordinates(self, column: int, schemes: Sequence[Scheme]) -> Array:
         """Return coefficients along the vectors of a column, (L, m)."""
         problem, least = self.problems[column], self.resolution / self.step
@@ -141,7 +153,7 @@ class KrylovSettings:
     dtype : precision of the rows and of the answers.
     unit : what a squared error of 1 in standardized targets is in the user's units.
     padded : append a 0 for the constant column to the directions.
-    max_products : most products.
+    min_products, max_products : fewest and most products. Those beyond the needs of the choice solve weaker strengths.
     """
 
     family: str | None
@@ -150,6 +162,7 @@ class KrylovSettings:
     dtype: Any
     unit: float = 1.0
     padded: bool = False
+    min_products: int = 0
     max_products: int = MAX_PRODUCTS
 
 
@@ -174,14 +187,15 @@ def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSet
             least, resolved = _least_errors(rating, settings)
             settled = abs(before - least) <= SETTLED * least and resolved <= (1 + CLOSE) * least
             before = least
-        if settled or lanczos.exhausted or lanczos.n_products >= settings.max_products:
+        enough = settled and lanczos.n_products >= settings.min_products
+        if enough or lanczos.exhausted or lanczos.n_products >= settings.max_products:
             break
         look = math.ceil(LOOK_GROWTH * look)
     rows = _chosen_from(rating, settings)
     strongest = settings.scheme.alpha if isinstance(settings.scheme, Geometric) else 0.0
     weakest = min(rows, key=lambda row: row.error).alpha if rows else strongest
     spectrum = _spectrum(rating, settings, weakest if weakest > 0 else 0.0)
-    return KrylovFit(spectrum, rows, lanczos.n_products, settled or lanczos.exhausted)
+    return KrylovFit(spectrum, rows, lanczos.n_products, settled or lanczos.exhausted, rating)
 
 
 def _rating(products: Products, weights: Sequence[Array], lanczos: Lanczos, resolution: float) -> KrylovRating:

@@ -148,6 +148,13 @@ class RowProducts:
         return V
 
 
+class SymmetricMatrix(Protocol):
+    """A symmetric matrix that vectors are multiplied by."""
+
+    def times(self, V: Array) -> Array:
+        """Return V K, (k, n), for vectors V (k, n)."""
+
+
 @dataclass(frozen=True, eq=False)
 class KernelProducts:
     """The kernel matrix: A = R K R with R^2 = diag(c), and coefficients R w on the rows.
@@ -157,11 +164,11 @@ class KernelProducts:
 
     Attributes
     ----------
-    kernel : K, symmetric and positive semidefinite: anything that (k, n) can be multiplied by.
+    kernel : K, symmetric and positive semidefinite.
     columns : the folds.
     """
 
-    kernel: Any
+    kernel: SymmetricMatrix
     columns: FoldColumns
 
     @cached_property
@@ -175,11 +182,10 @@ class KernelProducts:
 
     def apply(self, V: Array) -> tuple[Array, list[Array]]:
         """Return A v of each column, and the function of its coefficients at the held-out rows."""
-        # K is symmetric, and BLAS reads its rows faster when these are on the right.
-        P = np.asarray((self._roots * V).astype(self.kernel.dtype) @ self.kernel, np.float64).T  # (n, columns)
+        P = self.kernel.times(self._roots * V)  # (columns, n)
         n_targets = self.columns.y.shape[1]
         tests = [self.columns.tests[column // n_targets] for column in range(len(V))]
-        return self._roots * P.T, [P[test, column] for column, test in enumerate(tests)]
+        return self._roots * P, [P[column, test] for column, test in enumerate(tests)]
 
     def directions(self, V: Array) -> Array:
         """Return coefficients on the rows."""

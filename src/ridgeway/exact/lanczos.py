@@ -150,7 +150,9 @@ class Lanczos:
 
     def _grow(self) -> None:
         n_columns, length, p = self._basis.shape
-        self._basis = np.concatenate([self._basis, np.zeros((n_columns, length, p))], axis=1)
+        grown = np.zeros((n_columns, 2 * length, p))  # pages that are not written to take no memory
+        grown[:, :length] = self._basis
+        self._basis = grown
         self._diagonal, self._beside = (
             np.concatenate([part, np.zeros((n_columns, length))], axis=1) for part in (self._diagonal, self._beside)
         )

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ridgeway.kernel.gram_matrix import Gram
+
 BEYOND_ROUNDING = 1e-3  # of the mean diagonal
+SAMPLE_ROWS = 500  # whose kernel matrix is looked at
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -17,8 +25,20 @@ class NotPositiveDefiniteError(ValueError):
         super().__init__(f"the kernel is not positive definite: {evidence}; use a positive definite kernel.")
 
 
-def require_definite(lowest: float, size: float) -> None:
-    """Refuse a kernel matrix whose lowest eigenvalue is negative beyond rounding; `size` is its mean diagonal."""
+def require_definite(gram: Gram, rng: np.random.Generator) -> None:
+    """Refuse a kernel that is negative on the diagonal, or whose matrix of some rows has a negative eigenvalue.
+
+    Parameters
+    ----------
+    gram : the kernel matrix.
+    rng : draws up to 500 rows.
+    """
+    diagonal = gram.diagonal()
+    if not (diagonal >= 0).all():
+        raise NotPositiveDefiniteError(f"k(x, x) is {diagonal.min():g} for some row")
+    some = rng.permutation(len(gram))[:SAMPLE_ROWS]
+    matrix = gram.between(some, some).astype(np.float64)
+    lowest, size = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), float(np.trace(matrix)) / len(some)
     if lowest < -BEYOND_ROUNDING * size:
         raise NotPositiveDefiniteError(
             f"the matrix of some rows has the eigenvalue {lowest:.3g}, with a mean diagonal of {size:.3g}"

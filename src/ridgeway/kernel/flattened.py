@@ -1,4 +1,4 @@
-"""A run whose steps were shortened along some directions, with a discount of its own for each of them."""
+"""Preconditioned runs of version 0.1, which models stored by it hold; the Krylov solver has taken their place."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from ridgeway.rows import Float
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import Trajectory
 from ridgeway.trajectory.expansion import expand_values, places
+
+START = 1e-2  # share of the level by which the start of these runs was shrunk
 
 
 class Flattened(Trajectory):

@@ -101,6 +101,11 @@ def threads(number: int) -> AbstractContextManager[None]:
     return _SHARED.to(number)
 
 
+def blas_threads() -> int:
+    """Return the number of threads that BLAS takes now: all cores, unless the environment or a block says less."""
+    return max((library.num_threads for library in _libraries()), default=1)
+
+
 def one_thread() -> AbstractContextManager[None]:
     """Limit BLAS to one thread within a `with` block.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,10 @@ def parameters_state(estimator: Any) -> State:
     return state
 
 
-def parameters_of(stored: Stored, names: Sequence[str]) -> dict[str, Any]:
-    """Return the parameters of these names."""
-    return {name: _value_of(stored, name) for name in names}
+def parameters_of(stored: Stored, names: Sequence[str], added: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the parameters of these names; those that were `added` later may be missing and then have their values."""
+    missing = {name: value for name, value in (added or {}).items() if name not in stored}
+    return {**{name: _value_of(stored, name) for name in names if name not in missing}, **missing}
 
 
 def _value_state(name: str, value: Any, default: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -42,6 +42,8 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: 
 
     A subclass sets `_standing`, its fit and the selected model, when it is fitted.
     """
+
+    ADDED_PARAMETERS: ClassVar[dict[str, Any]] = {}  # that files of an earlier version do not have, with their values
 
     _standing: Selected
     n_features_in_: int
@@ -125,7 +127,7 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: 
     @classmethod
     def from_state(cls, stored: Stored) -> Self:
         """Return the fitted model of a state."""
-        model = cls(**parameters_of(stored.part("parameters"), cls._get_param_names()))
+        model = cls(**parameters_of(stored.part("parameters"), cls._get_param_names(), cls.ADDED_PARAMETERS))
         model.n_features_in_ = stored.integer("n_features_in", 1)
         if "feature_names_in" in stored:
             names = stored.texts("feature_names_in")

@@ -25,6 +25,7 @@ from ridgeway.report.paths import make_paths
 from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.sentences import in_words
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
+from ridgeway.trajectory import Spectrum
 from ridgeway.version import __version__
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _run(fitted: Any, seconds: float | None) -> Run:
     if isinstance(fitted, ExactRidgePath):
         return Run(None, (), None, None, None, None, None, None, None, seconds)
     run = fitted.trajectory_
-    plain = not isinstance(run, Flattened)  # all directions share one step and one discount
+    plain = not isinstance(run, Flattened | Spectrum)  # all directions share one step and one discount
     return Run(
         float(run.step) if plain else None,
         _stairs(run.steps, run.length) if plain else (),

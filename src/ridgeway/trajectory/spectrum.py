@@ -183,12 +183,7 @@ class Spectrum(Trajectory):
         So w is the exact solution for a b that differs by this share. With eigenvectors only rounding errors remain;
         in a Krylov space the residual shrinks with every product. `error_bounds` bounds the error of w.
         """
-        shares = [self._resolution]
-        for basis in self._bases:
-            sizes = np.linalg.norm(basis.targets, axis=1)
-            residuals = basis.residuals(self._gains(basis, [Geometric(self._weakest)]))[0]
-            shares.append(float(np.divide(residuals, sizes, out=np.zeros_like(sizes), where=sizes > 0).max()))
-        return max(shares)
+        return max(self._resolution, float(self.relative_residuals([self._weakest])[0]))
 
     @property
     def nbytes(self) -> int:
@@ -212,6 +207,22 @@ class Spectrum(Trajectory):
         residuals = [basis.residuals(self._gains(basis, schemes)) for basis in self._bases]
         bounds: Array = np.concatenate(residuals, axis=1) / strengths[:, None]
         return bounds
+
+    def relative_residuals(self, alphas: ArrayLike) -> Array:
+        """Return |b - (A + alpha) w| / |b| of ridge coefficients, the largest of all targets: (L,).
+
+        Parameters
+        ----------
+        alphas : (L,), each 0 or more.
+        """
+        schemes = [Geometric(alpha) for alpha in ridge_strengths(alphas)]
+        largest = np.zeros(len(schemes))
+        for basis in self._bases:
+            sizes = np.linalg.norm(basis.targets, axis=1)
+            residuals = basis.residuals(self._gains(basis, schemes))  # (L, targets)
+            shares = np.divide(residuals, sizes, out=np.zeros_like(residuals), where=sizes > 0)
+            largest = np.maximum(largest, shares.max(axis=1))
+        return largest
 
     def degrees_of_freedom(self, schemes: Sequence[Scheme]) -> Array:
         """Return the effective degrees of freedom of each scheme, tr H = sum_k (1 - q(s_k)), without intercept: (L,).

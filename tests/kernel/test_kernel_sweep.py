@@ -11,6 +11,7 @@ from tests.oracles import problem
 
 import ridgeway as rw
 from ridgeway.kernel.coordinates import Coordinates
+from ridgeway.kernel.definiteness import NotPositiveDefiniteError
 
 SCHEMES: list[rw.Scheme] = [rw.Geometric(0.0), rw.Geometric(0.01), rw.Geometric(3.0), rw.Tail(0.5), rw.Last()]
 
@@ -103,3 +104,12 @@ def test_divergence() -> None:
     sweep = sweep_of(gaussian(X, X, 0.7), y, 30.0)
     with pytest.raises(rw.DivergenceError, match="step=1 is safe"):
         sweep.advance(20 * 64)
+
+
+# Law: a run that explodes at a step which is safe for every positive definite kernel tells that this one is not.
+def test_indefinite_kernel() -> None:
+    X, y = smooth(64)
+    K = 2 * np.eye(64) - gaussian(X, X, 0.7)
+    sweep = sweep_of(K, y, 0.5)
+    with pytest.raises(NotPositiveDefiniteError, match="not positive definite: the run exploded after"):
+        sweep.advance(50 * 64)

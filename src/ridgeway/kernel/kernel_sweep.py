@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,6 @@ from ridgeway.averaging import Staircase
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.kernel.definiteness import NotPositiveDefiniteError
-from ridgeway.kernel.flattened import Flattened
-from ridgeway.kernel.flattening import Flattening
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import Float
 from ridgeway.sgd import DivergenceError, LimitedStep
@@ -40,13 +38,6 @@ class Pass:
     blocks: NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """One run of a sweep; `train` tells which rows it learns from, in the order of the layout."""
-
-    train: NDArray[np.bool_]
-
-
 class KernelSweep:
     """Runs that read each kernel block together.
 
@@ -58,7 +49,6 @@ class KernelSweep:
     trains : one mask of rows per run, likewise.
     step : the step, limited where weight * k(x, x) is too large for it.
     batch_size : rows per step; the blocks hold a whole number of them.
-    flattening : shortens the steps of a single run along some directions; then a block is a step.
     shuffle : fresh random order of blocks, and of rows within them, each pass.
     rng : source of these orders.
     progress : the bar.
@@ -72,23 +62,20 @@ class KernelSweep:
         trains: Sequence[NDArray[np.bool_]],
         step: LimitedStep,
         batch_size: int,
-        flattening: Flattening | None,
         shuffle: bool,
         rng: np.random.Generator,
         progress: Progress,
     ) -> None:
-        self.chains = [Chain(train) for train in trains]
         self.rows_done = 0
         self.step = step
         self._blocks = blocks
         self._targets = targets
         self._batch_size = batch_size
-        self._flattening = flattening
         self._shuffle, self._rng, self._progress = shuffle, rng, progress
         dtype = blocks.gram.dtype
         n_rows, n_runs, n_targets = targets.shape
         self._train = np.stack(trains, axis=1)  # (n, runs)
-        self._q = weight * (blocks.gram.diagonal()[blocks.layout] if flattening is None else flattening.diagonal)
+        self._q = weight * blocks.gram.diagonal()[blocks.layout]
         limited = step.size * self._q > step.limit
         rate = np.where(limited, step.limit * weight / np.where(limited, self._q, 1.0), step.size * weight)
         self._limited = limited
@@ -99,7 +86,6 @@ class KernelSweep:
                 f"step={step.size:g} times a weight exceeds {dtype}: pass a smaller step, or X as float64."
             )
         self._coefs = np.zeros((n_rows, n_runs * n_targets), dtype)
-        self._along: Float = np.zeros((0, 0), dtype) if flattening is None else flattening.start.astype(dtype)
         self._size = np.sqrt(np.maximum((targets**2).mean(axis=(0, 2)), np.finfo(np.float64).tiny))  # of each run
         self._passes: list[Pass] = []
 
@@ -110,16 +96,11 @@ class KernelSweep:
 
     def advance(self, n_rows: int) -> None:
         """Go through so many rows, in whole passes."""
-        for _ in self.block_by_block(n_rows):
-            pass
-
-    def block_by_block(self, n_rows: int) -> Iterator[int]:
-        """Do the same, and yield the number of each block when its rows have been learned from."""
         until = self.rows_done + n_rows
         while self.rows_done < until:
-            yield from self._go_through()
+            self._go_through()
 
-    def _go_through(self) -> Iterator[int]:
+    def _go_through(self) -> None:
         n_rows, n_runs, n_targets = self._targets.shape
         which = np.arange(len(self._blocks))
         if self._shuffle:
@@ -136,16 +117,12 @@ class KernelSweep:
             done.gains[first : first + size] = gains[order]
             first += size
             self._progress.add(size)
-            yield k
         self.rows_done += n_rows
 
     def _learn(self, place: slice, block: Float, order: NDArray[np.intp]) -> Float:
         """Step through the rows of a block; return their gains, (b, runs, targets)."""
         shape = (len(block), *self._targets.shape[1:])
         predicted = block @ self._coefs
-        flattening = self._flattening
-        if flattening is not None:
-            predicted += flattening.values[place] @ self._along
         residuals = self._targets[place] - predicted.reshape(shape)
         gains = np.zeros(shape, self._coefs.dtype)
         begins = np.arange(shape[0]) // self._batch_size * self._batch_size
@@ -160,9 +137,6 @@ class KernelSweep:
         _core.substitute(steps, residuals, gains)
         self._watch(residuals)
         self._coefs[place] += gains.reshape(shape[0], -1)
-        if flattening is not None:
-            along = flattening.values[place].T @ gains.reshape(shape[0], -1)
-            self._along -= (1 - flattening.factors[:, None]).astype(along.dtype) * along
         return gains
 
     def _watch(self, residuals: Float) -> None:
@@ -181,7 +155,7 @@ class KernelSweep:
 
     def trajectory(self, run: int, single_target: bool) -> Trajectory:
         """Return what a run has left behind, coefficients in the order of the gram matrix's rows."""
-        train, layout = self.chains[run].train, self._blocks.layout
+        train, layout = self._train[:, run], self._blocks.layout
         passes, counts = [], []
         for done in self._passes:
             learned = train[done.order]
@@ -209,12 +183,7 @@ class KernelSweep:
         )
         orders = [order for order, _ in passes]
         gains = np.concatenate([gains for _, gains in passes])
-        coordinates = Coordinates(facts, orders, gains, len(layout), single_target, rows_per_step)
-        if self._flattening is None:
-            return coordinates
-        flat = self._flattening
-        given = flat.start, flat.factors, flat.eigenvalues, flat.directions, layout[flat.centres]
-        return Flattened(coordinates, self._projections(run), *given)
+        return Coordinates(facts, orders, gains, len(layout), single_target, rows_per_step)
 
     def _rows_per_step(self, done: Pass, learned: NDArray[np.bool_]) -> NDArray[np.int64]:
         """How many rows each step of a pass has, steps without rows left out."""
@@ -224,22 +193,6 @@ class KernelSweep:
         )
         counts = np.add.reduceat(learned.astype(np.int64), begins)
         return counts[counts > 0]
-
-    def _projections(self, run: int) -> Float:
-        """<e_i, g_j> of every step of a run: (n_steps, q, targets)."""
-        assert self._flattening is not None
-        values, train = self._flattening.values, self.chains[run].train
-        projections = []
-        for done in self._passes:
-            first = 0
-            for k in done.blocks.tolist():
-                place = self._blocks.place(k)
-                size = place.stop - place.start
-                order = done.order[first : first + size]
-                if train[order].any():
-                    projections.append(values[order].T @ done.gains[first : first + size, run])
-                first += size
-        return np.stack(projections)
 
 
 def _with_offsets(sizes: Sequence[int]) -> list[tuple[int, int]]:
