@@ -17,7 +17,7 @@ ASKED_FOR = "asked for"
 def choose_kernel_solver(estimator: Any) -> SolverChoice:
     """Return the solver of a model with a coefficient per row.
 
-    Krylov was faster and closer to kernel ridge than SGD wherever both were measured, in memory and beyond.
+    Krylov was faster and closer to kernel ridge than SGD wherever both were measured.
     """
     solver, of_sgd = _check_solver(estimator), _given_of_sgd(estimator)
     if solver == "auto" and of_sgd is None:
