@@ -386,6 +386,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _part_from(self, other: Self) -> None:
         self._rows = other._rows  # which a copy leaves out
+        self._unsolved = None  # the copy stands where it was moved to
 
     @property
     def alpha_(self) -> float | None:
