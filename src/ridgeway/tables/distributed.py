@@ -65,6 +65,8 @@ def fit_table_on(
     if request.log_target:
         table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.targets)))
     encoder = request.encoder(features)
+    if request.kernel is None and request.linear_solver == "auto":
+        request = replace(request, solver="sgd")
     estimator = request.estimator(progress)
     if isinstance(estimator, AveragedSGDRegressor):
         estimator.set_params(chains=chains)
