@@ -91,13 +91,8 @@ def test_order_of_float32_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     encoder = TableEncoder(dtype="float32").fit(table.drop_columns(["price"]))
     monkeypatch.setattr(table_fit, "learned_encoder", lambda *given: encoder)
     ordered, mixed = table.sort_by("price"), table.take(np.random.default_rng(0).permutation(len(table)))
-    found = []
-    for one in (ordered, mixed):
-        model = fit_table(one, PRICE, memory=0).model
-        averages = model._fitted().averages
-        coefs = averages.trajectory._solved([rw.Geometric(alpha) for alpha in ALPHAS[5:]])[:, 0, :-1]
-        found.append(coefs / averages.standardization.scale * averages.standardization.target_scale)
-    np.testing.assert_allclose(found[0], found[1], atol=1e-9 * np.abs(found[0]).max())
+    one, other = (fit_table(rows, PRICE, memory=0).path(ALPHAS[5:]).coefs for rows in (ordered, mixed))
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * np.abs(one).max())
 
 
 # Law: rows that turn out to exceed the memory give the model of a stream from the start, and so does a checkpoint.

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, column_names
 from ridgeway.data.memory import as_table
 from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
@@ -257,7 +259,9 @@ class _Fit:
     def _learn_held(self) -> None:
         rows = joined(self._held)
         self._held.clear()
-        self._estimator.partial_fit(rows.X, rows.y, rows.weight)
+        # Coefficients in float32 would differ in the last digit with the order of the rows.
+        X = rows.X.astype(np.float64, copy=False) if self._sums_up else rows.X
+        self._estimator.partial_fit(X, rows.y, rows.weight)
 
     def _require_streamable(self) -> None:
         cv = self._request.cv
