@@ -6,14 +6,13 @@ import os
 from importlib import import_module
 from typing import Any
 
-from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.restored import AVERAGED
 from ridgeway.exact import ExactRidgePath
 from ridgeway.storage import ModelFileError, read_state
 from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import Stored
 
-ESTIMATORS: ClassRegistry[Any] = ClassRegistry("estimator", (*AVERAGED.values(), ExactRidgePath, RidgePathCV))
+ESTIMATORS: ClassRegistry[Any] = ClassRegistry("estimator", (*AVERAGED.values(), ExactRidgePath))
 TABLE_MODEL = "TableModel"
 
 

@@ -56,6 +56,49 @@ def test_fit_and_predict(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> N
     np.testing.assert_array_equal(table["prediction"].to_numpy(), rw.load("m.safetensors").predict(shop_csv))
 
 
+# Law: by default a table is solved exactly; text, --json, `show` and the report say by what and why.
+def test_solver(ridgeway: Command, shop_csv: Path) -> None:
+    said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m", "--report", "r.html")
+    assert said.code == 0
+    solver = "Gram matrices (gram), 2,941 rows of 20 columns sum up to matrices in one read"
+    assert f"Solver: {solver}." in said.out
+    assert re.search(r"On rows left out \(5 folds, Gram matrices\), price: squared error 0\.6\d+, R\^2 0\.6", said.out)
+    shown = ridgeway("show", "m").out
+    assert f"Solver: {solver}." in shown
+    assert "solved exactly" in shown
+    page = Path("r.html").read_text(encoding="utf-8")
+    for words in (solver, "It explains 68% of the variance", "The fit compared 110 strengths (5 folds, Gram matrices)"):
+        assert words in page
+    told = json.loads(ridgeway("fit", shop_csv, "--target", "price", "--solver", "krylov", "--json").out)
+    assert (told["solver"], told["solver_reason"], told["step"]) == ("krylov", "asked for", None)
+    rw.RidgePathCV().fit(np.arange(8.0).reshape(4, 2), [1.0, 3.0, 2.0, 4.0]).save("plain")
+    assert "Solver: Gram matrices (gram), 4 rows of 2 columns" in ridgeway("show", "plain").out
+
+
+# Law: options of SGD mean SGD; beside another solver they are refused, as a solver beside a kernel is.
+def test_options_of_sgd(ridgeway: Command, shop_csv: Path) -> None:
+    said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 2)
+    assert "Solver: averaged SGD (sgd), passes=2 is an option of it." in said.out
+    said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 2, "--solver", "gram")
+    assert said.code == 1
+    assert "passes=2 belongs to SGD, and solver='gram' is asked for" in said.err
+    said = ridgeway("fit", shop_csv, "--target", "price", "--kernel", "rbf", "--solver", "gram")
+    assert said.code == 2
+    assert "leave out --solver or --kernel" in said.err
+
+
+# Law: predictions, other alphas and exports of a table that was read once are those of its model.
+def test_read_once(ridgeway: Command, shop_csv: Path) -> None:
+    assert ridgeway("fit", shop_csv, "--target", "price", "--memory", 0, "--model", "m").code == 0
+    model = rw.load("m").at(0.3)
+    assert ridgeway("predict", "m", shop_csv, "--out", "p.parquet", "--alpha", 0.3).code == 0
+    told = pyarrow.parquet.read_table("p.parquet")["prediction"].to_numpy()
+    np.testing.assert_array_equal(told, model.predict(shop_csv))
+    assert ridgeway("export", "m", "--onnx", "m.onnx", "--alpha", 0.3).code == 0
+    (predicted,) = onnxruntime.InferenceSession("m.onnx").run(None, {"X": model.encoder.transform(shop_table(50))})
+    np.testing.assert_allclose(predicted[:, 0], model.predict(shop_table(50)), rtol=1e-5)
+
+
 # Law: every option reaches the fit.
 def test_options(ridgeway: Command, shop_csv: Path) -> None:
     options = ["--drop", "day", "--drop", "used", "--weight", "weight", "--log-target", "--averaging", "tail:0.5"]

@@ -80,7 +80,7 @@ def test_debug(ridgeway: Command, shop_csv: Path, monkeypatch: pytest.MonkeyPatc
     def broken(*given: Any, **options: Any) -> None:
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr("ridgeway.tables.table_fit.TableEncoder.fit", broken)
+    monkeypatch.setattr("ridgeway.tables.learned_encoder.TableEncoder.fit", broken)
     fit = ["fit", shop_csv, "--target", "price"]
     said = ridgeway(*fit)
     assert said.code == 70
@@ -103,7 +103,7 @@ def test_interrupted_before_a_checkpoint(
     def interrupted(*given: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ridgeway.tables.table_fit.TableEncoder.fit", interrupted)
+    monkeypatch.setattr("ridgeway.tables.learned_encoder.TableEncoder.fit", interrupted)
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m")
     assert (said.code, said.out) == (130, "")
     assert "Nothing was written. Add --checkpoint FILE" in said.err

@@ -118,6 +118,7 @@ def test_streams(cut: int, fit_intercept: bool) -> None:
         np.testing.assert_allclose(model.predict(X), whole.predict(X), rtol=1e-8)
         assert model.n_rows_ == 200
     moved = stream.at(3.0)
+    np.testing.assert_array_equal(moved.coef_, stream.path([3.0]).coefs[0])
     before = stream.coef_.copy()
     moved.partial_fit(X[:50], y[:50])
     np.testing.assert_array_equal(stream.coef_, before)
@@ -259,7 +260,7 @@ def test_solver_by_shape() -> None:
     X, y, _ = problem()
     model = rw.RidgePathCV().fit(X, y)
     assert model.solver_ == "gram"
-    assert model.solver_reason_ == "200 rows of 6 columns: few columns: matrices from one read"
+    assert model.solver_reason_ == "200 rows of 6 columns sum up to matrices in one read"
     wide = rw.RidgePathCV().fit(np.random.default_rng(0).standard_normal((50, 300)), y[:50])
     assert wide.solver_ == "krylov"
     assert rw.RidgePathCV(cv="loo").fit(X[:50], y[:50]).solver_ == "gram"

@@ -211,7 +211,7 @@ def test_refusals() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             summarize(model, **options)
-    with pytest.raises(TypeError, match="a LinearRegression cannot be reported: expected a fitted Averaged"):
+    with pytest.raises(TypeError, match="a LinearRegression cannot be reported: expected a fitted RidgePathCV, "):
         summarize(LinearRegression().fit(X, y))
     with pytest.raises(ValueError, match="not fitted"):
         summarize(rw.AveragedSGDRegressor())

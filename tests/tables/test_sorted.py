@@ -25,7 +25,7 @@ pytestmark = [
 ]
 
 ROWS = 30_000
-DELAY = Request(target="delay")
+DELAY = Request(target="delay", solver="sgd")
 PLAIN = ["parquet", "one group", "csv", "feather"]
 
 
@@ -107,7 +107,7 @@ def test_encoder_knows_the_whole_file(form: str, memory: int, tmp_path: Path, mo
 def test_seeds_and_passes(tmp_path: Path) -> None:
     path = written("csv", tmp_path)
     models = [
-        fit_table(path, Request(target="delay", seed=seed, passes=passes), memory=0).model.coef_
+        fit_table(path, Request(target="delay", solver="sgd", seed=seed, passes=passes), memory=0).model.coef_
         for seed, passes in ((0, 1), (0, 1), (1, 1), (0, 2))
     ]
     np.testing.assert_array_equal(models[0], models[1])
@@ -181,7 +181,7 @@ def test_sorted_sparse_rows(tmp_path: Path) -> None:
     lines = [f"{row / 1000} 1:{row} 2:{row % 7}" for row in range(1, 20_000)]
     (tmp_path / "t.svm.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     with pytest.warns(UserWarning, match="is sorted"):
-        fit_table(tmp_path / "t.svm.gz", Request(), memory=1000)
+        fit_table(tmp_path / "t.svm.gz", Request(solver="sgd"), memory=1000)
 
 
 # Law: memory that nobody sets is a quarter of what is available.

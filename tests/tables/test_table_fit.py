@@ -90,7 +90,7 @@ def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.Monkey
 # Law: a stream begins with enough rows to set scales, whatever the batches.
 def test_stream_begins_with_enough_rows(tmp_path: Path) -> None:
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
-    model = fit_table(path, Request(target="price"), memory=0)
+    model = fit_table(path, Request(target="price", solver="sgd"), memory=0)
     X, y, _ = (list(part) for part in zip(*by_hand(path, Request(target="price"), 0)[1], strict=True))
     first = next(k for k in range(20) if sum(map(len, y[:k])) >= 1024)
     stream = rw.AveragedSGDRegressor(random_state=0).partial_fit(np.concatenate(X[:first]), np.concatenate(y[:first]))
@@ -193,7 +193,7 @@ def test_batch_without_targets(first: int) -> None:
     x, noise = rng.standard_normal(2304), rng.standard_normal(2304)
     missing = (np.arange(2304) >= first) & (np.arange(2304) < first + 256)
     table = pa.table({"x": x, "y": pa.array(3 * x + noise, mask=missing)})
-    got = fit_table(table, Request(target="y"), memory=0)
+    got = fit_table(table, Request(target="y", solver="sgd"), memory=0)
     expected = rw.AveragedSGDRegressor(random_state=0)
     held: list[Any] = []
     for batch in shuffled(open_data(table), memory=0).batches():
@@ -320,6 +320,6 @@ def test_nothing_to_learn_from() -> None:
     with pytest.raises(DataError, match="no usable column"):
         fit_table(pa.table({"x": [1.0, 1.0], "y": [1.0, 2.0]}), Request(target="y"))
     with pytest.raises(DataError, match="cv=5 needs all rows in memory"):
-        fit_table(shop_table(), Request(target="price", cv=5), memory=1000)
+        fit_table(shop_table(), Request(target="price", solver="sgd", cv=5), memory=1000)
     with pytest.raises(DataError, match="no target"):
         fit_table(table, Request())

@@ -34,7 +34,8 @@ def command(console: Console, model: str, onnx: str, alpha: float | None, averag
     estimator, table, names = parts_of(loaded if average is None else loaded.at(average))
     encoded = table is not None and table.encoder is not None
     log_target = table is not None and table.log_target
-    export_onnx(estimator, onnx, feature_names=names, exponential=log_target)
+    dtype = None if table is None or table.encoder is None else table.encoder.dtype_
+    export_onnx(estimator, onnx, feature_names=names, exponential=log_target, dtype=dtype)
     console.say(f"Written: {onnx}")
     if encoded:
         console.say(

@@ -19,10 +19,11 @@ from ridgeway.cli.failure import Interrupted
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
-If the encoded rows fit in memory (--memory), the fit makes as many passes over them as it needs. Otherwise it streams
-them. In both cases it reads rows in random order, so the order of the file does not matter. Compressed files are the
-exception: they can only be read from start to end. If such a file is sorted and does not fit in memory, the fit warns;
-unpack the file, or convert it to Parquet.
+Tables of up to 2,000 encoded columns are solved exactly by Gram matrices (gram), in one read of the file. Tables with
+more columns are solved in memory (krylov), if they fit in it (--memory), and otherwise by averaged SGD (sgd). The order
+of the rows does not matter: SGD reads files in random order. Compressed files are the exception for SGD, as they can
+only be read from start to end: if such a file is sorted and does not fit in memory, the fit warns; unpack the file, or
+convert it to Parquet.
 """
 
 
@@ -32,14 +33,17 @@ unpack the file, or convert it to Parquet.
               help="The column to predict (not for LIBSVM files); may be repeated.")  # fmt: skip
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
 @click.option("--report", metavar="FILE", help="Write the report to this file (.html).")
-@click.option("--averaging", type=Average(), default="auto", help="auto, geometric, tail, uniform, last or tail:0.5.")
+@click.option("--solver", type=click.Choice(["auto", "gram", "krylov", "sgd"]), default="auto",
+              help="What solves a linear model; auto chooses by the numbers of rows and columns.")  # fmt: skip
+@click.option("--averaging", type=Average(), default="auto",
+              help="auto, geometric, tail, uniform, last or tail:0.5; all but the first two imply sgd.")  # fmt: skip
 @click.option("--alpha", type=NumberOrAuto(float), default="auto", help="Ridge strength of a geometric average.")
-@click.option("--passes", type=NumberOrAuto(int), default="auto", help="Number of passes over the rows.")
+@click.option("--passes", type=NumberOrAuto(int), default="auto", help="Number of passes of SGD; implies sgd.")
 @click.option(
     "--cv",
-    type=NumberOrAuto(int, "holdout", "progressive", "gcv"),
+    type=NumberOrAuto(int, "loo", "holdout", "progressive", "gcv"),
     default="auto",
-    help="How to select the average: a number of folds, holdout, progressive or gcv.",
+    help="How to select alpha or the average: a number of folds, loo, holdout, or, with sgd, progressive or gcv.",
 )
 @click.option("--drop", metavar="COLUMN", multiple=True, help="Drop this column; may be repeated.")
 @click.option("--only", metavar="COLUMN", multiple=True, help="Use only this column; may be repeated.")
@@ -92,6 +96,8 @@ def command(
 
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
         raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
+    if options["kernel"] is not None and options["solver"] != "auto":
+        raise click.UsageError("--solver belongs to linear models: leave out --solver or --kernel.")
     if options["kernel"] == "rbf" and options["components"] is not None and report is not None:
         raise click.UsageError(
             "--report cannot show the effects of columns with --kernel rbf --components: leave out --report or "
@@ -226,20 +232,24 @@ def write(files: ExitStack, result: Any, model: str | None, report: str | None, 
 def summary(result: Any) -> dict[str, Any]:
     """Return the result of a fit as plain values."""
     from ridgeway.cli.text import accuracy_values, plain_target
+    from ridgeway.trajectory import Spectrum
 
     estimator = result.model
+    exact = isinstance(estimator.trajectory_, Spectrum)
     selection = estimator.selection_
     return {
         "target": plain_target(result),
         "rows": result.facts.rows,
         "left_out": result.facts.left_out,
+        "solver": None if hasattr(estimator, "kernel") else result.facts.solver,
+        "solver_reason": None if hasattr(estimator, "kernel") else result.facts.solver_reason,
         "passes": result.facts.passes,
         "streamed": result.facts.streamed,
         "features": estimator.n_features_in_,
         "averaging": estimator.averaging_.state(),
         "alpha": estimator.alpha_,
-        "step": estimator.step_,
-        "n_steps": estimator.n_steps_,
+        "step": None if exact else estimator.step_,
+        "n_steps": None if exact else estimator.n_steps_,
         "error": None if selection is None else selection.chosen.error,
         "standard_error": None if selection is None else selection.chosen.standard_error,
         "chosen_by": None if selection is None else selection.method,

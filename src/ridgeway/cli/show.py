@@ -21,9 +21,18 @@ def command(console: Console, model: str, columns: bool) -> None:
 
     import numpy as np
 
-    from ridgeway.averaging.scheme_name import scheme_name
-    from ridgeway.cli.text import accuracy, accuracy_values, choices, coefficients, errors, fitted, plain_target
-    from ridgeway.estimators import AveragedKernelRegressor
+    from ridgeway.cli.text import (
+        accuracy,
+        accuracy_values,
+        choices,
+        coefficients,
+        errors,
+        fitted,
+        plain_target,
+        standing,
+    )
+    from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
+    from ridgeway.estimators.solver_choice import solved
 
     estimator, table, names = parts_of(loaded)
     console.say(f"{model}: {type(loaded).__name__}")
@@ -35,12 +44,9 @@ def command(console: Console, model: str, columns: bool) -> None:
     if averaging is None:
         console.say(f"Exact ridge path of {estimator.n_features_in_:,} columns, at alpha={estimator.alpha_:g}.")
     else:
-        run = estimator.trajectory_
-        console.say(
-            f"Selected average: {scheme_name(averaging)}, of {estimator.n_steps_:,} steps of size "
-            f"{estimator.step_:.4g}; {run.limited:,} steps were clipped. The file holds every other alpha and tail in "
-            f"{run.nbytes / 2**20:.2g} MiB: use predict --alpha or predict --averaging."
-        )
+        if table is None and isinstance(estimator, RidgePathCV):
+            console.say(f"Solver: {solved(estimator.solver_, estimator.solver_reason_)}.")
+        console.say(standing(estimator))
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))
     if averaging is not None:

@@ -12,8 +12,11 @@ from rich.table import Table
 
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.display.column_scale import column_scale
-from ridgeway.selection.table import PROGRESSIVE
+from ridgeway.estimators import RidgePathCV
+from ridgeway.estimators.solver_choice import solved
+from ridgeway.selection.table import PROGRESSIVE, Selection
 from ridgeway.tables import TableModel
+from ridgeway.trajectory import Spectrum
 
 BAR_HEIGHTS = "▁▂▃▄▅▆▇█"
 N_PLOTTED_ALPHAS = 28
@@ -25,7 +28,8 @@ def fitted(model: TableModel) -> str:
     """Return a line about the data and the fit of a model."""
     facts = model.facts
     left_out = f" ({facts.left_out:,} rows without target or weight left out)" if facts.left_out else ""
-    times = f"{facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
+    exact = isinstance(model.model.trajectory_, Spectrum)
+    times = "" if exact else f", {facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
     names = ", ".join(f"{'log ' if model.log_target else ''}{name!r}" for name in model.targets)
     what = f" predict {names}" if names else ""
     columns = (
@@ -36,9 +40,28 @@ def fitted(model: TableModel) -> str:
     dates = {} if model.encoder is None else model.encoder.date_orders_
     read = "".join(f"\nDates of {name!r} are read {order}." for name, order in dates.items())
     return (
-        f"{facts.data}: {columns}{what or ' predict the target'}. {facts.rows:,} rows{left_out}, {facts.way}, {times}."
-        f"{read}"
+        f"{facts.data}: {columns}{what or ' predict the target'}. {facts.rows:,} rows{left_out}, {facts.way}{times}."
+        f"{read}{_solver(model)}"
     )
+
+
+def _solver(model: TableModel) -> str:
+    """Return a line about the solver of a linear model; files of version 0.1 do not say why."""
+    if hasattr(model.model, "kernel"):
+        return ""
+    return f"\nSolver: {solved(model.facts.solver, model.facts.solver_reason)}."
+
+
+def standing(model: Any) -> str:
+    """Return the selected average of a fitted estimator as text, and what else its file holds."""
+    run, name = model.trajectory_, scheme_name(model.averaging_)
+    others = f"The file holds every other alpha and tail in {run.nbytes / 2**20:.2g} MiB"
+    use = "use predict --alpha or predict --averaging."
+    if not isinstance(run, Spectrum):
+        steps = f"of {model.n_steps_:,} steps of size {model.step_:.4g}; {run.limited:,} steps were clipped"
+        return f"Selected average: {name}, {steps}. {others}: {use}"
+    exactly = "exactly" if run.complete else f"to a relative residual of {run.tolerance:.1g}"
+    return f"Selected average: {name}, solved {exactly}. {others}: {use}"
 
 
 def plain_target(model: TableModel) -> str | list[str] | None:
@@ -55,7 +78,9 @@ def choices(model: Any) -> Table:
     for name in ("squared error", "+-"):
         table.add_column(name, justify="right")
     table.add_column("average", no_wrap=True)
-    table.add_column("step", justify="right")
+    has_steps = not isinstance(model.trajectory_, Spectrum)
+    if has_steps:
+        table.add_column("step", justify="right")
     table.add_column("")
     rows = sorted(selection, key=lambda row: row.error)
     seen = set()
@@ -65,7 +90,8 @@ def choices(model: Any) -> Table:
             continue
         seen.add(kind)
         mark = "<- chosen" if row.chosen else ""
-        table.add_row(f"{row.error:.5g}", f"{row.standard_error:.2g}", scheme_name(row.scheme), f"{row.step:.3g}", mark)
+        steps = [f"{row.step:.3g}"] if has_steps else []
+        table.add_row(f"{row.error:.5g}", f"{row.standard_error:.2g}", scheme_name(row.scheme), *steps, mark)
     return table
 
 
@@ -80,6 +106,8 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
     rows, selection = getattr(model, "held_out_", None), getattr(model, "selection_", None)
     if selection is None:
         return "No averages were compared and no row was held out: the error on new rows is not known."
+    if rows is None and isinstance(model, RidgePathCV):
+        return _left_out(model, selection, targets)
     if rows is None:
         return f"No row was held out ({selection.method}): the error on new rows is not known."
     where = (
@@ -102,6 +130,20 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
         if full > capped * (1 + NOTABLE_ERROR_DIFFERENCE) and selection.method != PROGRESSIVE:
             lines.append("The comparison above caps the errors of a few outlying rows; here they count in full.")
     return "\n".join(lines)
+
+
+def _left_out(model: RidgePathCV, selection: Selection, targets: Sequence[str]) -> str:
+    """Return the chosen average's error on left-out rows, where their predictions are not kept."""
+    chosen, n_targets = selection.chosen, np.atleast_1d(model.intercept_).size
+    where = f"On rows left out ({selection.method})"
+    by = "" if chosen.scheme == model.averaging_ else f", with {scheme_name(chosen.scheme)}"
+    if n_targets > 1:
+        mean = f"a mean over {n_targets} targets in units of their variances"
+        return f"{where}{by}: squared error {chosen.error:.5g}, {mean}."
+    name = f", {targets[0]}" if targets else ""
+    variance = model._fitted().averages.standardization.unit
+    share = f"R^2 {1 - chosen.error / variance:.3f}, " if model.fit_intercept else ""
+    return f"{where}{by}{name}: squared error {chosen.error:.5g}, {share}typical error (RMSE) {chosen.error**0.5:.4g}."
 
 
 def accuracy_values(model: Any) -> dict[str, Any] | None:

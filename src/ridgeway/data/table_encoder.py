@@ -262,6 +262,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    @property
+    def dtype_(self) -> str:
+        """Precision of the features, "float32" or "float64"."""
+        return self._fitted().dtype
+
     def _fitted(self) -> TableEncoding:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(

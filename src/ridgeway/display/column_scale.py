@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
 from ridgeway.exact import ExactRidgePath
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def column_scale(estimator: Any) -> Float | None:
     """Return the scales of the columns, (d,), or None if they are not known."""
-    if isinstance(estimator, AveragedSGDRegressor):
+    if isinstance(estimator, AveragedSGDRegressor | RidgePathCV):
         return estimator._fitted().averages.standardization.scale
     if isinstance(estimator, ExactRidgePath):
         spectrum = estimator._fitted().spectrum

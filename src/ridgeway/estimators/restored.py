@@ -1,4 +1,4 @@
-"""An estimator by averaged SGD from its state, whichever it is."""
+"""An estimator that stands at an average, from its state, whichever it is."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from typing import TypeAlias
 
 from ridgeway.estimators.averaged_kernel import AveragedKernelRegressor
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
+from ridgeway.estimators.ridge_path_cv import RidgePathCV
 from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import Stored
 
-AnyAveraged: TypeAlias = AveragedSGDRegressor | AveragedKernelRegressor
+AnyAveraged: TypeAlias = AveragedSGDRegressor | AveragedKernelRegressor | RidgePathCV
 
-AVERAGED: ClassRegistry[AnyAveraged] = ClassRegistry("estimator", (AveragedKernelRegressor, AveragedSGDRegressor))
+AVERAGED: ClassRegistry[AnyAveraged] = ClassRegistry(
+    "estimator", (AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV)
+)
 
 
 def averaged_of(stored: Stored) -> AnyAveraged:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,19 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.atomic import atomic, shallow_copy
 from ridgeway.averaging import Geometric, Scheme, scheme_of
-from ridgeway.derived import derived_property
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import (
-    UNCHOSEN,
-    ExactOutcome,
-    check_exact_cv,
-    fit_exactly,
-    n_models,
-    warn_nothing_to_choose,
-)
-from ridgeway.estimators.options import Averaging, check_averaging, check_jobs, generator, require_rows
+from ridgeway.estimators.exact_choice import ExactOutcome, check_exact_cv, fit_exactly, n_models
+from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.solver_choice import (
     SOLVERS,
     ProblemSize,
@@ -33,15 +24,15 @@ from ridgeway.estimators.solver_choice import (
     choose_solver,
     choose_stream_solver,
 )
+from ridgeway.estimators.unsolved_stream import UnsolvedStream, averages_of
 from ridgeway.exact.gram_fit import GramSums
 from ridgeway.exact.second_read import SecondRead, robust_standard_errors
 from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, DenseRows, check_batch
-from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.plan import DEFAULT_FOLDS
-from ridgeway.selection.table import Selection, marked
+from ridgeway.selection.table import Selection
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.columns import remember_columns, require_columns
 from ridgeway.validation.scalars import real_number
@@ -55,40 +46,6 @@ if TYPE_CHECKING:
     from ridgeway.storage.state import State, Stored
 
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
-
-
-@dataclass(frozen=True, eq=False)
-class UnsolvedStream:
-    """The sums of a stream, and what was asked of them.
-
-    Attributes
-    ----------
-    sums : of all rows so far.
-    asked : the average, or the family that it is chosen from.
-    one_standard_error, scale : as in `RidgePathCV`.
-    n_jobs : threads of BLAS.
-    """
-
-    sums: GramSums
-    asked: Averaging
-    one_standard_error: bool
-    scale: bool
-    n_jobs: int
-
-    @derived_property
-    def selected(self) -> SelectedModel[Averages]:
-        """The model: solved when it is first read, not at every batch."""
-        with threads(self.n_jobs):
-            fit = self.sums.fit(self.asked.family, self.scale)
-        scheme, selection = self.asked.scheme, None
-        if fit.scored:
-            method = f"{len(self.sums.parts)} folds, Gram matrices"
-            selection = Selection(method, marked(fit.scored, self.one_standard_error))
-            scheme = selection.chosen.scheme
-        elif scheme is None:
-            warn_nothing_to_choose(self.sums.total_rows)
-        averages = _averages(fit.spectrum, fit.standardization, self.sums.sparse, self.sums.single_target)
-        return averages.at(scheme or UNCHOSEN, selection)
 
 
 class RidgePathCV(AveragedEstimator[Averages]):
@@ -232,7 +189,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         self, outcome: ExactOutcome, choice: SolverChoice, batch: Batch, standardization: Standardization
     ) -> None:
         sparse = not isinstance(batch.rows, DenseRows)
-        averages = _averages(outcome.spectrum, standardization, sparse, batch.single_target)
+        averages = averages_of(outcome.spectrum, standardization, sparse, batch.single_target)
         self._standing, self._unsolved = averages.at(outcome.scheme, outcome.selection), None
         self._sums, self._sgd, self.n_rows_ = outcome.sums, None, len(batch)
         self._rows = batch if batch.rows.nbytes <= MAX_KEPT_BYTES else None
@@ -245,7 +202,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
             )
 
     def _fit_sgd(self, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        self._stand_on(self._unfitted_sgd().fit(X, y, sample_weight), choice, X)
+        self._stand_on(self._unfitted_sgd().fit(X, y, sample_weight), choice)
+        remember_columns(self, X)
         return self
 
     def _unfitted_sgd(self) -> AveragedSGDRegressor:
@@ -254,11 +212,19 @@ class RidgePathCV(AveragedEstimator[Averages]):
         shared = ("alpha", "averaging", "cv", "one_standard_error", "scale", "fit_intercept", "n_jobs", "random_state")
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
 
-    def _stand_on(self, sgd: AveragedSGDRegressor, choice: SolverChoice, X: Any) -> None:
+    def _stand_on(self, sgd: AveragedSGDRegressor, choice: SolverChoice) -> None:
+        """Take over a fit by SGD."""
         self._sgd, self._sums, self._rows, self._unsolved = sgd, None, None, None
         self._standing, self.n_rows_ = sgd._standing, sgd.n_rows_
         self.solver_, self.solver_reason_ = choice
-        remember_columns(self, X)
+
+    def _stand_on_sums(self, sums: GramSums, choice: SolverChoice) -> None:
+        """Take over Gram matrices; they are solved when the model is read."""
+        rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
+        asked = check_averaging(self.averaging, self.alpha)
+        self._unsolved = UnsolvedStream(sums, asked, rule, scale, n_jobs)
+        self._sums, self._rows, self._sgd = sums, None, None
+        self.solver_, self.solver_reason_ = choice
 
     @atomic
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -292,34 +258,33 @@ class RidgePathCV(AveragedEstimator[Averages]):
             )
         if begun and self._sgd is not None:
             sgd = shallow_copy(self._sgd).set_params(averaging=self.averaging, alpha=self.alpha)
-            self._stand_on(sgd.partial_fit(X, y, sample_weight), SolverChoice(self.solver_, self.solver_reason_), X)
+            self._stand_on(sgd.partial_fit(X, y, sample_weight), SolverChoice(self.solver_, self.solver_reason_))
             return self
-        asked = check_averaging(self.averaging, self.alpha)
+        check_averaging(self.averaging, self.alpha)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         if not begun:
             choice = self._stream_solver(batch)
             if choice.solver == "sgd":
-                self._stand_on(self._unfitted_sgd().partial_fit(X, y, sample_weight), choice, X)
+                self._stand_on(self._unfitted_sgd().partial_fit(X, y, sample_weight), choice)
+                remember_columns(self, X)
                 return self
             require_rows(batch)
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
             seed = int(generator(self.random_state).integers(2**31))
-            sums = GramSums.begin(batch, standardization, self._stream_folds(asked), seed)
-            self.solver_, self.solver_reason_ = choice
+            sums = GramSums.begin(batch, standardization, self._stream_folds(), seed)
             remember_columns(self, X)
         else:
             assert self._sums is not None
+            choice = SolverChoice(self.solver_, self.solver_reason_)
             require_columns(self, X, batch.rows)
             sums = self._sums
             sums.require_targets(batch)
             if len(batch) == 0:
                 return self
         with threads(check_jobs(self.n_jobs)):
-            self._sums = sums.with_rows(batch, int(np.shape(y)[0]))
+            sums = sums.with_rows(batch, int(np.shape(y)[0]))
         self.n_rows_ = len(batch) + (self.n_rows_ if begun else 0)
-        one_standard_error, scale = bool(self.one_standard_error), bool(self.scale)
-        self._unsolved = UnsolvedStream(self._sums, asked, one_standard_error, scale, check_jobs(self.n_jobs))
-        self._rows, self._sgd = None, None
+        self._stand_on_sums(sums, choice)
         return self
 
     def _stream_solver(self, batch: Batch) -> SolverChoice:
@@ -330,9 +295,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
             )
         return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, "asked for")
 
-    def _stream_folds(self, asked: Averaging) -> int:
+    def _stream_folds(self) -> int:
         """Return the number of folds of a stream, which rows are dealt to as they come."""
-        cv = check_exact_cv(self.cv)
+        cv, asked = check_exact_cv(self.cv), check_averaging(self.averaging, self.alpha)
         if isinstance(cv, int):
             return cv
         if asked.family is not None and not (isinstance(cv, str) and cv == "auto"):
@@ -386,7 +351,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _part_from(self, other: Self) -> None:
         self._rows = other._rows  # which a copy leaves out
-        self._unsolved = None  # it stands where it was moved to
+        self._unsolved = None  # the copy stands where it was moved to
 
     @property
     def alpha_(self) -> float | None:
@@ -495,9 +460,3 @@ class RidgePathCV(AveragedEstimator[Averages]):
         averages = Averages.from_state(stored.part("averages"))
         chosen = None if selection is None else Selection.from_state(selection)
         self._standing = averages.at(scheme_of(stored.part("wanted")), chosen)
-
-
-def _averages(spectrum: Spectrum, standardization: Standardization, sparse: bool, single_target: bool) -> Averages:
-    """Return all averages of a spectrum; offsets are the means of the rows learned from."""
-    centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
-    return Averages(spectrum, standardization, sparse, centre, single_target)

@@ -103,6 +103,20 @@ class SolverChoice(NamedTuple):
     reason: str
 
 
+NAMES = {"gram": "Gram matrices", "krylov": "Krylov space", "sgd": "averaged SGD"}
+
+
+def solved(solver: str, reason: str) -> str:
+    """Say which solver ran, and why.
+
+    Examples
+    --------
+    >>> solved("gram", "asked for")
+    'Gram matrices (gram), asked for'
+    """
+    return f"{NAMES[solver]} ({solver}){', ' if reason else ''}{reason}"
+
+
 def check_solver(solver: object) -> str:
     """Return the name of a solver."""
     if not (isinstance(solver, str) and solver in SOLVERS):
@@ -134,12 +148,12 @@ def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
     best = min(exact, key=lambda name: 0.0 if seconds[name] < NEGLIGIBLE_SECONDS else seconds[name])
     if WORTH_SGD * size.sgd_seconds < seconds[best]:
         return SolverChoice("sgd", f"{form}: SGD takes about {size.sgd_seconds / seconds[best]:.0%} of the time")
-    why = "few columns: matrices from one read" if best == "gram" else "a few products with all rows cost least"
-    return SolverChoice(best, f"{form}: {why}")
+    why = f"{form} sum up to matrices in one read" if best == "gram" else f"a few products with {form} cost least"
+    return SolverChoice(best, why)
 
 
 def choose_stream_solver(n_columns: int) -> SolverChoice:
     """Return the engine of a stream, which sees each row once: Gram matrices as long as columns are few."""
     if n_columns <= MAX_STREAM_COLUMNS:
-        return SolverChoice("gram", f"a stream of {n_columns:,} columns: sums that add up")
+        return SolverChoice("gram", f"a stream of {n_columns:,} columns: matrices add up, in any order of the rows")
     return SolverChoice("sgd", f"a stream of {n_columns:,} columns: too many for Gram matrices")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ridgeway.exact.comoments import CoMoments
-from ridgeway.rows import FLOAT64, Batch, DenseRows, SparseRows
+from ridgeway.rows import FLOAT64, AnyRows, Batch, DenseRows, SparseRows
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.storage.state import State, StateError, Stored
@@ -55,7 +55,7 @@ class FoldMoments:
         numbers : which of the rows, at least one.
         standardization : the units.
         """
-        rows = replace(standardization, constant=0.0).rows(batch.rows, numbers)
+        rows = replace(standardization, constant=0.0).rows(*_in_float64(batch.rows, numbers))
         y = standardization.targets(batch.y[numbers], FLOAT64)
         weight = np.asarray(batch.weight[numbers], np.float64) / standardization.weight_scale
         co = CoMoments.of(rows, y, weight)
@@ -128,6 +128,19 @@ def _apart(co: CoMoments, centre: CoMoments) -> tuple[Array, Array]:
 def means_apart(co: CoMoments, learned: CoMoments, centre: bool) -> tuple[Array, Array]:
     """Means of held-out rows relative to what a model is centred at: the rows learned from, or 0."""
     return _apart(co, learned) if centre else (co.mean_x, co.mean_y)
+
+
+def _in_float64(rows: AnyRows, numbers: NDArray[np.intp]) -> tuple[AnyRows, NDArray[np.intp]]:
+    """Return rows, and which of them, in float64.
+
+    Rows that were standardized in float32 would be rounded in units that depend on the first rows of a stream.
+    """
+    if rows.dtype == FLOAT64:
+        return rows, numbers
+    taken = rows.take(numbers)
+    if isinstance(taken, DenseRows):
+        return DenseRows(taken.array.astype(np.float64)), np.arange(len(numbers))
+    return replace(taken, data=taken.data.astype(np.float64)), np.arange(len(numbers))
 
 
 def _largest(rows: DenseRows | SparseRows) -> Array:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ridgeway.selection.folds import Fold
     from ridgeway.selection.table import Scored
 
+MAX_PART_ROWS = 2**40  # of a part of the data whose first row number is not known
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, of no pattern: splitmix64's
 
 
@@ -142,6 +143,19 @@ class GramSums:
         more = cell_moments(batch, cells.astype(np.intp), len(self.parts), self.standardization)
         parts = tuple(_added(old, new) for old, new in zip(self.parts, more, strict=True))
         return replace(self, parts=parts, n_rows=self.n_rows + n_given)
+
+    def with_part(self, batch: Batch, number: int) -> GramSums:
+        """Return the sums with the rows of one part of the data; folds depend on its number and on the row's in it."""
+        return replace(replace(self, n_rows=number * MAX_PART_ROWS).with_rows(batch, len(batch)), n_rows=len(batch))
+
+    @classmethod
+    def pooled(cls, sums: Sequence[GramSums]) -> GramSums:
+        """Return the sums of several parts of the data together, added up fold by fold in their order."""
+        parts = []
+        for fold in zip(*(one.parts for one in sums), strict=True):
+            known = [part for part in fold if part is not None]
+            parts.append(FoldMoments.pooled(known) if known else None)
+        return replace(sums[0], parts=tuple(parts), n_rows=sum(one.n_rows for one in sums))
 
     @property
     def known(self) -> list[FoldMoments]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.display.column_scale import column_scale
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
 from ridgeway.path.path_result import PathResult
 from ridgeway.report.summary import Grid
 from ridgeway.selection.span import span_of
@@ -22,7 +22,8 @@ Effects: TypeAlias = Callable[[slice, NDArray[np.intp] | None], Array]
 
 def effects_on(fitted: Any, grid: Grid) -> Effects:
     """Return a function that computes effects for strengths of the grid, and for columns."""
-    return _of_run(fitted, grid) if isinstance(fitted, AveragedSGDRegressor) else _of_path(fitted, grid)
+    runs = AveragedSGDRegressor | RidgePathCV
+    return _of_run(fitted, grid) if isinstance(fitted, runs) else _of_path(fitted, grid)
 
 
 def with_targets(path: PathResult) -> tuple[Array, Array]:
@@ -32,7 +33,7 @@ def with_targets(path: PathResult) -> tuple[Array, Array]:
     return (coefs, intercepts) if coefs.ndim == 3 else (coefs[:, None], intercepts[:, None])
 
 
-def _of_run(fitted: AveragedSGDRegressor, grid: Grid) -> Effects:
+def _of_run(fitted: AveragedSGDRegressor | RidgePathCV, grid: Grid) -> Effects:
     """Compute effects from about twenty directions, of which every average is a mixture: this is cheap."""
     averages = fitted._fitted().averages
     schemes: list[Scheme] = [Geometric(alpha) for alpha in grid.alphas]

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.display.column_scale import column_scale
-from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.solver_choice import solved
 from ridgeway.exact import ExactRidgePath
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine.blas import one_thread
@@ -56,8 +57,8 @@ def summarize(
 
     Parameters
     ----------
-    fitted : a fitted `AveragedSGDRegressor`, `AveragedKernelRegressor` or `ExactRidgePath`. Effects of the columns of
-        a kernel model are means over rows that it keeps.
+    fitted : a fitted `RidgePathCV`, `AveragedSGDRegressor`, `AveragedKernelRegressor` or `ExactRidgePath`. Effects of
+        the columns of a kernel model are means over rows that it keeps.
     X, y : rows to show instead of the held-out rows, in the form of the rows of the fit.
     unseen : True if the model has learned from none of these rows.
     encoder : a fitted encoder of tables with ``describe()``, a table of column, kind, what was done, number of
@@ -80,9 +81,9 @@ def summarize(
     (('age', 'size'), 'held-out')
     """
     check_is_fitted(fitted)
-    if not isinstance(fitted, AveragedSGDRegressor | AveragedKernelRegressor | ExactRidgePath):
+    if not isinstance(fitted, RidgePathCV | AveragedSGDRegressor | AveragedKernelRegressor | ExactRidgePath):
         raise TypeError(
-            f"a {type(fitted).__name__} cannot be reported: expected a fitted AveragedSGDRegressor, "
+            f"a {type(fitted).__name__} cannot be reported: expected a fitted RidgePathCV, AveragedSGDRegressor, "
             "AveragedKernelRegressor or ExactRidgePath."
         )
     require_both(X, y)
@@ -94,6 +95,7 @@ def summarize(
     with one_thread():
         grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MAX_SHOWN_TARGETS))
     predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
+    left_out = _left_out_errors(fitted, n_targets)
     return ReportSummary(
         format=FORMAT,
         title=title or f"A model of {targets[0] if n_targets == 1 else f'{n_targets} targets'}",
@@ -104,13 +106,15 @@ def summarize(
         grid=grid,
         stops=stops,
         comparison=comparison,
-        targets=tuple(_target(name, path, k, predictions, len(paths)) for k, (name, path) in _pairs(targets, paths)),
+        targets=tuple(
+            _target(name, path, k, predictions, len(paths), left_out) for k, (name, path) in _pairs(targets, paths)
+        ),
         rows_source="none" if predictions is None else predictions.source,
         n_source_rows=0 if predictions is None else predictions.n_rows,
         predicted_by="" if predictions is None else predictions.by,
         run=_run(fitted, seconds),
         encoded=_encoded(encoder),
-        facts=_facts(facts),
+        facts=_facts({**_solver_facts(fitted), **(facts or {})}),
     )
 
 
@@ -159,9 +163,29 @@ def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, standing: str) -> Pr
     return None if rows is None else held_out_rows(rows, fitted.trajectory_.length)
 
 
-def _target(name: str, path: Path, number: int, predictions: Predictions | None, n_shown: int) -> Target:
+def _left_out_errors(fitted: Any, n_targets: int) -> tuple[float | None, float | None]:
+    """Return the chosen average's error on left-out rows, and that of the mean, where their predictions are not kept.
+
+    Errors over several targets are known of all of them together only.
+    """
+    if not isinstance(fitted, RidgePathCV) or fitted.selection_ is None or n_targets > 1 or not fitted.fit_intercept:
+        return None, None
+    averages, chosen = fitted._fitted().averages, fitted.selection_.chosen
+    if averages.trajectory.nearest(chosen.scheme) != fitted.averaging_:
+        return None, None  # the model was changed to another average
+    return float(chosen.error), averages.standardization.unit
+
+
+def _target(
+    name: str,
+    path: Path,
+    number: int,
+    predictions: Predictions | None,
+    n_shown: int,
+    left_out: tuple[float | None, float | None],
+) -> Target:
     if predictions is None:
-        return Target(name, path, None, None, None)
+        return Target(name, path, None, *left_out)
     error = None if predictions.errors is None else float(predictions.errors[number])
     return Target(name, path, predictions.rows(number, n_shown), error, float(predictions.variance[number]))
 
@@ -174,14 +198,16 @@ def _run(fitted: Any, seconds: float | None) -> Run:
     if isinstance(fitted, ExactRidgePath):
         return Run(None, (), None, None, None, None, None, None, None, seconds)
     run = fitted.trajectory_
-    plain = not isinstance(run, Flattened | Spectrum)  # all directions share one step and one discount
+    if isinstance(run, Spectrum):
+        return Run(None, (), None, None, int(fitted.n_rows_), None, None, None, None, seconds)
+    plain = not isinstance(run, Flattened)  # all directions share one step and one discount
     return Run(
         float(run.step) if plain else None,
         _stairs(run.steps, run.length) if plain else (),
         int(run.length) if plain else None,
         int(run.n_steps),
         int(fitted.n_rows_),
-        float(fitted.passes_),
+        float(getattr(fitted, "passes_", 1.0)),
         int(run.limited),
         int(run.split),
         float(run.r2),
@@ -193,7 +219,7 @@ def _scale_word(fitted: Any) -> str:
     """Return the unit of a column in its effect, one of `SCALES`."""
     if not fitted.scale:
         return "unit"
-    sparse = isinstance(fitted, AveragedSGDRegressor) and fitted._fitted().averages.sparse
+    sparse = isinstance(fitted, AveragedSGDRegressor | RidgePathCV) and fitted._fitted().averages.sparse
     return "largest" if sparse else "deviation"
 
 
@@ -238,6 +264,11 @@ def _encoded(encoder: Any) -> tuple[Encoded, ...]:
         column, kind, done, n_features = entries[:4]
         rows.append(Encoded(str(column), str(kind), str(done), int(n_features)))
     return tuple(rows)
+
+
+def _solver_facts(fitted: Any) -> dict[str, str]:
+    """Return which solver `RidgePathCV` took, and why."""
+    return {"Solver": solved(fitted.solver_, fitted.solver_reason_)} if isinstance(fitted, RidgePathCV) else {}
 
 
 def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:

@@ -67,7 +67,7 @@ def _what(summary: ReportSummary) -> str:
             if summary.rows_source != "learned"
             else "Its error on new rows is not known: the model has learned from the rows shown."
         )
-    rows = f"On {summary.n_source_rows:,} rows that it has not learned from"
+    rows = f"On {f'{summary.n_source_rows:,} ' if summary.n_source_rows else ''}rows that it has not learned from"
     if len(summary.targets) > 1:
         spread = f"between {_percent(min(shares))} and {_percent(max(shares))}"
         return text + f"{rows}, it explains {spread} of the variance of each target (R²)."
@@ -93,7 +93,10 @@ def _which(summary: ReportSummary) -> str:
         if selected.kind == "exact":
             return f"It is {in_words(selected)}. The strength was given, so nothing was compared."
         return f"It uses {in_words(selected)}. The average was given, so nothing was compared."
-    text = f"The fit compared {len(comparison.candidates)} averages of its steps ({comparison.method}). "
+    compared = "averages of its steps" if summary.run.n_steps else "strengths"
+    if not summary.run.n_steps and any(row.kind != "geometric" for row in comparison.candidates):
+        compared = "averages"
+    text = f"The fit compared {len(comparison.candidates)} {compared} ({comparison.method}). "
     chosen = next(row for row in comparison.candidates if row.chosen)
     best = min(
         (row for row in comparison.candidates if row.error is not None and row.step == chosen.step),

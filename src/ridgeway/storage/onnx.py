@@ -35,11 +35,12 @@ def export_onnx(
     *,
     feature_names: Sequence[str] | None = None,
     exponential: bool = False,
+    dtype: Any = None,
 ) -> None:
     """Write the chosen model, ``X @ coef_ + intercept_``, as an ONNX file: input "X", output "prediction".
 
-    Both have the precision of the fit, (rows, features) and (rows, targets). Features are the columns of the fit, in
-    their order.
+    Both have the precision of the coefficients, (rows, features) and (rows, targets). Features are the columns of the
+    fit, in their order.
 
     Parameters
     ----------
@@ -47,6 +48,7 @@ def export_onnx(
     path : the file.
     feature_names : kept in the file's metadata, as a JSON list.
     exponential : True if the model predicts a logarithm; the output is then its exponential.
+    dtype : precision of input and output; None is that of the coefficients.
     """
     if hasattr(model, "kernel"):
         raise ValueError(
@@ -56,7 +58,7 @@ def export_onnx(
         onnx = import_module("onnx")
     except ImportError:
         raise ImportError("export to ONNX needs the onnx package: pip install 'ridgeway[onnx]'.") from None
-    weights = np.ascontiguousarray(np.atleast_2d(model.coef_))  # (targets, d)
+    weights = np.ascontiguousarray(np.atleast_2d(model.coef_), dtype)  # (targets, d)
     offsets = np.atleast_1d(model.intercept_).astype(weights.dtype)
     helper = onnx.helper
     real = helper.np_dtype_to_tensor_dtype(weights.dtype)

@@ -18,6 +18,7 @@ from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.tables.request import Request
 from ridgeway.tables.rows import logarithm
 from ridgeway.tables.table_model import FitFacts, TableModel
+from ridgeway.tables.table_solver import solved_by
 
 
 def fit_table_on(
@@ -65,15 +66,20 @@ def fit_table_on(
     if request.log_target:
         table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.targets)))
     encoder = request.encoder(features)
+    if request.kernel is None and request.linear_solver == "auto" and chains != 1:
+        request = replace(request, solver="sgd")  # which chains are made of
     estimator = request.estimator(progress)
     if isinstance(estimator, AveragedSGDRegressor):
         estimator.set_params(chains=chains)
     elif chains != 1:
-        raise ValueError(f"chains={chains!r}: expected 1 for a kernel model; leave chains out.")
+        what = "a kernel model" if request.kernel is not None else f"solver={request.solver!r}"
+        raise ValueError(f"chains={chains!r}: expected 1 for {what}; leave chains out.")
     survey = fit_opened(estimator, table, executor, encoder, checkpoint)
     rows, read = sum(survey.counts.values()), sum(survey.read.values())
     estimator.set_params(verbose=0)
-    facts = FitFacts(os.fspath(data), rows, read - rows, estimator.passes_, streamed=False, distributed=True)
+    passes = float(getattr(estimator, "passes_", 1.0))
+    solver = solved_by(estimator, request, None)
+    facts = FitFacts(os.fspath(data), rows, read - rows, passes, False, True, False, *solver)
     for doubt in encoder.doubts_:  # the workers that learned the encoder have told nobody
         warn_user(doubt)
     return TableModel(

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Geometric, Scheme
 from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
 from ridgeway.data.pandas_index import warn_of_index
 from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.target import names_of
-from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged
+from ridgeway.estimators.solver_choice import check_solver
 from ridgeway.storage.state import State
 
 
@@ -31,7 +32,10 @@ class Request:
     only : columns to use; None for all.
     kinds : kinds of columns by name, which replace the detected kinds; see `TableEncoder`.
     null_values : spellings of a missing value in CSV files besides the usual ones.
-    averaging, alpha, passes, cv : as in `AveragedSGDRegressor`.
+    solver : "auto", "gram", "krylov" or "sgd", as in `RidgePathCV`. An option that only SGD has implies "sgd".
+    averaging, alpha, cv : as in `RidgePathCV`, or with SGD as in `AveragedSGDRegressor`; averaging="auto" is ridge, and
+        with SGD any average.
+    passes : passes of SGD over the rows, or "auto"; a number implies SGD.
     seed : seed for shuffling and fold assignment.
     kernel : name of a kernel; None fits a linear model.
     gamma : parameter of the kernel; None for 1 over the number of features, or "auto".
@@ -45,6 +49,7 @@ class Request:
     only: tuple[str, ...] | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     null_values: tuple[str, ...] = ()
+    solver: str = "auto"
     averaging: str | Scheme = "auto"
     alpha: float | str = "auto"
     passes: int | str = "auto"
@@ -59,14 +64,52 @@ class Request:
         common: dict[str, Any] = {
             "averaging": self.averaging,
             "alpha": self.alpha,
-            "passes": self.passes,
             "cv": self.cv,
             "random_state": self.seed,
             "verbose": int(verbose),
         }
-        if self.kernel is None:
-            return AveragedSGDRegressor(**common)
-        return AveragedKernelRegressor(kernel=self.kernel, gamma=self.gamma, n_components=self.components, **common)
+        if self.kernel is not None:
+            own: dict[str, Any] = {"kernel": self.kernel, "gamma": self.gamma, "n_components": self.components}
+            return AveragedKernelRegressor(**own, passes=self.passes, **common)
+        if self.linear_solver == "sgd":
+            return AveragedSGDRegressor(passes=self.passes, **common)
+        if self.averaging == "auto":
+            common["averaging"] = "geometric"
+        return RidgePathCV(solver=self.linear_solver, **common)
+
+    @property
+    def linear_solver(self) -> str:
+        """The solver of a linear model: "auto", or the one that is asked for by name or by an option of its own."""
+        solver, option = check_solver(self.solver), self.sgd_option
+        if option is not None and solver in ("gram", "krylov"):
+            raise ValueError(
+                f"{option} belongs to SGD, and solver={solver!r} is asked for: expected solver 'auto' or 'sgd'; set "
+                f"one of these, or leave {option.partition('=')[0]} out."
+            )
+        return "sgd" if option is not None or (solver == "auto" and self._averages_iterates) else solver
+
+    @property
+    def solver_reason(self) -> str:
+        """Why the solver is not chosen automatically; "" where it is."""
+        if self.solver != "auto":
+            return "asked for"
+        if self._averages_iterates:
+            return f"averaging={self.averaging!r} asks for averages of its steps"
+        return "" if self.sgd_option is None else f"{self.sgd_option} is an option of it"
+
+    @property
+    def sgd_option(self) -> str | None:
+        """A given option that the exact solvers do not have."""
+        if self.passes != "auto":
+            return f"passes={self.passes!r}"
+        return f"cv={self.cv!r}" if self.cv in ("progressive", "gcv") else None
+
+    @property
+    def _averages_iterates(self) -> bool:
+        """Whether another average than ridge is asked for: of the steps of SGD, unless a solver is named."""
+        if isinstance(self.averaging, Scheme):
+            return not isinstance(self.averaging, Geometric)
+        return self.averaging not in ("auto", "geometric")
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -82,8 +125,9 @@ class Request:
         averaging = self.averaging.state() if isinstance(self.averaging, Scheme) else self.averaging
         only = None if self.only is None else list(self.only)
         target = self.target if self.target is None or isinstance(self.target, str) else list(self.target)
+        solver = {} if self.kernel is None and self.linear_solver != "sgd" else {"solver"}  # version 0.1 had SGD only
         return {
-            **vars(self),
+            **{name: value for name, value in vars(self).items() if name not in solver},
             "target": target,
             "averaging": averaging,
             "drop": list(self.drop),

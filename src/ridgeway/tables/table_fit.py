@@ -9,21 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, column_names, target_of
+import numpy as np
+
+from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, column_names
 from ridgeway.data.memory import as_table
-from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
-from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.machine.available_memory import default_memory
 from ridgeway.messages.progress import Progress
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.tables.drift import warn_of_drift
+from ridgeway.tables.learned_encoder import learned_encoder
 from ridgeway.tables.place import Place, resume
 from ridgeway.tables.request import Request
 from ridgeway.tables.rows import joined, learnable_rows, nbytes
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
+from ridgeway.tables.table_solver import held_bytes, solved_by, stream_solver
 
 # A stream begins with this many rows, or bytes of rows. They set scales and step.
 FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
@@ -40,15 +44,18 @@ def fit_table(
 ) -> TableModel:
     """Fit a model to a table in a file of any size, or in memory.
 
-    Columns are encoded by `TableEncoder`, which learns from a quarter of a million rows of all parts of the table. If
-    the encoded rows take at most `memory` bytes, ``AveragedSGDRegressor.fit`` makes as many passes over them as it
-    needs. Otherwise they are streamed: ``partial_fit`` learns from them batch by batch, in one pass or in
-    ``request.passes`` passes, and the average is selected by predicting each row before it is learned.
+    Columns are encoded by `TableEncoder`, which learns from a quarter of a million rows of all parts of the table. A
+    small table is held in memory, and `RidgePathCV` chooses the solver. A larger one of up to 2,000 features is summed
+    up in Gram matrices: one read, whose order does not matter, in memory that does not grow with the rows. One with
+    more features is held in memory, up to `memory` bytes, and beyond that learned by SGD as a stream.
 
-    A stream is read in random order, with a new order in each pass (see `ridgeway.data.ShuffledSource`): parts of the
-    files are read in random order, and their rows are permuted in a buffer that takes up to half of `memory`. So the
-    order of the rows does not matter. The exception is a compressed file, which can only be read from start to end: its
-    rows are permuted within the buffer only, and the fit warns if its end differs from its beginning.
+    SGD, also where ``request.solver`` or an option of its own asks for it, makes as many passes as it needs over rows
+    that fit in memory. Otherwise ``partial_fit`` learns from them batch by batch, in one pass or in ``request.passes``
+    passes, and the average is selected by predicting each row before it is learned. Such a stream is read in random
+    order, with a new order in each pass (see `ridgeway.data.ShuffledSource`): parts of the files are read in random
+    order, and their rows are permuted in a buffer that takes up to half of `memory`. The exception is a compressed
+    file, which can only be read from start to end: its rows are permuted within the buffer only, and the fit warns if
+    its end differs from its beginning.
 
     Parameters
     ----------
@@ -82,7 +89,7 @@ class _Fit:
     def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
         if not isinstance(data, str | os.PathLike | tuple | Source):
             data = as_table(data, index=True)  # warn once, although the data are opened again
-        self._data, self._request, self._memory = data, request, memory
+        self._data, self._request, self._allowed = data, request, memory
         self._checkpoint, self._shown = checkpoint, shown
         columns = column_names(data)
         if columns is None and (request.target or request.weight or request.drop or request.only or request.kinds):
@@ -94,45 +101,74 @@ class _Fit:
         self._place = Place()
         self._held: list[EncodedBatch] = []
         self._first: EncodedBatch | None = None  # batch of a stream
+        self._stream: SolverChoice | None = None  # what learns from a stream of a linear model
         resumed = None if checkpoint is None else resume(checkpoint, self._fingerprint, request.state())
         if resumed is None:
             self._estimator = request.estimator(shown)
-            self._encoder = None if self._features is None else self._learned_encoder()
+            self._encoder = None if self._features is None else learned_encoder(self._source, request, self._features)
         else:
             self._place, self._estimator, self._encoder = resumed.place, resumed.model, resumed.encoder
+        self._memory = held_bytes(request, self._n_columns, memory)
+        if not self._fits_yet:
+            self._becomes_a_stream()
         if checkpoint is not None:
             checkpoint.follow("place", lambda: vars(self._place))
-            checkpoint.follow("model", self._estimator.state)
+            checkpoint.follow("model", lambda: self._estimator.state())  # noqa: PLW0108 - the estimator may change
             checkpoint.follow("encoder", lambda: None if self._encoder is None else self._encoder.state())
 
     def done(self) -> TableModel:
         """Fit the rows in memory, or as a stream if they take too much memory; resume an interrupted stream."""
-        with self._progress(1 if self._fits_yet else self._n_passes) as progress:
-            rows = self._collected(progress) if self._fits_yet else None
+        with self._progress(1 if self._fits_yet or self._sums_up else self._n_passes) as progress:
+            rows = self._read_once(progress) if self._fits_yet or self._sums_up else None
             if rows is None:
-                return self._streamed(progress)
+                return self._finished(1.0, streamed=True) if self._sums_up else self._streamed(progress)
         self._estimator.fit(rows.X, rows.y, rows.weight)
-        return self._finished(self._estimator.passes_, streamed=False)
+        return self._finished(float(getattr(self._estimator, "passes_", 1.0)), streamed=False)
 
     @property
     def _fits_yet(self) -> bool:
         """Whether all rows may fit in memory, as far as is known before reading."""
-        return self._memory > 0 and self._place.buffer_rows == 0
+        return self._memory > 0 and self._place.buffer_rows == 0 and not self._begun
 
-    def _collected(self, progress: Progress) -> EncodedBatch | None:
-        """Return all rows, or None if they take too much memory."""
-        held, size = list[EncodedBatch](), 0
+    @property
+    def _sums_up(self) -> bool:
+        """Whether a stream is learned from in any order, by Gram matrices."""
+        return self._stream is not None and self._stream.solver == "gram"
+
+    def _read_once(self, progress: Progress) -> EncodedBatch | None:
+        """Return all rows; or None if they take too much memory, after Gram matrices have summed up all of them."""
+        held, size, holding = list[EncodedBatch](), 0, self._fits_yet
         with closing(self._rows_of_pass(self._source, progress)) as batches:
             for rows in batches:
+                if not holding:
+                    self._learn_and_store(rows)
+                    continue
                 held.append(rows)
                 size += nbytes(rows)
                 expected = size * (progress.total or 0) / self._place.read  # an estimate if rows are not counted yet
                 if size > self._memory or expected > STREAMED_MEMORY_FACTOR * self._memory:
-                    self._place = Place()
-                    progress.restart(None if progress.total is None else progress.total * self._n_passes)
-                    return None
+                    if not self._becomes_a_stream():
+                        self._place = Place()
+                        progress.restart(None if progress.total is None else progress.total * self._n_passes)
+                        return None
+                    holding = False
+                    for part in held:
+                        self._learn(part)
+                    held.clear()
         self._require_rows()
-        return joined([part for part in held if len(part.y)])
+        if holding:
+            return joined([part for part in held if len(part.y)])
+        if self._held:
+            self._learn_held()
+        return None
+
+    def _becomes_a_stream(self) -> bool:
+        """Decide what learns from a stream; return whether it can go on with the rows read so far."""
+        if self._request.kernel is None:
+            self._stream = stream_solver(self._request, self._n_columns, self._memory)
+            if self._stream.solver == "sgd" and isinstance(self._estimator, RidgePathCV):
+                self._estimator = replace(self._request, solver="sgd").estimator(self._shown)
+        return self._sums_up
 
     def _streamed(self, progress: Progress) -> TableModel:
         """Learn from the rows as they are read, in random order."""
@@ -153,7 +189,7 @@ class _Fit:
     def _shuffled(self) -> ShuffledSource:
         if self._place.buffer_rows:
             return ShuffledSource(self._source, self._place.buffer_rows, self._request.seed)
-        source = shuffled(self._source, self._memory, self._request.seed)
+        source = shuffled(self._source, self._allowed, self._request.seed)
         self._place.buffer_rows = source.buffer_rows
         return source
 
@@ -168,11 +204,14 @@ class _Fit:
         for rows in self._rows_of_pass(source, progress):
             if (self._place.passes, self._place.batch) == (0, 1):
                 self._first = rows
-            self._learn(rows)
-            if self._checkpoint is not None and self._begun:
-                self._checkpoint.tick(rows.read)
+            self._learn_and_store(rows)
             last = [*last[-1:], rows]
         return last
+
+    def _learn_and_store(self, rows: EncodedBatch) -> None:
+        self._learn(rows)
+        if self._checkpoint is not None and self._begun:
+            self._checkpoint.tick(rows.read)
 
     def _warn_of_drift(self, source: ShuffledSource, last: list[EncodedBatch]) -> None:
         first = self._first
@@ -200,6 +239,12 @@ class _Fit:
                 progress.add(rows.read)
 
     @property
+    def _n_columns(self) -> int:
+        """Number of features."""
+        n_columns: int = self._source.n_columns if self._encoder is None else self._encoder.n_features_out_  # type: ignore[attr-defined]
+        return n_columns
+
+    @property
     def _begun(self) -> bool:
         return bool(self._estimator.__sklearn_is_fitted__())
 
@@ -214,22 +259,9 @@ class _Fit:
     def _learn_held(self) -> None:
         rows = joined(self._held)
         self._held.clear()
-        self._estimator.partial_fit(rows.X, rows.y, rows.weight)
-
-    def _learned_encoder(self) -> TableEncoder:
-        targets, weight = self._request.targets, self._request.weight
-        target_of(next(self._source.batches(ahead=0)), targets, weight, self._source.name)  # before anything long
-        left_out = [*targets, *([] if weight is None else [weight])]
-        encoder = self._request.encoder(self._features or ()).fit(self._source, leave_out=left_out)
-        if encoder.rows_seen_ == encoder.learn_rows:  # there may be more: learn from rows of the whole file
-            sample = SampleSource(self._source, encoder.learn_rows, self._request.seed)
-            encoder = self._request.encoder(self._features or ()).fit(sample, leave_out=left_out)
-        if encoder.n_features_out_ == 0:
-            raise DataError(
-                f"{self._source.name}: no usable column: all {len(self._features or ())} are empty, constant or of an "
-                "unsupported kind; add columns."
-            )
-        return encoder
+        # Coefficients in float32 would differ in the last digit with the order of the rows.
+        X = rows.X.astype(np.float64, copy=False) if self._sums_up else rows.X
+        self._estimator.partial_fit(X, rows.y, rows.weight)
 
     def _require_streamable(self) -> None:
         cv = self._request.cv
@@ -271,16 +303,22 @@ class _Fit:
     def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
         request, place = self._request, self._place
         self._estimator.set_params(verbose=0)
-        self._estimator.n_rows_, self._estimator.passes_ = place.rows, passes
+        self._estimator.n_rows_ = place.rows
+        if not isinstance(self._estimator, RidgePathCV):
+            self._estimator.passes_ = passes
         if streamed and isinstance(self._estimator, AveragedSGDRegressor):
             self._estimator._warn_if_short()
+        solver = solved_by(self._estimator, request, self._stream)
+        facts = FitFacts(
+            Path(self._source.name).name, place.rows, place.left_out, passes, streamed, False, shuffled, *solver
+        )
         return TableModel(
             self._estimator,
             self._encoder,
             request.target,
             request.weight,
             request.log_target,
-            FitFacts(Path(self._source.name).name, place.rows, place.left_out, passes, streamed, shuffled=shuffled),
+            facts,
             zero_based=bool(getattr(self._source, "zero_based", False)),
             null_values=request.null_values,
             dropped=request.drop,

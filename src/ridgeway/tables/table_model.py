@@ -16,6 +16,7 @@ from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.schema import no_column
 from ridgeway.data.target import names_of
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
+from ridgeway.estimators.solver_choice import SOLVERS
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
 from ridgeway.storage.state import State, StateError, Stored
@@ -35,6 +36,8 @@ class FitFacts:
     distributed : whether the fit ran on a cluster.
     shuffled : whether streamed rows came in random order. Otherwise they came in the order of the file, as always in
         version 0.1, or, for a compressed file, permuted within a buffer.
+    solver : of a linear model, "gram", "krylov" or "sgd".
+    solver_reason : why it is this one, as part of a sentence; may be empty.
     """
 
     data: str
@@ -44,6 +47,8 @@ class FitFacts:
     streamed: bool
     distributed: bool = False
     shuffled: bool = False
+    solver: str = "sgd"
+    solver_reason: str = ""
 
     @property
     def way(self) -> str:
@@ -52,6 +57,8 @@ class FitFacts:
             return "on a cluster"
         if not self.streamed:
             return "held in memory"
+        if self.solver == "gram":
+            return "read once, in an order that does not matter"
         return "streamed in random order" if self.shuffled else "streamed in the order of the file"
 
     @classmethod
@@ -65,6 +72,8 @@ class FitFacts:
             stored.flag("streamed"),
             "distributed" in stored and stored.flag("distributed"),
             "shuffled" in stored and stored.flag("shuffled"),
+            stored.text("solver", SOLVERS) if "solver" in stored else "sgd",
+            stored.text("solver_reason") if "solver_reason" in stored else "",
         )
 
 

@@ -1,0 +1,123 @@
+"""Gram matrices by partitions: one read of each, added up in a tree of fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ridgeway.dask.executor import Executor
+from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.survey import Survey
+from ridgeway.data import DataError
+from ridgeway.estimators import RidgePathCV
+from ridgeway.estimators.options import generator
+from ridgeway.estimators.solver_choice import SolverChoice, check_solver, choose_stream_solver
+from ridgeway.exact.gram_fit import GramSums
+from ridgeway.rows import Batch
+from ridgeway.rows.standardization import Standardization
+from ridgeway.storage.checkpoint import Checkpoint
+from ridgeway.storage.state import State
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionSums:
+    """Sums over the rows of some partitions.
+
+    Attributes
+    ----------
+    sums : of their rows; None if none has a target and a positive weight.
+    counts : number of such rows of each partition.
+    read : number of rows of each that were read.
+    """
+
+    sums: GramSums | None
+    counts: dict[int, int]
+    read: dict[int, int]
+
+
+def cluster_solver(estimator: RidgePathCV, n_columns: int) -> SolverChoice:
+    """Return what solves a problem whose rows lie on a cluster: Gram matrices, or SGD for very many columns."""
+    solver = check_solver(estimator.solver)
+    if solver == "krylov":
+        raise ValueError(
+            "solver='krylov' needs all rows in one place: expected solver='auto', 'gram' or 'sgd' on a cluster."
+        )
+    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, "asked for")
+
+
+def sum_partitions(
+    estimator: RidgePathCV, executor: Executor, partitions: Sequence[Partition], form: Form, checkpoint: Checkpoint
+) -> tuple[GramSums, Survey]:
+    """Return sums over all rows, and the number of rows of each partition.
+
+    The units are those of the first partition with rows. The fold of a row is a hash of its partition's number and of
+    its place there, so folds and sums depend on the partitions, and on nothing else.
+    """
+
+    def made() -> State:
+        seed = int(generator(estimator.random_state).integers(2**31))
+        empty = _units(estimator, executor, partitions, form, seed)
+        total: PartitionSums = executor.total(
+            partition_sums, partitions, None, lambda part: (form, part.number, part.name), add_sums, common=(empty,)
+        )
+        assert total.sums is not None
+        counts, read = (
+            np.array([known[number] for number in range(len(partitions))], np.int64)
+            for known in (total.counts, total.read)
+        )
+        return {"sums": total.sums.state(), "counts": counts, "read": read}
+
+    stored = checkpoint.part("gram", made)
+    counts, read = (
+        dict(enumerate(stored.array(name, (len(partitions),), "int64").tolist())) for name in ("counts", "read")
+    )
+    return GramSums.from_state(stored.part("sums")), Survey(counts, read, {})
+
+
+def _units(
+    estimator: RidgePathCV, executor: Executor, partitions: Sequence[Partition], form: Form, seed: int
+) -> GramSums:
+    """Return sums of no rows, in the units of the first partition that has some."""
+    options = bool(estimator.scale), bool(estimator.fit_intercept), estimator._stream_folds(), seed
+    for partition in partitions:
+        executor.submit(None, first_units, partition, form, *options)
+        for _, found in executor.results():
+            if found is not None:
+                units: GramSums = found
+                return units
+    raise ValueError(
+        "no partition has a row with a target and a positive weight: expected at least one; look at the data."
+    )
+
+
+def first_units(batch: Batch | None, scale: bool, centre: bool, n_folds: int, seed: int) -> GramSums | None:
+    """Return sums of no rows, in the units of a batch."""
+    return None if batch is None else GramSums.begin(batch, Standardization.of(batch, scale, centre), n_folds, seed)
+
+
+def partition_sums(loaded: Any, empty: GramSums, form: Form, number: int, name: str) -> PartitionSums:
+    """Return the sums of what was loaded of a partition."""
+    rows = loaded[0] if form.features is None else loaded
+    read = {number: int(rows.shape[0])}
+    batch = form.batch(loaded, name)
+    if batch is None:
+        return PartitionSums(None, {number: 0}, read)
+    expected = len(empty.standardization.scale)
+    if batch.rows.shape[1] != expected:
+        raise DataError(
+            f"{name} has {batch.rows.shape[1]} columns, and the first partition {expected}: expected the same in every "
+            "partition; convert them."
+        )
+    empty.require_targets(batch)
+    return PartitionSums(empty.with_part(batch, number), {number: len(batch)}, read)
+
+
+def add_sums(*parts: PartitionSums) -> PartitionSums:
+    """Join the sums of different partitions."""
+    known = [part.sums for part in parts if part.sums is not None]
+    counts = {number: count for part in parts for number, count in part.counts.items()}
+    read = {number: count for part in parts for number, count in part.read.items()}
+    return PartitionSums(GramSums.pooled(known) if known else None, counts, read)

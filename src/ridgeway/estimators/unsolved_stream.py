@@ -1,0 +1,58 @@
+"""`UnsolvedStream`: sums over the rows of a stream, which are solved when the model is first read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ridgeway.derived import derived_property
+from ridgeway.estimators.averages import Averages, SelectedModel
+from ridgeway.estimators.exact_choice import UNCHOSEN, warn_nothing_to_choose
+from ridgeway.estimators.options import Averaging
+from ridgeway.exact.gram_fit import GramSums
+from ridgeway.machine.blas import threads
+from ridgeway.rows.centre import Centre
+from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.table import Selection, marked
+from ridgeway.trajectory import Spectrum
+
+
+@dataclass(frozen=True, eq=False)
+class UnsolvedStream:
+    """The sums of a stream, and what was asked of them.
+
+    Attributes
+    ----------
+    sums : of all rows so far.
+    asked : the average, or the family that it is chosen from.
+    one_standard_error, scale : as in `RidgePathCV`.
+    n_jobs : threads of BLAS.
+    """
+
+    sums: GramSums
+    asked: Averaging
+    one_standard_error: bool
+    scale: bool
+    n_jobs: int
+
+    @derived_property
+    def selected(self) -> SelectedModel[Averages]:
+        """The model: solved when it is first read, not at every batch."""
+        with threads(self.n_jobs):
+            fit = self.sums.fit(self.asked.family, self.scale)
+        scheme, selection = self.asked.scheme, None
+        if fit.scored:
+            method = f"{len(self.sums.parts)} folds, Gram matrices"
+            selection = Selection(method, marked(fit.scored, self.one_standard_error))
+            scheme = selection.chosen.scheme
+        elif scheme is None:
+            warn_nothing_to_choose(self.sums.total_rows)
+        averages = averages_of(fit.spectrum, fit.standardization, self.sums.sparse, self.sums.single_target)
+        return averages.at(scheme or UNCHOSEN, selection)
+
+
+def averages_of(spectrum: Spectrum, standardization: Standardization, sparse: bool, single_target: bool) -> Averages:
+    """Return all averages of a spectrum; offsets are the means of the rows learned from."""
+    centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
+    return Averages(spectrum, standardization, sparse, centre, single_target)
