@@ -40,6 +40,7 @@ from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, DenseRows, check_batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.plan import DEFAULT_FOLDS
 from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Spectrum
@@ -142,6 +143,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
     alpha_ : the ridge strength; None where another average than ridge was chosen.
     averaging_ : the scheme that the model stands at.
     selection_ : table of candidates and their errors; None when nothing was chosen.
+    held_out_ : a sample of held-out rows with their predictions; None where nothing was held out.
+    interval_method_ : how the rows behind `predict_interval` were held out.
     trajectory_ : what the engine left behind, over standardized features: a `Spectrum`, or a run of SGD.
     n_rows_ : rows learned from.
     n_features_in_, feature_names_in_ : columns of X.
@@ -170,6 +173,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     _sgd: AveragedSGDRegressor | None
     _sums: GramSums | None
     _rows: Batch | None = None  # of the fit, for coef_interval; neither pickled nor saved
+    _held_out: HeldOut | None = None
     _unsolved: UnsolvedStream | None = None  # what partial_fit leaves; it is solved when the model is read
 
     def __init__(
@@ -235,6 +239,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         averages = _averages(outcome.spectrum, standardization, sparse, batch.single_target)
         self._standing, self._unsolved = averages.at(outcome.scheme, outcome.selection), None
         self._sums, self._sgd, self.n_rows_ = outcome.sums, None, len(batch)
+        self._held_out = outcome.held_out
         self._rows = batch if batch.rows.nbytes <= MAX_KEPT_BYTES else None
         self.solver_, self.solver_reason_ = choice
         if not outcome.settled:
@@ -255,7 +260,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
 
     def _stand_on(self, sgd: AveragedSGDRegressor, choice: SolverChoice, X: Any) -> None:
-        self._sgd, self._sums, self._rows, self._unsolved = sgd, None, None, None
+        self._sgd, self._sums, self._rows, self._unsolved, self._held_out = sgd, None, None, None, None
         self._standing, self.n_rows_ = sgd._standing, sgd.n_rows_
         self.solver_, self.solver_reason_ = choice
         remember_columns(self, X)
@@ -319,7 +324,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         self.n_rows_ = len(batch) + (self.n_rows_ if begun else 0)
         one_standard_error, scale = bool(self.one_standard_error), bool(self.scale)
         self._unsolved = UnsolvedStream(self._sums, asked, one_standard_error, scale, check_jobs(self.n_jobs))
-        self._rows, self._sgd = None, None
+        self._rows, self._sgd, self._held_out = None, None, None
         return self
 
     def _stream_solver(self, batch: Batch) -> SolverChoice:
@@ -394,6 +399,12 @@ class RidgePathCV(AveragedEstimator[Averages]):
         if self._sgd is None:
             return scheme.alpha if isinstance(scheme, Geometric) else None
         return self._sgd.alpha_
+
+    @property
+    def held_out_(self) -> HeldOut | None:
+        """A sample of held-out rows with their predictions by the chosen average."""
+        self._fitted()
+        return self._held_out if self._sgd is None else self._sgd.held_out_
 
     def degrees_of_freedom(self) -> float:
         """Return the effective degrees of freedom where the model stands, sum_k s_k / (s_k + alpha), and 1 for b.
@@ -476,6 +487,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             "selection": standing.selection.state() if exact and standing.selection is not None else None,
             "averages": standing.averages.state() if exact else None,
             "sums": None if self._sums is None else self._sums.state(),
+            "held_out": None if self._held_out is None else self._held_out.state(),
         }
 
     def _restore(self, stored: Stored) -> None:
@@ -493,6 +505,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
         averages = Averages.from_state(stored.part("averages"))
         chosen = None if selection is None else Selection.from_state(selection)
         self._standing = averages.at(scheme_of(stored.part("wanted")), chosen)
+        held_out = stored.optional("held_out")
+        n_targets = len(averages.standardization.target_scale)
+        self._held_out = None if held_out is None else HeldOut.from_state(held_out, n_targets)
 
 
 def _averages(spectrum: Spectrum, standardization: Standardization, sparse: bool, single_target: bool) -> Averages:
