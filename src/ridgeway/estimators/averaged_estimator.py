@@ -121,12 +121,21 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         >>> bool(np.diff(strong) > np.diff(weak))  # at a worse alpha intervals are wider
         True
         """
-        share, held_out = coverage_share(coverage), self._residual_path()
-        residuals = held_out.residuals(self._relative_scheme())
-        width = ConformalWidth.of(held_out.actual - residuals, residuals, share, bool(normalized))
+        width = self.interval_width(coverage, normalized=normalized)
         predicted = np.asarray(self.predict(X), np.float64)
         ends = width.around(predicted.reshape(len(predicted), -1))
         return ends[:, 0] if predicted.ndim == 1 else ends
+
+    def interval_width(self, coverage: float = 0.9, *, normalized: bool = False) -> ConformalWidth:
+        """Return the half-widths of `predict_interval`, which serve any number of batches.
+
+        Parameters
+        ----------
+        coverage, normalized : as in `predict_interval`.
+        """
+        share, held_out = coverage_share(coverage), self._residual_path()
+        residuals = held_out.residuals(self._relative_scheme())
+        return ConformalWidth.of(held_out.actual - residuals, residuals, share, bool(normalized))
 
     @property
     def interval_method_(self) -> str | None:

@@ -1,0 +1,78 @@
+"""`ridgeway evaluate`, intervals of `predict`, and the test rows of `fit`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from tests.cli.command import Command
+from tests.tables.shop import shop_table, write_csv
+
+import ridgeway as rw
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+# Law: the command prints what `evaluate` finds, as text and as JSON.
+def test_evaluate(ridgeway: Command, shop_model: Path, tmp_path: Path) -> None:
+    new = write_csv(shop_table(seed=1), tmp_path / "new.csv")
+    found = rw.evaluate(rw.load(shop_model), new, by="shop")
+    said = ridgeway("evaluate", shop_model, new, "--by", "shop")
+    assert said.code == 0, said.err
+    for sentence in found.sentences():
+        assert sentence in said.out
+    assert "By tenths of the prediction" in said.out
+    assert "By shop" in said.out
+    said = ridgeway("evaluate", shop_model, new, "--by", "shop", "--json")
+    values = json.loads(said.out)
+    assert values["rmse"] == found.metrics.rmse.tolist()
+    assert values["intervals"]["covered"] == pytest.approx([0.9], abs=0.05)
+    assert len(values["groups"]) == len(found.groups)
+    other = json.loads(ridgeway("evaluate", shop_model, new, "--alpha", 5, "--json").out)
+    assert other["rmse"][0] > values["rmse"][0]
+
+
+# Law: wrong columns and coverages get the command line's own errors.
+def test_evaluate_refuses(ridgeway: Command, shop_model: Path, shop_csv: Path) -> None:
+    for arguments, message, code in (
+        (("--by", "shp"), "shp", 1),
+        (("--interval", "1"), "--interval 1: expected a share", 2),
+        (("--interval", "x"), "x", 2),
+        (("--alpha", "1", "--averaging", "last"), "both given", 2),
+    ):
+        said = ridgeway("evaluate", shop_model, shop_csv, *arguments)
+        assert said.code == code, said
+        assert message in said.err
+    shop = shop_table()
+    without = write_csv(shop.drop_columns(["price"]), Path("without.csv"))
+    said = ridgeway("evaluate", shop_model, without)
+    assert said.code == 1
+    assert "price" in said.err
+
+
+# Law: `predict --interval` adds two columns, the ends that the model gives, and tells how to evaluate known targets.
+@pytest.mark.parametrize("options", [(), ("--normalized",)])
+def test_predict_interval(ridgeway: Command, shop_model: Path, shop_csv: Path, options: tuple[str, ...]) -> None:
+    said = ridgeway("predict", shop_model, shop_csv, "--out", "p.parquet", "--interval", 0.8, *options)
+    assert said.code == 0, said.err
+    assert "ridgeway evaluate" in said.out
+    table = pyarrow.parquet.read_table("p.parquet")
+    assert table.column_names[-3:] == ["prediction", "prediction_low", "prediction_high"]
+    expected = rw.load(shop_model).predict_interval(shop_csv, 0.8, normalized=bool(options))
+    ends = np.column_stack([table["prediction_low"].to_numpy(), table["prediction_high"].to_numpy()])
+    np.testing.assert_array_equal(ends, expected)
+    actual = table["price"].to_numpy()
+    inside = (ends[:, 0] <= actual) & (actual <= ends[:, 1])
+    assert abs(inside[np.isfinite(actual)].mean() - 0.8) < 0.06
+
+
+# Law: intervals that cannot be given are refused before anything is written.
+def test_predict_refuses(ridgeway: Command, shop_model: Path, shop_csv: Path) -> None:
+    for arguments, code in ((("--interval", "0"), 2), (("--normalized",), 2), (("--interval", "0.99999"), 1)):
+        said = ridgeway("predict", shop_model, shop_csv, "--out", "p.csv", *arguments)
+        assert said.code == code, said
+        assert "expected" in said.err or "needs intervals" in said.err
+        assert not Path("p.csv").exists()
