@@ -76,3 +76,45 @@ def test_predict_refuses(ridgeway: Command, shop_model: Path, shop_csv: Path) ->
         assert said.code == code, said
         assert "expected" in said.err or "needs intervals" in said.err
         assert not Path("p.csv").exists()
+
+
+# Law: `fit --test` evaluates on the file: the model is that of a fit without it.
+def test_fit_with_test_file(ridgeway: Command, shop_csv: Path) -> None:
+    new = write_csv(shop_table(seed=1), Path("new.csv"))
+    options = ("--target", "price", "--passes", 3)
+    plain = ridgeway("fit", shop_csv, *options, "--model", "a.safetensors")
+    said = ridgeway("fit", shop_csv, *options, "--model", "b.safetensors", "--test", new, "--json")
+    assert plain.code == said.code == 0, said.err
+    assert Path("a.safetensors").read_bytes() == Path("b.safetensors").read_bytes()
+    assert json.loads(said.out)["test"]["rmse"] == rw.evaluate(rw.load("a.safetensors"), new).metrics.rmse.tolist()
+
+
+# Law: a share held back is not learned from and is evaluated: random rows, or the last ones by time.
+@pytest.mark.parametrize("time", [(), ("--time", "day")])
+def test_fit_with_test_share(ridgeway: Command, shop_csv: Path, time: tuple[str, ...]) -> None:
+    arguments = ("fit", shop_csv, "--target", "price", "--passes", 3, "--test-share", 0.2, *time)
+    said = ridgeway(*arguments, "--model", "m.safetensors", "--json")
+    assert said.code == 0, said.err
+    values = json.loads(said.out)
+    test = values["test"]
+    assert values["rows"] + values["left_out"] + test["rows"] + test["left_out"] == 3000
+    assert test["rows"] == pytest.approx(600, abs=60)
+    assert test["intervals"]["covered"] == pytest.approx([0.9], abs=0.05)
+    assert str(shop_csv) in ridgeway(*arguments).out
+    assert rw.load("m.safetensors").predict(shop_csv).shape == (3000,)
+
+
+# Law: options that contradict each other are refused before anything is read.
+def test_fit_refuses(ridgeway: Command, shop_csv: Path) -> None:
+    for arguments, message in (
+        (("--test", shop_csv, "--test-share", 0.2), "both given"),
+        (("--test-share", 1.5), "--test-share 1.5: expected a share"),
+        (("--time", "day"), "add --test-share"),
+        (("--test-share", 0.2, "--checkpoint", "c"), "--test FILE"),
+    ):
+        said = ridgeway("fit", shop_csv, "--target", "price", *arguments)
+        assert said.code == 2, said
+        assert message in said.err
+    said = ridgeway("fit", shop_csv, "--target", "price", "--test-share", 0.2, "--time", "dya")
+    assert said.code == 1
+    assert "dya" in said.err
