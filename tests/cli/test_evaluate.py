@@ -118,3 +118,20 @@ def test_fit_refuses(ridgeway: Command, shop_csv: Path) -> None:
     said = ridgeway("fit", shop_csv, "--target", "price", "--test-share", 0.2, "--time", "dya")
     assert said.code == 1
     assert "dya" in said.err
+
+
+# Law: `show` prints the intervals of the coefficients that a fit by Gram matrices has saved, as before it was saved.
+def test_show_intervals(ridgeway: Command) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    model = rw.RidgePathCV(random_state=0).fit(X, X @ [1.0, 2.0, 0.0] + rng.standard_normal(200))
+    model.save("m.safetensors")
+    loaded = rw.load("m.safetensors")
+    np.testing.assert_array_equal(loaded.coef_interval(), model.coef_interval())
+    with pytest.raises(ValueError, match="pass them"):
+        loaded.at(5.0).coef_interval()
+    said = ridgeway("show", "m.safetensors")
+    assert "95% interval" in said.out
+    assert "population ridge coefficient" in said.out
+    values = json.loads(ridgeway("show", "m.safetensors", "--json").out)
+    np.testing.assert_allclose(values["coefficient_intervals"], [model.coef_interval()])
