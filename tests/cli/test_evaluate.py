@@ -100,7 +100,7 @@ def test_fit_with_test_share(ridgeway: Command, shop_csv: Path, time: tuple[str,
     assert values["rows"] + values["left_out"] + test["rows"] + test["left_out"] == 3000
     assert test["rows"] == pytest.approx(600, abs=60)
     assert test["intervals"]["covered"] == pytest.approx([0.9], abs=0.05)
-    assert str(shop_csv) in ridgeway(*arguments).out
+    assert f"{shop_csv.name}: " in ridgeway(*arguments).out
     assert rw.load("m.safetensors").predict(shop_csv).shape == (3000,)
 
 

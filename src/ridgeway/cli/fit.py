@@ -140,7 +140,9 @@ def command(
             learned, tested = parts.enter_context(held_back_rows(console, learned, request_of(), test_share, time))
         state = _checkpoint(console, checkpoint, checkpoint_every)
         fit = partial(fitted_model, learned, state)
-        result = _fit_and_write(lambda: of_data(fit(), files["DATA"]), state, model, report)
+        result = _fit_and_write(
+            lambda: fit() if test_share is None else of_data(fit(), files["DATA"]), state, model, report
+        )
         found = None if tested is None else evaluate_test_rows(result, tested)
     _print_result(console, result, model, report, found)
 

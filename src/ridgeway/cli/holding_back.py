@@ -50,8 +50,9 @@ def held_back_rows(
 def of_data(model: Any, data: str) -> Any:
     """Return the model with the name of the table that the user gave."""
     from dataclasses import replace
+    from pathlib import Path
 
-    return model if model.facts.data == data else replace(model, facts=replace(model.facts, data=data))
+    return replace(model, facts=replace(model.facts, data=Path(data).name))
 
 
 def evaluate_test_rows(model: Any, data: str) -> Any:
