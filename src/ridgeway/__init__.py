@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ridgeway.datasets import load_flights
     from ridgeway.display import FilterDisplay, PathDisplay, SelectionDisplay
     from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
+    from ridgeway.evaluation import Evaluation, evaluate
     from ridgeway.exact import ExactRidgePath
     from ridgeway.loading import load
     from ridgeway.machine.installation import show_versions
@@ -63,6 +64,7 @@ else:
                 "AveragedSGDRegressor",
                 "RidgePathCV",
             ),
+            "evaluation": ("Evaluation", "evaluate"),
             "exact": ("ExactRidgePath",),
             "machine.installation": ("show_versions",),
             "loading": ("load",),
@@ -98,6 +100,7 @@ __all__ = [
     "AveragedSGDRegressor",
     "Chains",
     "DivergenceError",
+    "Evaluation",
     "ExactRidgePath",
     "Exponential",
     "FilterDisplay",
@@ -126,6 +129,7 @@ __all__ = [
     "Trajectory",
     "Uniform",
     "dask",
+    "evaluate",
     "load",
     "load_flights",
     "merge",

@@ -34,7 +34,7 @@ def test_help_is_light() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "[]"
-    for name in ("demo", "fit", "predict", "show", "report", "export", "paper"):
+    for name in ("demo", "fit", "predict", "evaluate", "show", "report", "export", "paper"):
         assert f"\n  {name}" in said
     assert f"ridgeway {rw.__version__}" in said
 

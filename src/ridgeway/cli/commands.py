@@ -19,6 +19,7 @@ from ridgeway.version import __version__
 COMMANDS = {
     "fit": "Learn from a CSV, Parquet, Feather or LIBSVM file of any size.",
     "predict": "Predict the rows of another file.",
+    "evaluate": "Compare predictions with the actual values of a file.",
     "show": "Print what a model file holds: comparison, coefficients, path.",
     "report": "Write the report of a model file as one HTML page.",
     "export": "Export the selected model to ONNX.",
@@ -36,6 +37,7 @@ on held-out rows. The model file keeps all other strengths: they are available l
   ridgeway fit flights.csv --target arr_delay --model flights.safetensors --report flights.html
   ridgeway predict flights.safetensors new.csv --out predictions.parquet
   ridgeway predict flights.safetensors new.csv --out stronger.parquet --alpha 0.3
+  ridgeway evaluate flights.safetensors held_out.csv
   ridgeway show flights.safetensors
 
 Text goes to standard output, progress and warnings to standard error.

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
+from functools import partial
 from typing import Any
 
 import click
@@ -15,7 +16,9 @@ from ridgeway.cli.average_option import Average, NumberOrAuto
 from ridgeway.cli.column_kinds import kinds_of
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
+from ridgeway.cli.evaluate import say_evaluation
 from ridgeway.cli.failure import Interrupted
+from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, require_test_rows
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
@@ -63,6 +66,10 @@ convert it to Parquet.
     type=click.IntRange(1),
     help="Number of random features that replace the exact kernel; for many rows.",
 )
+@click.option("--test", "test_file", metavar="FILE", help="Evaluate the model on this file.")
+@click.option("--test-share", metavar="SHARE", type=float,
+              help="Hold this share of the rows back, such as 0.2, and evaluate the model on them.")  # fmt: skip
+@click.option("--time", metavar="COLUMN", help="With --test-share: hold back the last rows by this column.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Seed for shuffling and fold assignment.")  # fmt: skip
 @click.option("--memory", metavar="MB", type=click.IntRange(0),
@@ -89,6 +96,9 @@ def command(
     address: str | None,
     workers: int | None,
     chains: int | str,
+    test_file: str | None,
+    test_share: float | None,
+    time: str | None,
     **options: Any,
 ) -> None:
     """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
@@ -111,22 +121,36 @@ def command(
     _require_obeyed(on_cluster, checkpoint)
     only_files = "--checkpoint" if checkpoint else "--dask or --workers" if on_cluster else None
     outputs = {"--model": model, "--report": report, "--checkpoint": checkpoint}
+    require_test_rows(test_file, test_share, time, only_files)
 
-    def fitted_model(path: str, state: Any) -> Any:
-        from ridgeway.tables import Request, fit_table
+    def request_of() -> Any:
+        from ridgeway.tables import Request
 
         named: Any = target if len(target) > 1 else target[0] if target else None
-        request = Request(target=named, drop=drop, only=only or None, **options)
+        return Request(target=named, drop=drop, only=only or None, **options)
+
+    def fitted_model(path: str, state: Any) -> Any:
+        from ridgeway.tables import fit_table
+
+        request = request_of()
         if on_cluster:
             return fit_on_cluster(console, path, request, address, workers, 1 if chains == "auto" else chains, state)
         allowed = None if memory is None else memory << 20
         return fit_table(path, request, memory=allowed, checkpoint=state, progress=console.progress)
 
-    with command_files({"DATA": data}, outputs, only_files) as files:
+    inputs = {"DATA": data} | ({} if test_file is None else {"--test": test_file})
+    with command_files(inputs, outputs, only_files) as files, ExitStack() as parts:
         require_data(files["DATA"])
+        learned, tested = files["DATA"], files.get("--test")
+        if test_share is not None:
+            learned, tested = parts.enter_context(held_back_rows(console, learned, request_of(), test_share, time))
         state = _checkpoint(console, checkpoint, checkpoint_every)
-        result = _fit_and_write(lambda: fitted_model(files["DATA"], state), state, model, report)
-    _print_result(console, result, model, report)
+        fit = partial(fitted_model, learned, state)
+        result = _fit_and_write(
+            lambda: fit() if test_share is None else of_data(fit(), files["DATA"]), state, model, report
+        )
+        found = None if tested is None else evaluate_test_rows(result, tested)
+    _print_result(console, result, model, report, found)
 
 
 def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
@@ -180,7 +204,7 @@ def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report
     return result
 
 
-def _print_result(console: Console, result: Any, model: str | None, report: str | None) -> None:
+def _print_result(console: Console, result: Any, model: str | None, report: str | None, found: Any) -> None:
     """Print the result of a fit."""
     from ridgeway.cli.text import accuracy, choices, fitted
 
@@ -193,7 +217,12 @@ def _print_result(console: Console, result: Any, model: str | None, report: str 
             console.say(f"Written: {name}")
     if model is None:
         console.say("The model was not saved: add --model FILE to save it.")
-    console.result({"model": model, "report": report, **summary(result)})
+    if found is not None:
+        console.say("On the test rows, which were not learned from:")
+        say_evaluation(console, found)
+    console.result(
+        {"model": model, "report": report, **summary(result), "test": None if found is None else found.values()}
+    )
 
 
 def fit_on_cluster(

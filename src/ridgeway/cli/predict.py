@@ -9,6 +9,7 @@ import click
 from ridgeway.cli.average_option import Average, require_one
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
+from ridgeway.cli.evaluate import require_share
 
 
 @make_command()
@@ -17,7 +18,19 @@ from ridgeway.cli.console import command as make_command
 @click.option("--out", metavar="FILE", help="File to write (.parquet or .csv); by default CSV on standard output.")
 @click.option("--alpha", type=float, help="Predict at another ridge strength.")
 @click.option("--averaging", type=Average(), help="Predict with another average: tail:0.5, uniform, last, ...")
-def command(console: Console, model: str, data: str, out: str | None, alpha: float | None, averaging: Any) -> None:
+@click.option("--interval", metavar="COVERAGE", type=float,
+              help="Add the ends of intervals that hold this share of new rows, such as 0.9.")  # fmt: skip
+@click.option("--normalized", is_flag=True, help="Make intervals wider where errors are larger; needs --interval.")
+def command(
+    console: Console,
+    model: str,
+    data: str,
+    out: str | None,
+    alpha: float | None,
+    averaging: Any,
+    interval: float | None,
+    normalized: bool,
+) -> None:
     """Predict the rows of a file.
 
     The output holds all columns of the input, followed by the prediction. The model ignores columns that it does not
@@ -33,6 +46,10 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
             raise click.UsageError("--json and the predictions would both use standard output: add --out FILE.")
         out, console.text_to_error = None, True
     average = require_one(alpha, averaging)
+    if normalized and interval is None:
+        raise click.UsageError("--normalized needs intervals: add --interval 0.9.")
+    if interval is not None:
+        require_share(interval)
     with command_files({"MODEL": model, "DATA": data}, {"--out": out}) as files:
         require_header(files["MODEL"])
         require_data(files["DATA"])
@@ -40,7 +57,15 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
 
         fitted = load_table_model(files["MODEL"])
         fitted = fitted if average is None else fitted.at(average)
-        done = predict_table(fitted, files["DATA"], out, progress=console.progress and out is not None)
+        width = None if interval is None else fitted.model.interval_width(interval, normalized=normalized)
+        shown = console.progress and out is not None
+        done = predict_table(fitted, files["DATA"], out, width=width, progress=shown)
+    known = [name for name in fitted.targets if name in done.ignored]
+    if known:
+        console.say(
+            f"The table has {', '.join(map(repr, known))}, the target: to compare it with the predictions, run "
+            f"ridgeway evaluate {model} {data}"
+        )
     if done.ignored:
         console.say(f"Ignored columns, which the model does not know: {', '.join(done.ignored)}.")
     where = "to standard output" if out is None else f"to {out}"
@@ -53,5 +78,7 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
             "column": done.columns[0] if len(done.columns) == 1 else list(done.columns),
             "ignored": list(done.ignored),
             "averaging": fitted.model.averaging_.state(),
+            "interval": interval,
+            "interval_method": None if interval is None else fitted.model.interval_method_,
         }
     )

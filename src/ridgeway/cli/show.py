@@ -25,6 +25,7 @@ def command(console: Console, model: str, columns: bool) -> None:
         accuracy,
         accuracy_values,
         choices,
+        coefficient_intervals,
         coefficients,
         errors,
         fitted,
@@ -58,6 +59,7 @@ def command(console: Console, model: str, columns: bool) -> None:
         kind = "row" if estimator.n_components is None else "component"
         features = [f"{kind} {i}" for i in range(estimator.coef_.shape[-1])]
     console.say(coefficients(estimator, features, () if table is None else table.targets))
+    intervals = coefficient_intervals(estimator)
     console.result(
         {
             "model": model,
@@ -68,6 +70,7 @@ def command(console: Console, model: str, columns: bool) -> None:
             "intercept": np.asarray(estimator.intercept_).tolist(),
             "features": names,
             "coefficients": estimator.coef_.tolist(),
+            "coefficient_intervals": None if intervals is None else intervals.tolist(),
             "selection": None if getattr(estimator, "selection_", None) is None else estimator.selection_.state(),
             "held_out": accuracy_values(estimator),
         }

@@ -21,6 +21,10 @@ from ridgeway.trajectory import Spectrum
 BAR_HEIGHTS = "▁▂▃▄▅▆▇█"
 N_PLOTTED_ALPHAS = 28
 MAX_SHOWN_COEFFICIENTS = 12
+LEVEL = 0.95  # of the intervals of coefficients
+INTERVAL_NOTE = (
+    "Intervals (HC3) cover the population ridge coefficient at this alpha, which is shrunk; alpha counts as given."
+)
 NOTABLE_ERROR_DIFFERENCE = 0.01  # relative difference of two errors from which the output explains it
 
 
@@ -177,16 +181,33 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     )
     table = Table(box=box.SIMPLE_HEAD, title=title + f"{alphas[-1]:.1g}", title_justify="left")
     table.add_column("feature", overflow="fold")
-    for name in ("coefficient", "effect"):
+    intervals = coefficient_intervals(model)
+    for name in ("coefficient", *([] if intervals is None else [f"{100 * LEVEL:g}% interval"]), "effect"):
         table.add_column(name, justify="right")
     table.add_column("|coefficient|, weak to strong")
+    if intervals is not None:
+        table.caption, table.caption_justify = INTERVAL_NOTE, "left"
     for target, feature in zip(places, features, strict=True):
         along = path[:, target, feature]
         of = targets[target] if targets else f"target {target}"
         name = names[feature] if len(coefs) == 1 else f"{names[feature]} ({of})"
-        numbers = f"{coefs[target, feature]:.4g}", f"{effects[target, feature]:.4g}"
+        numbers = [f"{coefs[target, feature]:.4g}", f"{effects[target, feature]:.4g}"]
+        if intervals is not None:
+            low, high = intervals[target, feature]
+            numbers.insert(1, f"{low:.4g} to {high:.4g}")
         table.add_row(name, *numbers, sparkline(np.abs(along)))
     return table
+
+
+def coefficient_intervals(model: Any) -> NDArray[np.float64] | None:
+    """Return HC3 intervals, (targets, features, 2); None where the model file has no errors of its coefficients."""
+    if not isinstance(model, RidgePathCV):
+        return None
+    try:
+        intervals = model.coef_interval(LEVEL)
+    except ValueError:  # another engine ran, or the errors were not saved
+        return None
+    return intervals.reshape(-1, *intervals.shape[-2:])
 
 
 def plotted_alphas(model: Any) -> NDArray[np.float64]:

@@ -6,18 +6,25 @@ import copy
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ridgeway.averaging import Geometric, Scheme, Uniform
+import numpy as np
+
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators.averages import AnyAverages, SelectedModel
 from ridgeway.estimators.options import check_averaging
+from ridgeway.intervals.conformal import ConformalWidth
+from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
+from ridgeway.selection.held_out_path import METHODS
 from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from ridgeway.path.path_result import PathResult
+    from ridgeway.selection.held_out import HeldOut
+    from ridgeway.selection.held_out_path import HeldOutPath
     from ridgeway.selection.table import Selection
     from ridgeway.trajectory import Trajectory
 
@@ -85,6 +92,86 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         moved._standing = averages.at(scheme, selected.selection, ridge)
         moved._part_from(self)
         return moved
+
+    def predict_interval(self, X: Any, coverage: float = 0.9, *, normalized: bool = False) -> NDArray[np.float64]:
+        """Predict intervals that hold the actual value of a share of new rows: (n_rows, 2), or (n_rows, n_targets, 2).
+
+        The ends are ``predict(X) -+ q``, where q is the conformal quantile of the residuals of up to 10,000 held-out
+        rows at the alpha or scheme where the model stands; see `interval_method_`. It assumes new rows that are
+        exchangeable with those of the fit, and covers on average over rows: where errors are larger than elsewhere,
+        intervals of one width cover less. For several targets each one is covered by itself.
+
+        Parameters
+        ----------
+        X : array, data frame or scipy sparse matrix of shape (n_rows, n_features).
+        coverage : share of new rows to hold, between 0 and 1; c needs at least c / (1 - c) held-out rows, 0.9 needs 9.
+        normalized : make intervals wider where residuals of such predictions are larger.
+
+        Examples
+        --------
+        >>> import numpy as np, ridgeway as rw
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((2000, 3))
+        >>> y = X @ [1.0, 2.0, 3.0] + rng.standard_normal(2000)
+        >>> model = rw.RidgePathCV(random_state=0).fit(X[:1000], y[:1000])
+        >>> low, high = model.predict_interval(X[1000:], coverage=0.9).T
+        >>> print(f"{np.mean((low <= y[1000:]) & (y[1000:] <= high)):.2f}")
+        0.90
+        >>> weak, strong = (model.at(alpha).predict_interval(X[:1]) for alpha in (0.01, 10.0))
+        >>> bool(np.diff(strong) > np.diff(weak))  # at a worse alpha intervals are wider
+        True
+        """
+        width = self.interval_width(coverage, normalized=normalized)
+        predicted = np.asarray(self.predict(X), np.float64)
+        ends = width.around(predicted.reshape(len(predicted), -1))
+        return ends[:, 0] if predicted.ndim == 1 else ends
+
+    def interval_width(self, coverage: float = 0.9, *, normalized: bool = False) -> ConformalWidth:
+        """Return the half-widths of `predict_interval`, which serve any number of batches.
+
+        Parameters
+        ----------
+        coverage, normalized : as in `predict_interval`.
+        """
+        share, held_out = coverage_share(coverage), self._residual_path()
+        residuals = held_out.residuals(self._relative_scheme())
+        return ConformalWidth.of(held_out.actual - residuals, residuals, share, bool(normalized))
+
+    @property
+    def interval_method_(self) -> str | None:
+        """How the rows behind `predict_interval` were held out, in words; None where it has none."""
+        self._fitted()
+        held_out: HeldOut | None = getattr(self, "held_out_", None)
+        return None if held_out is None or held_out.path is None else METHODS[held_out.path.method]
+
+    def _residual_path(self) -> HeldOutPath:
+        """Return the held-out rows with their residuals at every scheme, or say why there are none."""
+        standing = self._fitted()
+        held_out: HeldOut | None = getattr(self, "held_out_", None)
+        if held_out is not None and held_out.path is not None:
+            return held_out.path
+        if held_out is not None:
+            why = (
+                "their residuals were not kept: the model was saved by version 0.1, is a kernel model, or was fitted "
+                "on a cluster, with store='replay' or cv='progressive'. Fit it again, in memory and with cv=5"
+            )
+        elif standing.selection is None:
+            why = "nothing was chosen, so no row was held out: fit with alpha='auto', then take model.at(alpha)"
+        else:
+            why = (
+                f"no row was kept of this choice by {standing.selection.method}: call fit with cv='auto' or a number "
+                "of folds; a stream keeps rows with solver='sgd'"
+            )
+        raise ValueError(f"prediction intervals need held-out rows, and {why}.")
+
+    def _relative_scheme(self) -> Scheme:
+        """Return the scheme asked for; a tail that starts at a step of this run starts at a share of any run."""
+        standing = self._fitted()
+        scheme, trajectory = standing.wanted, standing.averages.trajectory
+        if isinstance(scheme, Tail) and isinstance(scheme.start, int):
+            share = float(trajectory.steps.elapsed(scheme.start)) / trajectory.elapsed
+            return Last() if share >= 1 else Tail(share)
+        return scheme
 
     @property
     def alpha_(self) -> float | None:

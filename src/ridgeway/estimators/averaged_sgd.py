@@ -367,7 +367,10 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             self._held_out, self._streamed = self._streamed.selected.held_out, None
         self._stream = None if other._stream is None else other._stream.copy()
         if self._stream is not None and self._standing.averages is not other._fitted().averages:
-            self._stream.take_over()  # the copy stands on the growing run
+            self._stream.take_over()
+        if self._standing.averages is not other._fitted().averages and self._held_out is not None:
+            # The copy stands on the growing run, with the rows that this run has held out.
+            self._held_out = replace(self._held_out, path=self._held_out.ridge_path, ridge_path=None)
 
     def _fit_state(self) -> State:
         held_out = self._held_out if self._streamed is None else self._streamed.selected.held_out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.options import Averaging, check_cv
 from ridgeway.exact.gram_fit import GramSums, fit_in_memory, fit_leave_one_out
+from ridgeway.exact.held_out_spectrum import held_out_of
 from ridgeway.exact.krylov_fit import fit_rows
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, numbered
@@ -19,6 +21,7 @@ from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Spectrum
 
 if TYPE_CHECKING:
+    from ridgeway.selection.held_out import HeldOut
     from ridgeway.selection.table import Scored
 
 LEAVE_ONE_OUT_ROWS = 2500  # up to which cv="auto" leaves every row out; beyond, outliers can be capped in folds
@@ -54,6 +57,7 @@ class ExactOutcome(NamedTuple):
     sums : of the Gram engine, which can go on; None for others.
     n_products : products that the Krylov engine took; 0 for others.
     settled : False where the Krylov engine ended before the error had settled.
+    held_out : held-out rows with their predictions; None where nothing was held out.
     """
 
     spectrum: Spectrum
@@ -62,6 +66,7 @@ class ExactOutcome(NamedTuple):
     sums: GramSums | None
     n_products: int = 0
     settled: bool = True
+    held_out: HeldOut | None = None
 
 
 def fit_exactly(
@@ -100,19 +105,25 @@ def fit_exactly(
         method = f"leave-one-out of {len(batch):,} rows, Gram matrix"
         selection = Selection(method, marked(fit.scored, one_standard_error))
         sums = GramSums.after(read, batch, standardization, DEFAULT_FOLDS, seed)
-        return ExactOutcome(fit.spectrum, selection.chosen.scheme, selection, sums)
+        chosen = selection.chosen.scheme
+        held_out = held_out_of(chosen, batch, standardization, "leave-one-out", fit.held_rows, fit.held_out)
+        return ExactOutcome(fit.spectrum, chosen, selection, sums, held_out=held_out)
     folds, words = ([], "") if family is None else folds_of(batch, standardization, cv, rng, given)
+    how = "hold-out" if len(folds) == 1 else "folds"
     if solver == "gram":
         fit, read = fit_in_memory(batch, standardization, folds, family)
         n_folds = cv if isinstance(cv, int) else DEFAULT_FOLDS
         sums = GramSums.after(read, batch, standardization, n_folds, seed)
-        return ExactOutcome(
-            fit.spectrum, *_chosen(scheme, fit.scored, f"{words}, Gram matrices", one_standard_error), sums
-        )
+        average, table = _chosen(scheme, fit.scored, f"{words}, Gram matrices", one_standard_error)
+        held_out = held_out_of(average, batch, standardization, how, fit.held_rows, fit.held_out)
+        return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
     krylov = fit_rows(batch, standardization, folds, family, scheme)
     method = f"{words}, {krylov.n_products} Krylov products"
-    chosen = _chosen(scheme, krylov.scored, method, one_standard_error)
-    return ExactOutcome(krylov.spectrum, *chosen, None, krylov.n_products, krylov.settled)
+    average, table = _chosen(scheme, krylov.scored, method, one_standard_error)
+    rows = np.concatenate([np.zeros(0, np.intp), *(part.numbers for part in krylov.held_out)])
+    parts = [replace(part, numbers=numbered(batch.numbers)[part.numbers]) for part in krylov.held_out]
+    held_out = held_out_of(average, batch, standardization, how, rows, parts)
+    return ExactOutcome(krylov.spectrum, average, table, None, krylov.n_products, krylov.settled, held_out)
 
 
 def folds_of(

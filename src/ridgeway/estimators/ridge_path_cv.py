@@ -31,6 +31,7 @@ from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, DenseRows, check_batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.plan import DEFAULT_FOLDS
 from ridgeway.selection.table import Selection
 from ridgeway.trajectory import Spectrum
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ridgeway.path.path_result import PathResult
     from ridgeway.storage.state import State, Stored
 
+MAX_SAVED_PRODUCTS = 10**10  # rows times squared columns up to which `save` computes errors of the coefficients
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
 
 
@@ -99,6 +101,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
     alpha_ : the ridge strength; None where another average than ridge was chosen.
     averaging_ : the scheme that the model stands at.
     selection_ : table of candidates and their errors; None when nothing was chosen.
+    held_out_ : a sample of held-out rows with their predictions; None where nothing was held out.
+    interval_method_ : how the rows behind `predict_interval` were held out.
     trajectory_ : what the engine left behind, over standardized features: a `Spectrum`, or a run of SGD.
     n_rows_ : rows learned from.
     n_features_in_, feature_names_in_ : columns of X.
@@ -127,6 +131,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
     _sgd: AveragedSGDRegressor | None
     _sums: GramSums | None
     _rows: Batch | None = None  # of the fit, for coef_interval; neither pickled nor saved
+    _held_out: HeldOut | None = None
+    _saved_errors: tuple[Scheme, NDArray[np.float64]] | None = None  # of a loaded model, at the scheme it was saved at
     _unsolved: UnsolvedStream | None = None  # what partial_fit leaves; it is solved when the model is read
 
     def __init__(
@@ -192,6 +198,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         averages = averages_of(outcome.spectrum, standardization, sparse, batch.single_target)
         self._standing, self._unsolved = averages.at(outcome.scheme, outcome.selection), None
         self._sums, self._sgd, self.n_rows_ = outcome.sums, None, len(batch)
+        self._held_out, self._saved_errors = outcome.held_out, None
         self._rows = batch if batch.rows.nbytes <= MAX_KEPT_BYTES else None
         self.solver_, self.solver_reason_ = choice
         if not outcome.settled:
@@ -214,7 +221,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _stand_on(self, sgd: AveragedSGDRegressor, choice: SolverChoice) -> None:
         """Take over a fit by SGD."""
-        self._sgd, self._sums, self._rows, self._unsolved = sgd, None, None, None
+        self._sgd, self._sums, self._rows, self._unsolved, self._held_out = sgd, None, None, None, None
         self._standing, self.n_rows_ = sgd._standing, sgd.n_rows_
         self.solver_, self.solver_reason_ = choice
 
@@ -223,7 +230,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
         asked = check_averaging(self.averaging, self.alpha)
         self._unsolved = UnsolvedStream(sums, asked, rule, scale, n_jobs)
-        self._sums, self._rows, self._sgd = sums, None, None
+        self._sums, self._rows, self._sgd, self._held_out, self._saved_errors = sums, None, None, None, None
         self.solver_, self.solver_reason_ = choice
 
     @atomic
@@ -361,6 +368,12 @@ class RidgePathCV(AveragedEstimator[Averages]):
             return scheme.alpha if isinstance(scheme, Geometric) else None
         return self._sgd.alpha_
 
+    @property
+    def held_out_(self) -> HeldOut | None:
+        """A sample of held-out rows with their predictions by the chosen average."""
+        self._fitted()
+        return self._held_out if self._sgd is None else self._sgd.held_out_
+
     def degrees_of_freedom(self) -> float:
         """Return the effective degrees of freedom where the model stands, sum_k s_k / (s_k + alpha), and 1 for b.
 
@@ -376,14 +389,15 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
         They are ``coef_ -+ t * se`` with HC3 standard errors, which take each residual as large as it would have been
         without its row. They need the Gram engine, assume independent rows and an alpha that was not chosen by them,
-        and cover the expectation of the estimate: that ridge shrinks it towards 0 they do not tell. At alpha=0 they are
-        the usual robust intervals of least squares.
+        and cover the population ridge coefficient, which ridge of this alpha would find with infinitely many rows: that
+        it is shrunk towards 0 they do not tell. At alpha=0 they are the usual robust intervals of least squares.
 
         Parameters
         ----------
         level : coverage, between 0 and 1.
-        X, y, sample_weight : the rows of the fit. They are needed after `partial_fit`, for a loaded or pickled model,
-            and for rows of more than 128 MB; otherwise the model refers to them still.
+        X, y, sample_weight : the rows of the fit. They are needed after `partial_fit`, for a pickled model, for a
+            loaded one at another alpha than it was saved at, and for rows of more than 128 MB; otherwise the model
+            refers to them still.
 
         Examples
         --------
@@ -403,19 +417,38 @@ class RidgePathCV(AveragedEstimator[Averages]):
         if X is not None:
             batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
             require_columns(self, X, batch.rows)
-        if batch is None:
+        if batch is not None:
+            errors = self._standard_errors(SecondRead(batch, standardization, spectrum))
+        elif self._saved_errors is not None and self._saved_errors[0] == self.averaging_:
+            errors = self._saved_errors[1]
+        else:
             raise ValueError(
                 "intervals read the rows again, and this model does not refer to them (it was saved, pickled, learned "
                 "from a stream or from more than 128 MB): pass them, coef_interval(level, X, y)."
             )
-        with threads(check_jobs(self.n_jobs)):
-            errors = robust_standard_errors(SecondRead(batch, standardization, spectrum), self.averaging_)
-        rest = max(1.0, len(batch) - self.degrees_of_freedom())
-        slopes = errors[:, : len(standardization.scale)] * float(scipy.special.stdtrit(rest, (1 + share) / 2))
-        reach = np.asarray(standardization.user_coefs(slopes), np.float64)
+        rest = max(1.0, (self.n_rows_ if batch is None else len(batch)) - self.degrees_of_freedom())
+        reach = errors * float(scipy.special.stdtrit(rest, (1 + share) / 2))
         coef = np.asarray(self.coef_, np.float64)
-        reach = reach.reshape(coef.shape)
         return np.stack([coef - reach, coef + reach], axis=-1)
+
+    def _standard_errors(self, read: SecondRead) -> NDArray[np.float64]:
+        """Return HC3 standard errors in the user's units, in the shape of `coef_`."""
+        with threads(check_jobs(self.n_jobs)):
+            errors = robust_standard_errors(read, self.averaging_)
+        slopes = errors[:, : len(read.standardization.scale)]
+        return np.asarray(read.standardization.user_coefs(slopes), np.float64).reshape(self.coef_.shape)
+
+    def _errors_to_save(self) -> NDArray[np.float64] | None:
+        """Return the standard errors that a model file holds, at the average where the model stands."""
+        if self._saved_errors is not None and self._saved_errors[0] == self.averaging_:
+            return self._saved_errors[1]
+        batch = self._rows
+        if batch is None or self.solver_ != "gram" or len(batch) * batch.rows.shape[1] ** 2 > MAX_SAVED_PRODUCTS:
+            return None
+        spectrum, standardization = self._gram("intervals")
+        with np.errstate(over="ignore", invalid="ignore"):
+            errors = self._standard_errors(SecondRead(batch, standardization, spectrum))
+        return errors if np.isfinite(errors).all() else None
 
     def _gram(self, what: str) -> tuple[Spectrum, Standardization]:
         """Return what the Gram engine left, or say that it did not run."""
@@ -443,6 +476,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
             "selection": standing.selection.state() if exact and standing.selection is not None else None,
             "averages": standing.averages.state() if exact else None,
             "sums": None if self._sums is None else self._sums.state(),
+            "held_out": None if self._held_out is None else self._held_out.state(),
+            "coef_errors": self._errors_to_save(),
         }
 
     def _restore(self, stored: Stored) -> None:
@@ -460,3 +495,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
         averages = Averages.from_state(stored.part("averages"))
         chosen = None if selection is None else Selection.from_state(selection)
         self._standing = averages.at(scheme_of(stored.part("wanted")), chosen)
+        held_out = stored.optional("held_out")
+        n_targets = len(averages.standardization.target_scale)
+        self._held_out = None if held_out is None else HeldOut.from_state(held_out, n_targets)
+        if "coef_errors" in stored:
+            errors = stored.array("coef_errors", self.coef_.shape)
+            stored.require(bool((errors >= 0).all()), "coef_errors", "numbers of 0 or more")
+            self._saved_errors = self.averaging_, errors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,8 @@ import numpy as np
 from ridgeway.averaging import Scheme
 from ridgeway.exact.fold_moments import SplitMoments
 from ridgeway.exact.gram import GramRating, Units
-from ridgeway.rows import FLOAT64, Batch
+from ridgeway.exact.held_out_rows import HeldOutRows
+from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.outlying import Apart, OutlyingRows, allowance
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
-BLOCK_ROWS = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def capped(
     references = [schemes[place] for place in spread]
     outlying = []
     for fold, split, coefs in zip(folds, splits, gram.coefs(references), strict=True):
-        rows = _HeldOutRows(batch, fold.test, split, standardization, units)
+        rows = HeldOutRows(batch, fold.test, split, standardization, units)
         residuals = np.concatenate([rows.residuals(numbers, coefs) for numbers in rows.blocks()])
         weight = np.asarray(batch.weight[fold.test], np.float64) / standardization.weight_scale
         every = OutlyingRows(most, np.tile(np.eye(len(references)), (coefs.shape[1], 1, 1)))
@@ -99,40 +99,3 @@ def _models(coefs: Array) -> Array:
     """Return models (targets, L, d + 1) whose products with known rows are residuals."""
     ones = np.ones((*coefs.shape[:2], 1))
     return np.concatenate([ones, -coefs], axis=2).transpose(1, 0, 2)
-
-
-@dataclass(frozen=True, eq=False)
-class _HeldOutRows:
-    """Held-out rows in standardized units, relative to the means of the rows that their model has learned from."""
-
-    batch: Batch
-    test: NDArray[np.intp]
-    split: SplitMoments
-    standardization: Standardization
-    units: Units
-
-    def blocks(self) -> Iterator[NDArray[np.intp]]:
-        """Yield the numbers of the rows, block by block."""
-        return (self.test[start : start + BLOCK_ROWS] for start in range(0, len(self.test), BLOCK_ROWS))
-
-    def residuals(self, numbers: NDArray[np.intp], coefs: Array) -> Array:
-        """Return residuals of models (L, targets, d): (n, targets, L)."""
-        predicted = self._products(numbers, (coefs / self.units.scale).reshape(-1, coefs.shape[-1]).T)
-        return self._targets(numbers)[:, :, None] - predicted.reshape(-1, *coefs.shape[:2]).transpose(0, 2, 1)
-
-    def known(self, numbers: NDArray[np.intp]) -> Array:
-        """Return target and features of rows, (n, targets, d + 1)."""
-        x, y = self._products(numbers, np.diag(1 / self.units.scale)), self._targets(numbers)
-        return np.concatenate([y[:, :, None], np.repeat(x[:, None], y.shape[1], axis=1)], axis=2)
-
-    def _products(self, numbers: NDArray[np.intp], slopes: Array) -> Array:
-        """Return the rows, about the means learned from, times slopes (d, k): (n, k)."""
-        rows = self.standardization.rows(self.batch.rows, numbers)
-        if not self.units.centre:
-            return np.asarray(rows.times(slopes), np.float64)
-        padded = np.concatenate([slopes, np.zeros((1, slopes.shape[1]))])  # nothing for the constant column
-        return np.asarray(rows.times(padded), np.float64) - self.split.train.co.mean_x @ slopes
-
-    def _targets(self, numbers: NDArray[np.intp]) -> Array:
-        y = np.asarray(self.standardization.targets(self.batch.y[numbers], FLOAT64), np.float64)
-        return (y - self.split.train.co.mean_y if self.units.centre else y) / self.units.target_scale

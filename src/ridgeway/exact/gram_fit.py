@@ -11,10 +11,13 @@ import numpy as np
 from ridgeway.exact.capped_rating import capped
 from ridgeway.exact.fold_moments import FoldMoments, ReadOnce, SplitMoments, cell_moments, read_splits
 from ridgeway.exact.gram import GramRating, HeldOutFold, Units, descent_step, descent_steps, solve
+from ridgeway.exact.held_out_rows import HeldOutRows
+from ridgeway.exact.held_out_spectrum import held_out_of_folds, held_out_one_by_one
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead
 from ridgeway.exact.strength_search import candidates_of, search
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.held_out_path import HeldOutPart, sample_rows
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory.spectrum import Basis, Spectrum
 
@@ -36,11 +39,14 @@ class GramFit(NamedTuple):
     spectrum : over standardized features, with a 0 for the constant column.
     standardization : whose offsets are the means of all rows.
     scored : the candidates; none where nothing was to be chosen.
+    held_rows, held_out : a sample of the rows that were held out, and their residuals at every scheme.
     """
 
     spectrum: Spectrum
     standardization: Standardization
     scored: list[Scored]
+    held_rows: NDArray[np.intp] = np.zeros(0, np.intp)
+    held_out: Sequence[HeldOutPart] = ()
 
 
 def fit_in_memory(
@@ -65,7 +71,14 @@ def fit_in_memory(
         return GramFit(spectrum, standardization, []), read
     schemes = candidates_of(family, float(basis.eigenvalues.max()))
     rating = capped(gram, batch, folds, read.splits, standardization, units, schemes)
-    return GramFit(spectrum, standardization, search(rating, schemes, standardization.unit)), read
+    scored = search(rating, schemes, standardization.unit)
+    tests = sample_rows([fold.test for fold in folds], batch.y.shape[1])
+    rows = [
+        HeldOutRows(batch, fold.test, split, standardization, units)
+        for fold, split in zip(folds, read.splits, strict=True)
+    ]
+    parts = held_out_of_folds(gram, rows, tests, spectrum.resolution)
+    return GramFit(spectrum, standardization, scored, np.concatenate(tests), parts), read
 
 
 def fit_leave_one_out(
@@ -84,9 +97,11 @@ def fit_leave_one_out(
     basis = solve(read.total, units)
     gram = GramRating([], *_descent(basis, [], len(batch)))
     fit = GramFit(_spectrum(basis, gram, standardization, batch.single_target, batch.rows.dtype), standardization, [])
-    rating = LeaveOneOut(SecondRead(batch, standardization, fit.spectrum))
+    second = SecondRead(batch, standardization, fit.spectrum)
     schemes = candidates_of("geometric", float(basis.eigenvalues.max()))
-    return fit._replace(scored=search(rating, schemes, standardization.unit)), read
+    scored = search(LeaveOneOut(second), schemes, standardization.unit)
+    (rows,) = sample_rows([np.arange(len(batch))], batch.y.shape[1])
+    return fit._replace(scored=scored, held_rows=rows, held_out=[held_out_one_by_one(second, rows)]), read
 
 
 @dataclass(frozen=True, eq=False)

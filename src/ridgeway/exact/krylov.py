@@ -16,9 +16,11 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.exact.gram import descent_steps
+from ridgeway.exact.held_out_spectrum import held_out_of_krylov
 from ridgeway.exact.krylov_products import Products
 from ridgeway.exact.lanczos import Lanczos, Tridiagonal
 from ridgeway.exact.strength_search import candidates_of, scored, search
+from ridgeway.selection.held_out_path import HeldOutPart
 from ridgeway.selection.table import Scored
 from ridgeway.trajectory.spectrum import RESOLUTION, Basis, Spectrum
 
@@ -47,6 +49,7 @@ class KrylovFit(NamedTuple):
     n_products : how often the rows were read.
     settled : False when `MAX_PRODUCTS` ended the recurrence.
     rating : of other schemes on the held-out rows; it holds the recurrences, which are large.
+    held_out : a sample of the held-out rows of each fold, with their residuals at every scheme.
     """
 
     spectrum: Spectrum
@@ -54,6 +57,7 @@ class KrylovFit(NamedTuple):
     n_products: int
     settled: bool
     rating: KrylovRating
+    held_out: Sequence[HeldOutPart] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +125,12 @@ class KrylovRating:
         strengths = [scheme.alpha for scheme in schemes if isinstance(scheme, Geometric) and scheme.alpha >= least]
         if len(strengths) == len(schemes):
             return problem.solve(np.array(strengths))
-        basis = basis_of(problem, problem.ritz.vectors)
+        basis = self.basis(column)
         return basis.coefs(basis.gains(schemes, self.step, self.n_steps, self.resolution))[:, 0]
+
+    def basis(self, column: int) -> Basis:
+        """Return the problem of a column along its Ritz vectors, as columns (m, m) in the coordinates of its space."""
+        return basis_of(self.problems[column], self.problems[column].ritz.vectors)
 
     def residuals(self, alphas: Sequence[float]) -> Array:
         """Return |b - (A + alpha) w| / |b| of each strength above 0, the largest of all columns: (L,)."""
@@ -195,7 +203,8 @@ def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSet
     strongest = settings.scheme.alpha if isinstance(settings.scheme, Geometric) else 0.0
     weakest = min(rows, key=lambda row: row.error).alpha if rows else strongest
     spectrum = _spectrum(rating, settings, weakest if weakest > 0 else 0.0)
-    return KrylovFit(spectrum, rows, lanczos.n_products, settled or lanczos.exhausted, rating)
+    held_out = held_out_of_krylov(rating) if rows else []
+    return KrylovFit(spectrum, rows, lanczos.n_products, settled or lanczos.exhausted, rating, held_out)
 
 
 def _rating(products: Products, weights: Sequence[Array], lanczos: Lanczos, resolution: float) -> KrylovRating:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.engine import Engine
@@ -66,6 +68,8 @@ def _by_held_out_rows(engine: Engine, plan: Plan, method: str) -> Outcome:
     selection = Selection(method, table, ending.halfway)
     place, scheme = contests.index(ending.contest), selection.chosen.scheme
     predictions = engine.held_out(place, scheme)
+    if place > 0 and predictions.path is not None:  # ridge strengths are answered from the first step's run
+        predictions = replace(predictions, ridge_path=engine.held_out(0, scheme).path)
     engine.finish()
     return Outcome(
         engine.trajectory(place),

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme, scheme_of
-from ridgeway.rows import Batch
+from ridgeway.rows import Batch, numbered
 from ridgeway.rows.feed import Feed
+from ridgeway.selection.held_out_path import HeldOutPath, sample_rows
 from ridgeway.selection.trial import Trial
 from ridgeway.storage.state import State, Stored
 
@@ -30,6 +31,8 @@ class HeldOut:
     n_rows : number of rows from which the sample was drawn.
     mean_squared_error : (targets,), weighted, of all these rows; in a stream, of its last part, which decides.
     variance : (targets,), weighted, of the actual values of all these rows.
+    path : up to 10,000 of these rows with their residuals at every alpha and scheme; None where they were not kept.
+    ridge_path : the same by the run that a ridge strength is answered from, where another run was chosen.
 
     Examples
     --------
@@ -49,6 +52,8 @@ class HeldOut:
     n_rows: int
     mean_squared_error: NDArray[np.float64]
     variance: NDArray[np.float64]
+    path: HeldOutPath | None = None
+    ridge_path: HeldOutPath | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -72,13 +77,16 @@ class HeldOut:
 
     def state(self) -> State:
         """Return rows and predictions."""
-        return {**vars(self), "scheme": self.scheme.state()}
+        paths = {"path": self.path, "ridge_path": self.ridge_path}
+        stored = {name: None if path is None else path.state() for name, path in paths.items()}
+        return {**vars(self), "scheme": self.scheme.state(), **stored}
 
     @classmethod
     def from_state(cls, stored: Stored, n_targets: int) -> HeldOut:
         """Return the rows of a state."""
         numbers = stored.array("numbers", (None,), "int64")
         shape = len(numbers), n_targets
+        paths = [stored.optional(name) for name in ("path", "ridge_path")]  # files of version 0.1 have none
         return cls(
             scheme_of(stored.part("scheme")),
             numbers,
@@ -87,6 +95,7 @@ class HeldOut:
             stored.integer("n_rows"),
             stored.array("mean_squared_error", (n_targets,)),
             stored.array("variance", (n_targets,)),
+            *(None if path is None else HeldOutPath.from_state(path, n_targets) for path in paths),
         )
 
 
@@ -105,12 +114,40 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
         for predictor, test in zip((trial.predictor(scheme) for trial in trials), tests, strict=True)
         for first in range(0, len(test), ROWS_AT_A_TIME)
     ]
-    return sample_held_out(
-        scheme, feed.source, np.concatenate(tests), np.concatenate(residuals) * feed.standardization.target_scale
-    )
+    scale = feed.standardization.target_scale
+    path = path_of_trials(feed, trials, tests)
+    return sample_held_out(scheme, feed.source, np.concatenate(tests), np.concatenate(residuals) * scale, path)
 
 
-def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residuals: NDArray[np.float64]) -> HeldOut:
+def path_of_trials(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]]) -> HeldOutPath | None:
+    """Keep held-out rows with their residuals at every alpha and scheme; None where replays need their rows.
+
+    Parameters
+    ----------
+    feed : all rows.
+    trials : the runs.
+    tests : for each trial, numbers of the rows that its run has not learned from.
+    """
+    parts, kept = [], sample_rows(tests, feed.source.y.shape[1])
+    for trial, rows in zip(trials, kept, strict=True):
+        numbers = numbered(feed.source.numbers)[rows].astype(np.int64)
+        part = trial.held_out_part(feed.take(rows), numbers) if len(rows) else None
+        if part is not None:
+            parts.append(part)
+    if not parts:
+        return None
+    actual = feed.source.y[np.concatenate(kept)].astype(np.float64)
+    method = "hold-out" if len(trials) == 1 else "folds"
+    return HeldOutPath(method, parts, actual, feed.standardization.target_scale)
+
+
+def sample_held_out(
+    scheme: Scheme,
+    batch: Batch,
+    rows: NDArray[np.intp],
+    residuals: NDArray[np.float64],
+    path: HeldOutPath | None = None,
+) -> HeldOut:
     """Keep a sample of held-out rows.
 
     Parameters
@@ -119,6 +156,7 @@ def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residu
     batch : all rows.
     rows : (k,), numbers of the held-out rows.
     residuals : (k, targets), actual minus predicted targets.
+    path : the rows with their residuals at every scheme.
     """
     y, weight = batch.y[rows].astype(np.float64), batch.weight[rows].astype(np.float64)
     share, about = weight / weight.sum(), y - y[0]  # the variance of equal targets is then exactly 0
@@ -134,4 +172,5 @@ def sample_held_out(scheme: Scheme, batch: Batch, rows: NDArray[np.intp], residu
         len(rows),
         share @ residuals**2,
         share @ (about - share @ about) ** 2,
+        path,
     )

@@ -19,7 +19,7 @@ from ridgeway.rows.weights import all_ones
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.residuals import LARGEST_SQUARE, MAX_CORE_DIRECTIONS, Residuals, models_of
 from ridgeway.selection.span import span_of
-from ridgeway.selection.stream_sample import StreamSample
+from ridgeway.selection.stream_sample import Period, StreamSample
 from ridgeway.selection.table import Scored
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.row_products import RowProducts
@@ -261,7 +261,9 @@ class Progressive:
         self._max_moment = _largest_moment(self._models)
         self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
         recent = [stretch for stretch in self._stretches if stretch.first_step * 2**DECIDING_OCTAVES >= n_steps]
-        self._sample.refresh(self._models, len(recent))
+        coordinates = span.trajectory(np.eye(len(span.directions)))
+        means = (span.directions @ centre.x).T.astype(np.float64), np.array(centre.y, np.float64)
+        self._sample.refresh(self._models, None if coordinates is None else Period(coordinates, *means), len(recent))
         self._group = max(MIN_GROUP_ROWS, n_steps / GROUPS_PER_STRETCH)
         self._next = 1 << n_steps.bit_length()
         self._stretches = [*recent, Stretch.empty(n_steps, len(self._schemes))]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
-from ridgeway.trajectory import Sketch, Trajectory
+from ridgeway.trajectory import Chains, Sketch, Trajectory
 from ridgeway.trajectory.slopes import slopes_of
 
 NEGLIGIBLE_RATIO = 1e-7  # directions whose singular value is below this share of the largest are dropped
@@ -35,6 +35,9 @@ class Span(Protocol):
 
     def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
         """Coordinates (L, r) of schemes within the span."""
+
+    def trajectory(self, mixtures: NDArray[np.float64]) -> Trajectory | None:
+        """Return a trajectory whose averages are mixtures (q, r) of the coordinates: (q,); None for a replay."""
 
 
 def span_of(
@@ -66,13 +69,17 @@ class SketchSpan:
     ) -> None:
         self._sketch = sketch
         expansion = sketch.expansion(schemes)
-        self._weights = _orthonormal_rows(expansion, most)  # (r, moments)
+        self._weights = orthonormal_rows(expansion, most)  # (r, moments)
         self.given: NDArray[np.float64] = expansion @ self._weights.T
         self.directions: Float = standardization.slopes(sketch.mixed(self._weights), sparse)
 
     def coordinates(self, schemes: Sequence[Scheme]) -> NDArray[np.float64]:
         """Coordinates (L, r) of schemes within the span."""
         return self._sketch.expansion(schemes) @ self._weights.T
+
+    def trajectory(self, mixtures: NDArray[np.float64]) -> Trajectory:
+        """Return a trajectory whose averages are mixtures (q, r) of the coordinates: (q,)."""
+        return self._sketch.coordinates(mixtures @ self._weights)
 
 
 class CoefSpan:
@@ -88,7 +95,7 @@ class CoefSpan:
     ) -> None:
         self._given = trajectory, standardization, sparse
         slopes = slopes_of(trajectory, standardization, sparse, schemes)
-        rows = _orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64), most)
+        rows = orthonormal_rows(slopes.reshape(len(schemes), -1).astype(np.float64), most)
         self._rows = rows
         self.given: NDArray[np.float64] = slopes.reshape(len(schemes), -1) @ rows.T
         self.directions: Float = rows.reshape(-1, *slopes.shape[1:])
@@ -99,8 +106,25 @@ class CoefSpan:
         coordinates: NDArray[np.float64] = slopes.reshape(len(schemes), -1) @ self._rows.T
         return coordinates
 
+    def trajectory(self, mixtures: NDArray[np.float64]) -> Trajectory | None:
+        """Return a trajectory whose averages are mixtures (q, r) of the coordinates; None for a replay."""
+        trajectory, standardization, sparse = self._given
+        rows = mixtures @ self._rows
 
-def _orthonormal_rows(table: NDArray[np.float64], most: int | None) -> NDArray[np.float64]:
+        def weigh(moments: NDArray[np.float64]) -> NDArray[np.float64]:
+            slopes = standardization.slopes(moments, sparse).astype(np.float64)
+            coordinates: NDArray[np.float64] = slopes.reshape(len(moments), -1) @ rows.T
+            return coordinates
+
+        chains = trajectory.chains if isinstance(trajectory, Chains) else ()
+        sketches = [chain for chain in chains if isinstance(chain, Sketch)]
+        if not sketches or len(sketches) < len(chains):
+            return None
+        assert isinstance(trajectory, Chains)
+        return Chains([sketch.projected(weigh) for sketch in sketches], trajectory.weights)
+
+
+def orthonormal_rows(table: NDArray[np.float64], most: int | None) -> NDArray[np.float64]:
     """Orthonormal rows (r, m) that span the rows of the table (L, m); one row of zeros if these are all 0."""
     eigenvalues, vectors = np.linalg.eigh(table @ table.T)  # increasing
     kept = eigenvalues > NEGLIGIBLE_RATIO**2 * eigenvalues[-1]

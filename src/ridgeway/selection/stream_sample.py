@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,9 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MAX_SAMPLE_ROWS, HeldOut
+from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath
 from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.trajectory import Trajectory, trajectory_of
 
 GOLDEN_MULTIPLIER = 0x9E3779B1  # 2^32 over the golden ratio: its multiples modulo 2^32 are spread evenly
 HASH_RANGE = 2**32
@@ -47,6 +50,35 @@ class Part(NamedTuple):
         return recent._replace(period=recent.period - period)
 
 
+@dataclass(frozen=True, eq=False)
+class Period:
+    """What tells the averages of a period: coordinates of every scheme, and the means learned by then.
+
+    Attributes
+    ----------
+    trajectory : its averages are coordinates (r,).
+    mean_products : (targets, r), the mean row along the directions.
+    mean_y : (targets,).
+    """
+
+    trajectory: Trajectory
+    mean_products: NDArray[np.float64]
+    mean_y: NDArray[np.float64]
+
+    def state(self) -> State:
+        """Return trajectory and means."""
+        return {**vars(self), "trajectory": self.trajectory.state()}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_targets: int, n_directions: int) -> Period:
+        """Return the period of a state."""
+        trajectory = trajectory_of(stored.part("trajectory"))
+        if trajectory.shape != (n_directions,):
+            raise StateError(f"coordinates of shape {trajectory.shape}: expected ({n_directions},).")
+        means = stored.array("mean_products", (n_targets, n_directions)), stored.array("mean_y", (n_targets,))
+        return cls(trajectory, *means)
+
+
 NO_ROWS = Part(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0)))
 
 
@@ -63,6 +95,7 @@ class StreamSample:
         self._halvings = 0
         self._parts: list[Part] = []  # joined when they are read, or when there are many
         self._models: list[NDArray[np.float64]] = []  # one per period, (targets, candidates, directions + 2)
+        self._bases: list[Period | None] = []  # one per period; None in files of version 0.1
         self._seen: list[int] = []  # number of rows of each period, sampled or not
         self._sums: list[NDArray[np.float64]] = []  # `Residuals.target_sums` of all rows of each period
 
@@ -74,7 +107,7 @@ class StreamSample:
     def copy(self) -> StreamSample:
         """Return an independent copy."""
         other = shallow_copy(self)
-        other._parts, other._models = list(self._parts), list(self._models)
+        other._parts, other._models, other._bases = list(self._parts), list(self._models), list(self._bases)
         other._seen, other._sums = list(self._seen), list(self._sums)
         return other
 
@@ -84,6 +117,7 @@ class StreamSample:
             "halvings": self._halvings,
             **self._joined()._asdict(),
             "models": list(self._models),
+            "bases": [None if basis is None else basis.state() for basis in self._bases],
             "seen": np.array(self._seen, np.int64),
             "sums": list(self._sums),
         }
@@ -98,6 +132,13 @@ class StreamSample:
         sample._seen = [int(rows) for rows in seen]
         sample._models = stored.arrays("models", [(n_targets, n_candidates, None)] * n_periods)
         sample._sums = stored.arrays("sums", [(n_targets, 2, 2)] * n_periods)
+        bases = stored.raw("bases") if "bases" in stored else [None] * n_periods
+        if not isinstance(bases, list) or len(bases) != n_periods:
+            raise StateError(f"the directions of the sample are not those of its {n_periods} periods.")
+        sample._bases = [
+            None if basis is None else Period.from_state(Stored(basis, "bases"), n_targets, models.shape[2] - 2)
+            for basis, models in zip(bases, sample._models, strict=True)
+        ]
         numbers = stored.array("numbers", (None,), "int64")
         n_rows = len(numbers)
         period = stored.array("period", (n_rows,), "int64")
@@ -110,18 +151,21 @@ class StreamSample:
             raise StateError("the sample of the stream refers to averages that are not stored.")
         return sample
 
-    def refresh(self, models: NDArray[np.float64], kept: int) -> None:
+    def refresh(self, models: NDArray[np.float64], basis: Period | None, kept: int) -> None:
         """Begin a new period: the following rows are predicted by these averages.
 
         Parameters
         ----------
         models : `models_of` the candidates.
+        basis : what tells the coordinates of any scheme; None where a replay needs its rows.
         kept : number of earlier periods that still count.
         """
         if (old := len(self._models) - kept) > 0:
             self._models, self._seen, self._sums = self._models[old:], self._seen[old:], self._sums[old:]
+            self._bases = self._bases[old:]
             self._parts = [part.since(old) for part in self._parts]
         self._models.append(models)
+        self._bases.append(basis)
         self._seen.append(0)
         self._sums.append(np.zeros((len(models), 2, 2)))
 
@@ -183,7 +227,23 @@ class StreamSample:
         mean, squares = sums[:, 0, 1] / sums[:, 0, 0], sums[:, 1, 1] / sums[:, 0, 0]
         variance = np.maximum(squares - mean**2, 0.0)
         predicted = actual - residuals * scale
-        return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors * scale**2, variance * scale**2)
+        errors, variance = errors * scale**2, variance * scale**2
+        path = self._path(scale, actual)
+        return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors, variance, path)
+
+    def _path(self, scale: NDArray[np.float64], actual: NDArray[np.float64]) -> HeldOutPath | None:
+        """Return the rows with their residuals at every scheme, in the order of the sample; None if not all tell."""
+        numbers, periods, known = self._joined()
+        parts = []
+        for period in np.unique(periods).tolist():
+            mine, basis = periods == period, self._bases[period]
+            if basis is None:
+                return None
+            r = basis.mean_products.shape[1]
+            rows = known[mine]
+            centred = rows[:, :, 2 : 2 + r] - basis.mean_products
+            parts.append(HeldOutPart(numbers[mine], rows[:, :, 1] - basis.mean_y, centred, basis.trajectory))
+        return HeldOutPath("progressive", parts, actual, scale) if parts else None
 
 
 def _are_kept(places: NDArray[np.int64], halvings: int) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from ridgeway.rows import Batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.groups import Group, HeldOutErrors
+from ridgeway.selection.held_out_path import HeldOutPart, reduced_products
 from ridgeway.selection.outlying import Errors
 from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
@@ -120,6 +121,26 @@ class Trial:
         padding = int(self._standardization.constant != 0)
         intercept = self._centre.intercepts(self._span.directions, coordinates)[0]
         return Predictor(np.pad(slopes.T, ((0, padding), (0, 0))), intercept)
+
+    def held_out_part(self, batch: Batch, numbers: NDArray[np.int64]) -> HeldOutPart | None:
+        """Return held-out rows with their residuals at every scheme in the span; None where a replay needs its rows.
+
+        Parameters
+        ----------
+        batch : the rows, standardized.
+        numbers : where they stand in the data.
+        """
+        assert self._span is not None
+        directions = self._span.directions
+        r, n_targets, d = directions.shape
+        table = np.zeros((batch.rows.shape[1], n_targets, r), batch.rows.dtype)
+        table[:d] = directions.transpose(2, 1, 0)
+        products = batch.rows.times(table.reshape(len(table), -1)).reshape(len(batch), n_targets, r)
+        centred = np.asarray(products, np.float64) - (directions @ self._centre.x).T
+        reduced = reduced_products(centred, self._span.given)
+        coordinates = self._span.trajectory(reduced.mixtures)
+        y = np.asarray(batch.y - self._centre.y, np.float64)
+        return None if coordinates is None else HeldOutPart(numbers, y, reduced.products, coordinates)
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None

@@ -17,6 +17,7 @@ from ridgeway.data.schema import no_column
 from ridgeway.data.target import names_of
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.estimators.solver_choice import SOLVERS
+from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
 from ridgeway.storage.state import State, StateError, Stored
@@ -187,10 +188,22 @@ class TableModel:
             return [f"column {i + (not self.zero_based)}" for i in range(self.model.n_features_in_)]
         return [str(name) for name in self.encoder.get_feature_names_out()]
 
-    def predict_batch(self, batch: Any, place: str = "the table") -> NDArray[np.float64]:
-        """Predict the rows of one batch of a source that `open` returned."""
+    def predict_batch(
+        self, batch: Any, place: str = "the table", width: ConformalWidth | None = None
+    ) -> NDArray[np.float64]:
+        """Predict the rows of one batch of a source that `open` returned; with a width, (rows, targets, 3).
+
+        Parameters
+        ----------
+        batch : the rows.
+        place : name of the data in messages.
+        width : of intervals, whose lower and upper ends follow each prediction.
+        """
         X = self._widened(batch[0], place) if self.encoder is None else self.encoder.transform(batch, place)
         predicted: NDArray[np.float64] = self.model.predict(X).astype(np.float64)
+        if width is not None:
+            middle = predicted.reshape(len(predicted), -1)
+            predicted = np.concatenate([middle[:, :, None], width.around(middle)], axis=2)
         with np.errstate(over="ignore"):
             answer = np.exp(predicted) if self.log_target else predicted
         if not np.isfinite(answer).all():
@@ -199,6 +212,23 @@ class TableModel:
                 "those of the fit; check for values far outside of its range."
             )
         return answer
+
+    def predict_interval(self, data: Any, coverage: float = 0.9, *, normalized: bool = False) -> NDArray[np.float64]:
+        """Predict intervals that hold the target of a share of new rows: (rows, 2), or (rows, targets, 2) for several.
+
+        Parameters
+        ----------
+        data : as in `predict`.
+        coverage, normalized : as in `AveragedSGDRegressor.predict_interval`.
+        """
+        width = self.model.interval_width(coverage, normalized=normalized)
+        rows: Any = data
+        if scipy.sparse.issparse(rows):
+            rows = rows, np.zeros(data.shape[0])
+        source = self.open(rows)
+        batches = [self.predict_batch(batch, source.name, width)[..., 1:] for batch in source.batches()]
+        ends: NDArray[np.float64] = np.concatenate(batches)
+        return ends[:, 0] if np.ndim(self.model.intercept_) == 0 else ends
 
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return the model at another alpha or scheme; see `AveragedSGDRegressor.at`."""

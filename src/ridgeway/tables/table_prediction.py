@@ -16,6 +16,7 @@ from pyarrow.parquet import ParquetWriter
 from ridgeway.data import DataError, Source, prefetch
 from ridgeway.data.arrow import pa
 from ridgeway.data.schema import type_name
+from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.messages.progress import Progress
 from ridgeway.storage.atomic_file import atomic_file
 from ridgeway.tables.size import guess_rows
@@ -33,7 +34,7 @@ class Predicted:
     Attributes
     ----------
     rows : number of rows.
-    columns : names of the columns of predictions, the last ones: one for each target.
+    columns : names of the columns of predictions, the last ones: one for each target, then the ends of its interval.
     ignored : columns of the table that the model does not use, including the target.
     """
 
@@ -48,7 +49,12 @@ class Predicted:
 
 
 def predict_table(
-    model: TableModel, data: Any, out: str | os.PathLike[str] | IO[bytes] | None, *, progress: bool = False
+    model: TableModel,
+    data: Any,
+    out: str | os.PathLike[str] | IO[bytes] | None,
+    *,
+    width: ConformalWidth | None = None,
+    progress: bool = False,
 ) -> Predicted:
     """Write the rows of a table with their predictions as the last column, or as the last ones for several targets.
 
@@ -57,6 +63,7 @@ def predict_table(
     model : the model.
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
     out : a file that ends in .parquet or .csv, written completely or not at all; None writes CSV to standard output.
+    width : of prediction intervals, two more columns for each target: ``model.model.interval_width(coverage)``.
     progress : show a progress bar.
 
     Examples
@@ -75,11 +82,11 @@ def predict_table(
     parquet = _is_parquet(out)
     source = model.open(data)
     names = [] if source.schema is None else source.schema.names
-    columns = _new_columns(model, names)
+    columns = _new_columns(model, names, ("", "_low", "_high") if width is not None else ("",))
     known = set(model.columns)
     bar = Progress(guess_rows(source), shown=progress)
     rows = 0
-    with closing(bar), closing(_predicted(model, source, columns)) as batches, _opened(out) as file:
+    with closing(bar), closing(_predicted(model, source, columns, width)) as batches, _opened(out) as file:
         writer: Any = None
         for batch in batches:
             table = batch if parquet else _plain(batch, source.name)
@@ -92,13 +99,11 @@ def predict_table(
     return Predicted(rows, columns, tuple(name for name in names if name not in known))
 
 
-def _new_columns(model: TableModel, names: Sequence[str]) -> tuple[str, ...]:
+def _new_columns(model: TableModel, names: Sequence[str], endings: Sequence[str]) -> tuple[str, ...]:
     """Return names for the columns of predictions that differ from those of all other columns."""
-    wanted = (
-        [PREDICTION_COLUMN]
-        if isinstance(model.target, str | None)
-        else [f"{PREDICTION_COLUMN}_{target}" for target in model.target]
-    )
+    single = isinstance(model.target, str | None)
+    firsts = [PREDICTION_COLUMN] if single else [f"{PREDICTION_COLUMN}_{target}" for target in model.targets]
+    wanted = [f"{first}{ending}" for first in firsts for ending in endings]
     taken, columns = set(names), []
     for name in wanted:
         column = name
@@ -109,11 +114,13 @@ def _new_columns(model: TableModel, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def _predicted(model: TableModel, source: Source, columns: Sequence[str]) -> Generator[Any, None, None]:
+def _predicted(
+    model: TableModel, source: Source, columns: Sequence[str], width: ConformalWidth | None
+) -> Generator[Any, None, None]:
     """Yield the batches with their predictions; a thread predicts while the consumer writes."""
 
     def predicted(batch: Any) -> Any:
-        predictions = model.predict_batch(batch, source.name).reshape(-1, len(columns))
+        predictions = model.predict_batch(batch, source.name, width).reshape(-1, len(columns))
         new = {column: pa.array(predictions[:, place]) for place, column in enumerate(columns)}
         if source.schema is None:
             return pa.table(new)

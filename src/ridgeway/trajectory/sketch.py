@@ -122,6 +122,17 @@ class Sketch(Trajectory):
         """Return the sketch of the only target as that of a 1-D y."""
         return Sketch(self._facts, self._layout, self._moments, self._start[:1], True)
 
+    def coordinates(self, weights: NDArray[np.float64]) -> Sketch:
+        """Return the sketch whose averages are its expansions times weights (r, moments of all blocks): (r,)."""
+        sizes = [len(block) for block in self._moments]
+        parts = np.split(np.ascontiguousarray(weights.T)[:, None, :], np.cumsum(sizes)[:-1])
+        start = np.zeros((1, len(weights)), self.dtype)
+        return Sketch(self._facts, self._layout, [np.ascontiguousarray(part) for part in parts], start, True)
+
+    def projected(self, weigh: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Sketch:
+        """Return the sketch of linear functions of its averages: `weigh` maps (m, targets, d) to (m, r)."""
+        return self.coordinates(np.concatenate([weigh(block) for block in self._moments]).T)
+
     def state(self) -> State:
         """Return the moments and what they mean."""
         return {

@@ -1,0 +1,74 @@
+"""`ridgeway evaluate`: compare the predictions of a model with the actual values of a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ridgeway.cli.average_option import Average, require_one
+from ridgeway.cli.console import Console
+from ridgeway.cli.console import command as make_command
+
+
+@make_command()
+@click.argument("model")
+@click.argument("data")
+@click.option("--by", metavar="COLUMN", help="Show the errors of each value of this column.")
+@click.option("--interval", metavar="COVERAGE", type=float, default=0.9, show_default=True,
+              help="Coverage of the prediction intervals to check.")  # fmt: skip
+@click.option("--time", metavar="COLUMN", help="The rows are in the order of this column: compare with the last value.")
+@click.option("--alpha", type=float, help="Evaluate another ridge strength.")
+@click.option("--averaging", type=Average(), help="Evaluate another average: tail:0.5, uniform, last, ...")
+def command(
+    console: Console,
+    model: str,
+    data: str,
+    by: str | None,
+    interval: float,
+    time: str | None,
+    alpha: float | None,
+    averaging: Any,
+) -> None:
+    """Compare the predictions of a model with the actual values of a file.
+
+    The file has the target, in rows that the model has not learned from. Printed are the errors, the share of rows
+    within prediction intervals, means by tenths of the prediction, errors by group, and the alpha that would have been
+    best.
+    """
+    from ridgeway.cli.command_files import command_files, require_data
+    from ridgeway.cli.models import load_table_model
+    from ridgeway.storage.model_file import require_header
+
+    require_share(interval)
+    average = require_one(alpha, averaging)
+    with command_files({"MODEL": model, "DATA": data}, {}) as files:
+        require_header(files["MODEL"])
+        require_data(files["DATA"])
+        fitted = load_table_model(files["MODEL"])
+        fitted = fitted if average is None else fitted.at(average)
+        from ridgeway.evaluation import evaluate
+
+        found = evaluate(fitted, files["DATA"], by=by, coverage=interval, time=time, progress=console.progress)
+    say_evaluation(console, found)
+    console.result({"model": model, "data": data, **found.values()})
+
+
+def require_share(interval: float) -> None:
+    """Refuse a coverage that no interval can have."""
+    if not 0 < interval < 1:
+        raise click.UsageError(f"--interval {interval:g}: expected a share of rows between 0 and 1, such as 0.9.")
+
+
+def say_evaluation(console: Console, found: Any) -> None:
+    """Print an evaluation."""
+    from ridgeway.cli.evaluation_text import calibration, groups
+
+    for sentence in found.sentences():
+        console.say(sentence)
+    if found.left_out:
+        console.say(f"{found.left_out:,} rows without target or weight were left out.")
+    for place, name in enumerate(found.targets):
+        console.say(calibration(found.calibration[place], name if len(found.targets) > 1 else ""))
+        if found.groups:
+            console.say(groups(found, place))

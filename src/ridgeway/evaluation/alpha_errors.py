@@ -1,0 +1,67 @@
+"""The error of every ridge strength on the same rows, which tells whether the chosen one was right for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+ALPHAS_PER_DECADE = 8
+MIN_ALPHA_TIME = 1e-1  # alpha times the time of the run at the weak end: weaker ones hardly differ
+MAX_ALPHA = 1e3
+MAX_DECADES = 9
+SAME_ERROR = 1e-4  # relative difference of errors that nobody would notice
+
+
+def evaluated_alphas(elapsed: float) -> Array:
+    """Return strengths from nearly no shrinkage to nearly complete shrinkage, with round logarithms.
+
+    Parameters
+    ----------
+    elapsed : time of the run.
+
+    Examples
+    --------
+    >>> alphas = evaluated_alphas(1e4)
+    >>> print(f"{alphas[0]:g} to {alphas[-1]:g}, {len(alphas)} of them")
+    1e-05 to 1000, 65 of them
+    """
+    top = round(np.log10(MAX_ALPHA) * ALPHAS_PER_DECADE)
+    first = int(np.floor(np.log10(MIN_ALPHA_TIME / elapsed) * ALPHAS_PER_DECADE))
+    first = min(max(first, top - MAX_DECADES * ALPHAS_PER_DECADE), top - 1)
+    return 10.0 ** (np.arange(first, top + 1) / ALPHAS_PER_DECADE)
+
+
+@dataclass(frozen=True, eq=False)
+class AlphaErrors:
+    """Errors of ridge strengths on the same rows, of one target.
+
+    Attributes
+    ----------
+    alphas : (L,), increasing.
+    rmse : (L,), their typical errors.
+    own : typical error of the model where it stands.
+    """
+
+    alphas: Array
+    rmse: Array
+    own: float
+
+    @property
+    def best(self) -> float:
+        """The strength of least error; of several that are alike to `SAME_ERROR`, the strongest."""
+        return float(self.alphas[self.rmse <= (1 + SAME_ERROR) * self.rmse.min()].max())
+
+    @property
+    def excess(self) -> float:
+        """Share by which the model's own typical error is above the least, below 0 where it is the least."""
+        least = float(self.rmse.min())
+        return self.own / least - 1 if least > 0 else 0.0
+
+    def values(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"alphas": self.alphas.tolist(), "rmse": self.rmse.tolist(), "best": self.best, "excess": self.excess}

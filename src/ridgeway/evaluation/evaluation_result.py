@@ -1,0 +1,134 @@
+"""`Evaluation`: what a comparison of predictions with actual values has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Scheme
+from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.evaluation.alpha_errors import AlphaErrors
+from ridgeway.evaluation.calibration import Decile
+from ridgeway.evaluation.error_sums import Metrics
+from ridgeway.evaluation.group_errors import GroupErrors
+
+Array = NDArray[np.float64]
+
+SAME_SHARE = 5e-4  # relative difference of two errors below which the text calls them the same
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalCoverage:
+    """How many rows the prediction intervals hold.
+
+    Attributes
+    ----------
+    coverage : the share that was asked for.
+    method : how the rows behind the intervals were held out.
+    covered : (targets,), the share that they hold.
+    width : (targets,), their mean width.
+    """
+
+    coverage: float
+    method: str
+    covered: Array
+    width: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A model on rows whose targets are known.
+
+    Attributes
+    ----------
+    targets : their names.
+    scheme : the average that predicted.
+    metrics : errors of the predictions.
+    left_out : rows without a target or weight.
+    rmse_of_last : (targets,), error of predicting the value of the row before; None where there is no time.
+    intervals : their coverage; None where the model has none, and then `no_intervals` says why.
+    calibration : for each target, deciles of the prediction.
+    alphas : for each target, the error of every ridge strength.
+    by : the column of the groups; None without groups.
+    groups : errors of each group.
+    sample : for each target, actual and predicted values of some rows.
+    """
+
+    targets: tuple[str, ...]
+    scheme: Scheme
+    metrics: Metrics
+    left_out: int
+    rmse_of_last: Array | None
+    intervals: IntervalCoverage | None
+    no_intervals: str
+    calibration: tuple[tuple[Decile, ...], ...]
+    alphas: tuple[AlphaErrors, ...]
+    by: str | None = None
+    groups: tuple[GroupErrors, ...] = ()
+    sample: tuple[tuple[Array, Array], ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that were compared."""
+        return self.metrics.n_rows
+
+    def values(self) -> dict[str, Any]:
+        """Return everything as plain values, for JSON; lists have one entry for each target."""
+        intervals = self.intervals
+        return {
+            "targets": list(self.targets),
+            "averaging": self.scheme.state(),
+            **self.metrics.values(),
+            "left_out": self.left_out,
+            "rmse_of_last": None if self.rmse_of_last is None else self.rmse_of_last.tolist(),
+            "intervals": None
+            if intervals is None
+            else {
+                "coverage": intervals.coverage,
+                "method": intervals.method,
+                "covered": intervals.covered.tolist(),
+                "width": intervals.width.tolist(),
+            },
+            "calibration": [[decile.values() for decile in deciles] for deciles in self.calibration],
+            "alphas": [errors.values() for errors in self.alphas],
+            "by": self.by,
+            "groups": [group.values() for group in self.groups],
+        }
+
+    def sentences(self) -> list[str]:
+        """Return the findings in words, some lines for each target."""
+        return [line for place in range(len(self.targets)) for line in self._of_target(place)]
+
+    def _of_target(self, place: int) -> list[str]:
+        metrics, name = self.metrics, self.targets[place]
+        r2 = f"R^2 {metrics.r2[place]:.3f}, " if np.isfinite(metrics.r2[place]) else ""
+        last = "" if self.rmse_of_last is None else f", the last value {self.rmse_of_last[place]:.4g}"
+        of = f"{name}, " if name else ""
+        lines = [
+            f"{of}{metrics.n_rows:,} rows: {r2}typical error (RMSE) {metrics.rmse[place]:.4g}, "
+            f"mean absolute error {metrics.mae[place]:.4g}.",
+            f"RMSE of always predicting the mean of these rows: {metrics.rmse_of_mean[place]:.4g}{last}.",
+        ]
+        intervals = self.intervals
+        if intervals is None:
+            lines.append(self.no_intervals)
+        else:
+            lines.append(
+                f"Intervals of coverage {intervals.coverage:g} hold {100 * intervals.covered[place]:.1f}% of the rows; "
+                f"their mean width is {intervals.width[place]:.4g}."
+            )
+        return [*lines, self._of_alphas(self.alphas[place])] if self.alphas else lines
+
+    def _of_alphas(self, errors: AlphaErrors) -> str:
+        if errors.excess <= SAME_SHARE:
+            return f"No alpha would have been better here; the error is least up to alpha={errors.best:.3g}."
+        return (
+            f"alpha={errors.best:.3g} would have been best here; the error of {scheme_name(self.scheme)} is "
+            f"{100 * errors.excess:.1f}% above it."
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences())

@@ -1,0 +1,90 @@
+"""Errors by group: the rows of each value of a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.evaluation.error_sums import ErrorSums, Metrics
+
+Array = NDArray[np.float64]
+
+MAX_ERROR_GROUPS = 1000
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupErrors:
+    """The rows of one value.
+
+    Attributes
+    ----------
+    group : the value as a text.
+    metrics : their errors.
+    covered : share of rows within their intervals, (targets,); None without intervals.
+    """
+
+    group: str
+    metrics: Metrics
+    covered: Array | None
+
+    def values(self) -> dict[str, Any]:
+        """Return plain values."""
+        covered = None if self.covered is None else self.covered.tolist()
+        return {"group": self.group, **self.metrics.values(), "covered": covered}
+
+
+class GroupSums:
+    """Sums of errors for each value of a column.
+
+    Parameters
+    ----------
+    name : of the column, for messages.
+    n_targets : number of targets.
+    """
+
+    def __init__(self, name: str, n_targets: int) -> None:
+        self.name, self._n_targets = name, n_targets
+        self._sums: dict[str, ErrorSums] = {}
+        self._covered: dict[str, Array] = {}
+        self._weight: dict[str, float] = {}
+        self._intervals = True
+
+    def add(
+        self,
+        groups: NDArray[np.object_],
+        actual: Array,
+        predicted: Array,
+        weight: Array,
+        covered: NDArray[np.bool_] | None,
+    ) -> None:
+        """Take in rows: groups (n,) of texts, None where missing; others as in `ErrorSums`; covered (n, targets)."""
+        named = np.array([MISSING if group is None else str(group) for group in groups], object)
+        values, codes = np.unique(named, return_inverse=True)
+        self._intervals &= covered is not None
+        for code, value in enumerate(values.tolist()):
+            mine = codes == code
+            if value not in self._sums:
+                if len(self._sums) >= MAX_ERROR_GROUPS:
+                    raise ValueError(
+                        f"{self.name!r} has more than {MAX_ERROR_GROUPS:,} values: expected a column with few, such "
+                        "as a category; choose another one to group by."
+                    )
+                self._sums[value] = ErrorSums(self._n_targets)
+                self._covered[value], self._weight[value] = np.zeros(self._n_targets), 0.0
+            self._sums[value].add(actual[mine], predicted[mine], weight[mine])
+            self._weight[value] += float(weight[mine].sum())
+            if covered is not None:
+                self._covered[value] = self._covered[value] + weight[mine] @ covered[mine]
+
+    def result(self) -> tuple[GroupErrors, ...]:
+        """Return the groups with rows of positive weight, those with most rows first."""
+        found = [
+            GroupErrors(value, sums.metrics(), self._covered[value] / self._weight[value] if self._intervals else None)
+            for value, sums in self._sums.items()
+            if sums.n_rows
+        ]
+        return tuple(sorted(found, key=lambda group: (-group.metrics.n_rows, group.group)))

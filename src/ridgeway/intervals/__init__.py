@@ -1,0 +1,1 @@
+"""Prediction intervals from held-out residuals: conformal half-widths, plain or relative to a fitted spread."""

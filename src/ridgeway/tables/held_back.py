@@ -1,0 +1,110 @@
+"""Test rows: a share of a table that a fit does not see, random ones or the last in time."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.data import DataError, Source, column_names, open_data
+from ridgeway.data.arrow import pa
+from ridgeway.data.schema import no_column
+from ridgeway.tables.request import Request
+from ridgeway.validation.scalars import real_number
+
+SPLIT_SEED = 0x5EED  # data are often drawn with small seeds, and a split must not follow the same numbers
+
+
+@dataclass(frozen=True)
+class HeldBackRows:
+    """Two files that hold the rows of a table.
+
+    Attributes
+    ----------
+    train, test : paths of the files, in Arrow's format.
+    n_train, n_test : their rows.
+    """
+
+    train: Path
+    test: Path
+    n_train: int
+    n_test: int
+
+
+def split_table(
+    data: Any, request: Request, share: float, time: str | None, folder: str | os.PathLike[str]
+) -> HeldBackRows:
+    """Write the rows of a table to two files, batch by batch.
+
+    Parameters
+    ----------
+    data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
+    request : the fit, which tells how columns are read.
+    share : of the rows that are held back, between 0 and 1.
+    time : the rows with the latest values of this column are held back; None holds random rows back, by the seed of
+        the request.
+    folder : where to write; the two files take as much space as the table.
+
+    Examples
+    --------
+    >>> import tempfile, pyarrow as pa
+    >>> split = split_table(pa.table({"x": range(10), "y": range(10)}), Request("y"), 0.2, "x", tempfile.mkdtemp())
+    >>> split.n_train, split.n_test
+    (8, 2)
+    """
+    part = real_number("share", share, "it must be a number between 0 and 1, such as 0.2")
+    if not 0 < part < 1:
+        raise ValueError(f"share={part:g}: expected a share of the rows between 0 and 1, such as 0.2.")
+    columns = column_names(data)
+    if columns is None:
+        raise DataError("sparse rows cannot be split: expected a table; give test rows in a file of their own.")
+    request.features(columns)  # says which columns are missing before anything is read
+    if time is not None and time not in columns.names:
+        raise no_column(time, columns.names, columns.place)
+    reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
+    source = open_data(data, lenient=list(request.drop), **reading)
+    held = _last_rows(source, time, part) if time is not None else None
+    train, test = Path(folder) / "train.feather", Path(folder) / "test.feather"
+    counts, first = np.zeros(2, np.int64), 0
+    with ExitStack() as files:
+        writers: list[Any] = [None, None]
+        for number, batch in enumerate(source.batches()):
+            n = batch.num_rows
+            chosen = (
+                np.random.default_rng([request.seed, number, SPLIT_SEED]).random(n) < part
+                if held is None
+                else held[first : first + n]
+            )
+            first += n
+            for place, (path, mask) in enumerate(((train, ~chosen), (test, chosen))):
+                if writers[place] is None:
+                    writers[place] = files.enter_context(pa.ipc.new_file(str(path), batch.schema))
+                writers[place].write_batch(batch.filter(pa.array(mask)))
+                counts[place] += int(mask.sum())
+    if not counts.all():
+        raise DataError(
+            f"{source.name}: a share of {part:g} leaves {counts[0]:,} rows to learn from and {counts[1]:,} to test: "
+            "expected some of both; choose another share."
+        )
+    return HeldBackRows(train, test, int(counts[0]), int(counts[1]))
+
+
+def _last_rows(source: Source, time: str, share: float) -> NDArray[np.bool_]:
+    """Tell which rows have the latest times; rows of one time stay together, and rows without a time are early."""
+    column = pa.chunked_array([batch.column(time) for batch in source.batches()])
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if column.null_count == len(column):
+        raise DataError(f"{source.name}: column {time!r} has no value: expected times; choose another column.")
+    values, codes = np.unique(column.drop_null().to_numpy(), return_inverse=True)
+    ranks = np.full(len(column), -1)
+    ranks[~column.is_null().to_numpy()] = codes
+    counts = np.bincount(codes, minlength=len(values))
+    latest = len(values) - 1 - int(np.searchsorted(np.cumsum(counts[::-1]), share * len(column)))
+    held: NDArray[np.bool_] = ranks >= max(latest, 1)
+    return held

@@ -1,0 +1,137 @@
+"""`ridgeway evaluate`, intervals of `predict`, and the test rows of `fit`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from tests.cli.command import Command
+from tests.tables.shop import shop_table, write_csv
+
+import ridgeway as rw
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+# Law: the command prints what `evaluate` finds, as text and as JSON.
+def test_evaluate(ridgeway: Command, shop_model: Path, tmp_path: Path) -> None:
+    new = write_csv(shop_table(seed=1), tmp_path / "new.csv")
+    found = rw.evaluate(rw.load(shop_model), new, by="shop")
+    said = ridgeway("evaluate", shop_model, new, "--by", "shop")
+    assert said.code == 0, said.err
+    for sentence in found.sentences():
+        assert sentence in said.out
+    assert "By tenths of the prediction" in said.out
+    assert "By shop" in said.out
+    said = ridgeway("evaluate", shop_model, new, "--by", "shop", "--json")
+    values = json.loads(said.out)
+    assert values["rmse"] == found.metrics.rmse.tolist()
+    assert values["intervals"]["covered"] == pytest.approx([0.9], abs=0.05)
+    assert len(values["groups"]) == len(found.groups)
+    other = json.loads(ridgeway("evaluate", shop_model, new, "--alpha", 5, "--json").out)
+    assert other["rmse"][0] > values["rmse"][0]
+
+
+# Law: wrong columns and coverages get the command line's own errors.
+def test_evaluate_refuses(ridgeway: Command, shop_model: Path, shop_csv: Path) -> None:
+    for arguments, message, code in (
+        (("--by", "shp"), "shp", 1),
+        (("--interval", "1"), "--interval 1: expected a share", 2),
+        (("--interval", "x"), "x", 2),
+        (("--alpha", "1", "--averaging", "last"), "both given", 2),
+    ):
+        said = ridgeway("evaluate", shop_model, shop_csv, *arguments)
+        assert said.code == code, said
+        assert message in said.err
+    shop = shop_table()
+    without = write_csv(shop.drop_columns(["price"]), Path("without.csv"))
+    said = ridgeway("evaluate", shop_model, without)
+    assert said.code == 1
+    assert "price" in said.err
+
+
+# Law: `predict --interval` adds two columns, the ends that the model gives, and tells how to evaluate known targets.
+@pytest.mark.parametrize("options", [(), ("--normalized",)])
+def test_predict_interval(ridgeway: Command, shop_model: Path, shop_csv: Path, options: tuple[str, ...]) -> None:
+    said = ridgeway("predict", shop_model, shop_csv, "--out", "p.parquet", "--interval", 0.8, *options)
+    assert said.code == 0, said.err
+    assert "ridgeway evaluate" in said.out
+    table = pyarrow.parquet.read_table("p.parquet")
+    assert table.column_names[-3:] == ["prediction", "prediction_low", "prediction_high"]
+    expected = rw.load(shop_model).predict_interval(shop_csv, 0.8, normalized=bool(options))
+    ends = np.column_stack([table["prediction_low"].to_numpy(), table["prediction_high"].to_numpy()])
+    np.testing.assert_array_equal(ends, expected)
+    actual = table["price"].to_numpy()
+    inside = (ends[:, 0] <= actual) & (actual <= ends[:, 1])
+    assert abs(inside[np.isfinite(actual)].mean() - 0.8) < 0.06
+
+
+# Law: intervals that cannot be given are refused before anything is written.
+def test_predict_refuses(ridgeway: Command, shop_model: Path, shop_csv: Path) -> None:
+    for arguments, code in ((("--interval", "0"), 2), (("--normalized",), 2), (("--interval", "0.99999"), 1)):
+        said = ridgeway("predict", shop_model, shop_csv, "--out", "p.csv", *arguments)
+        assert said.code == code, said
+        assert "expected" in said.err or "needs intervals" in said.err
+        assert not Path("p.csv").exists()
+
+
+# Law: `fit --test` evaluates on the file: the model is that of a fit without it.
+def test_fit_with_test_file(ridgeway: Command, shop_csv: Path) -> None:
+    new = write_csv(shop_table(seed=1), Path("new.csv"))
+    options = ("--target", "price", "--passes", 3)
+    plain = ridgeway("fit", shop_csv, *options, "--model", "a.safetensors")
+    said = ridgeway("fit", shop_csv, *options, "--model", "b.safetensors", "--test", new, "--json")
+    assert plain.code == said.code == 0, said.err
+    assert Path("a.safetensors").read_bytes() == Path("b.safetensors").read_bytes()
+    assert json.loads(said.out)["test"]["rmse"] == rw.evaluate(rw.load("a.safetensors"), new).metrics.rmse.tolist()
+
+
+# Law: a share held back is not learned from and is evaluated: random rows, or the last ones by time.
+@pytest.mark.parametrize("time", [(), ("--time", "day")])
+def test_fit_with_test_share(ridgeway: Command, shop_csv: Path, time: tuple[str, ...]) -> None:
+    arguments = ("fit", shop_csv, "--target", "price", "--passes", 3, "--test-share", 0.2, *time)
+    said = ridgeway(*arguments, "--model", "m.safetensors", "--json")
+    assert said.code == 0, said.err
+    values = json.loads(said.out)
+    test = values["test"]
+    assert values["rows"] + values["left_out"] + test["rows"] + test["left_out"] == 3000
+    assert test["rows"] == pytest.approx(600, abs=60)
+    assert test["intervals"]["covered"] == pytest.approx([0.9], abs=0.05)
+    assert f"{shop_csv.name}: " in ridgeway(*arguments).out
+    assert rw.load("m.safetensors").predict(shop_csv).shape == (3000,)
+
+
+# Law: options that contradict each other are refused before anything is read.
+def test_fit_refuses(ridgeway: Command, shop_csv: Path) -> None:
+    for arguments, message in (
+        (("--test", shop_csv, "--test-share", 0.2), "both given"),
+        (("--test-share", 1.5), "--test-share 1.5: expected a share"),
+        (("--time", "day"), "add --test-share"),
+        (("--test-share", 0.2, "--checkpoint", "c"), "--test FILE"),
+    ):
+        said = ridgeway("fit", shop_csv, "--target", "price", *arguments)
+        assert said.code == 2, said
+        assert message in said.err
+    said = ridgeway("fit", shop_csv, "--target", "price", "--test-share", 0.2, "--time", "dya")
+    assert said.code == 1
+    assert "dya" in said.err
+
+
+# Law: `show` prints the intervals of the coefficients that a fit by Gram matrices has saved, as before it was saved.
+def test_show_intervals(ridgeway: Command) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    model = rw.RidgePathCV(random_state=0).fit(X, X @ [1.0, 2.0, 0.0] + rng.standard_normal(200))
+    model.save("m.safetensors")
+    loaded = rw.load("m.safetensors")
+    np.testing.assert_array_equal(loaded.coef_interval(), model.coef_interval())
+    with pytest.raises(ValueError, match="pass them"):
+        loaded.at(5.0).coef_interval()
+    said = ridgeway("show", "m.safetensors")
+    assert "95% interval" in said.out
+    assert "population ridge coefficient" in said.out
+    values = json.loads(ridgeway("show", "m.safetensors", "--json").out)
+    np.testing.assert_allclose(values["coefficient_intervals"], [model.coef_interval()])

@@ -1,0 +1,133 @@
+"""`predict_interval` of the estimators: coverage on new rows, saved models, streams, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+import ridgeway as rw
+from ridgeway.storage.state import Stored
+
+Array = NDArray[np.float64]
+
+FITS: dict[str, Any] = {
+    "gram, leave-one-out": (rw.RidgePathCV(), "jackknife"),
+    "gram, folds": (rw.RidgePathCV(cv=5, random_state=0), "cross-validation"),
+    "gram, hold-out": (rw.RidgePathCV(cv="holdout", random_state=0), "split conformal"),
+    "krylov": (rw.RidgePathCV(solver="krylov", random_state=0), "cross-validation"),
+    "sgd by RidgePathCV": (rw.RidgePathCV(solver="sgd", random_state=0), "cross-validation"),
+    "sgd, folds": (rw.AveragedSGDRegressor(random_state=0, passes=5), "cross-validation"),
+    "sgd, hold-out": (rw.AveragedSGDRegressor(cv="holdout", random_state=0, passes=5), "split conformal"),
+    "sgd, chains": (rw.AveragedSGDRegressor(chains=2, random_state=0, passes=5), "cross-validation"),
+}
+
+
+def rows(n: int = 5000, n_targets: int = 1, seed: int = 0) -> tuple[Array, Array]:
+    """Return rows with errors that are neither normal nor of equal variance."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    y = X @ rng.standard_normal((4, n_targets)) + rng.standard_t(5, (n, n_targets)) * (1 + np.abs(X[:, :1]))
+    return X, y[:, 0] if n_targets == 1 else y
+
+
+def coverage(model: Any, X: Array, y: Array, **options: Any) -> Any:
+    """Return the share of rows that the intervals hold, of each target."""
+    ends = model.predict_interval(X, **options)
+    assert ends.shape == (*y.shape, 2)
+    assert np.isfinite(ends).all()
+    return ((ends[..., 0] <= y) & (y <= ends[..., 1])).mean(axis=0)
+
+
+# Law: intervals hold the share asked for on rows that were not learned from: at the chosen average, at any alpha, by
+# either kind of width. 1,000 held-out rows (200 of a hold-out) settle that to about 3 standard deviations.
+@pytest.mark.filterwarnings("ignore:.*(run is short|passes|converge)")
+@pytest.mark.parametrize("name", FITS)
+def test_coverage(name: str, tmp_path: Path) -> None:
+    model, method = FITS[name]
+    X, y = rows()
+    n = 2000 if "hold-out" in name else 1000
+    model = clone(model).fit(X[:n], y[:n])
+    assert model.interval_method_.startswith(method)
+    slack = 0.065 if "hold-out" in name else 0.03
+    model.save(tmp_path / "m.safetensors")
+    loaded = rw.load(tmp_path / "m.safetensors")
+    for here, there in ((model, loaded), (model.at(1.0), loaded.at(1.0))):
+        for options in ({"coverage": 0.9}, {"coverage": 0.5}, {"coverage": 0.9, "normalized": True}):
+            share = coverage(here, X[2000:], y[2000:], **options)
+            assert abs(share - options["coverage"]) < slack * (1 if options["coverage"] == 0.9 else 1.7), options
+            # Law: a saved model answers to the bit.
+            same = here.predict_interval(X[:50], **options) == there.predict_interval(X[:50], **options)
+            assert same.all()
+
+
+# Law: a stream covers by the residuals of rows before they were learned, at the model's average and at others.
+def test_stream(tmp_path: Path) -> None:
+    X, y = rows(12_000)
+    model = rw.AveragedSGDRegressor()
+    for start in range(0, 8000, 1000):
+        model.partial_fit(X[start : start + 1000], y[start : start + 1000])
+    assert (model.interval_method_ or "").startswith("progressive")
+    for one in (model, model.at(0.05), model.at(rw.Uniform())):
+        assert abs(coverage(one, X[8000:], y[8000:]) - 0.9) < 0.03
+    before = model.predict_interval(X[:9])
+    model.save(tmp_path / "m.safetensors")
+    assert (rw.load(tmp_path / "m.safetensors").predict_interval(X[:9]) == before).all()
+
+
+# Law: each of several targets is covered by itself.
+@pytest.mark.parametrize("solver", ["gram", "krylov", "sgd"])
+def test_several_targets(solver: str) -> None:
+    X, y = rows(4000, 2)
+    y[:, 1] *= 100
+    model = rw.RidgePathCV(solver=solver, random_state=0, cv=5).fit(X[:1500], y[:1500])
+    assert (np.abs(coverage(model, X[1500:], y[1500:]) - 0.9) < 0.03).all()
+    widths = np.diff(model.predict_interval(X[:1]))[0, :, 0]
+    assert 30 < widths[1] / widths[0] < 300
+
+
+# Law: intervals contain the prediction in their middle, and a larger coverage contains a smaller one.
+def test_nested_and_centred() -> None:
+    X, y = rows(400)
+    model = rw.RidgePathCV().fit(X, y)
+    inner, outer = model.predict_interval(X, 0.5), model.predict_interval(X, 0.99)
+    assert (outer[:, 0] < inner[:, 0]).all()
+    assert (inner[:, 1] < outer[:, 1]).all()
+    np.testing.assert_allclose(inner.mean(axis=1), model.predict(X), atol=1e-9)
+
+
+# Law: what has no held-out rows says so, with the remedy.
+def test_refusals() -> None:
+    X, y = rows(60)
+    with pytest.raises(ValueError, match=r"nothing was chosen.*alpha='auto'"):
+        rw.RidgePathCV(alpha=1.0).fit(X, y).predict_interval(X)
+    with pytest.raises(ValueError, match=r"no row was kept.*number of folds"):
+        rw.AveragedSGDRegressor(cv="gcv", random_state=0).fit(X, y).predict_interval(X)
+    few = rw.RidgePathCV().fit(X[:8], y[:8])
+    with pytest.raises(ValueError, match="8 rows were held out: expected at least 9"):
+        few.predict_interval(X)
+    assert few.predict_interval(X, 0.8).shape == (60, 2)
+    with pytest.raises(ValueError, match="closed form for ridge only"):
+        rw.RidgePathCV().fit(X, y).at(rw.Tail(0.5)).predict_interval(X)
+    with pytest.raises(ValueError, match="coverage=1: expected"):
+        rw.RidgePathCV().fit(X, y).predict_interval(X, 1)
+
+
+# Law: a model of version 0.1, whose file has no residuals, loads and says what to do.
+def test_older_files() -> None:
+    X, y = rows(300)
+    for model in (
+        rw.RidgePathCV(random_state=0).fit(X, y),
+        rw.AveragedSGDRegressor(random_state=0, passes=5).fit(X, y),
+    ):
+        state = model.state()
+        held_out = state["fit"]["held_out"]
+        del held_out["path"], held_out["ridge_path"]
+        older = type(model).from_state(Stored(state))
+        assert (older.predict(X) == model.predict(X)).all()
+        with pytest.raises(ValueError, match=r"saved by version 0.1.*Fit it again"):
+            older.predict_interval(X)

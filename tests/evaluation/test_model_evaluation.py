@@ -1,0 +1,221 @@
+"""`evaluate`: agreement with scikit-learn's metrics, groups, every alpha, tables in batches, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score, root_mean_squared_error
+
+import ridgeway as rw
+from ridgeway.evaluation.calibration import MAX_CALIBRATION_ROWS, SampledRows
+from ridgeway.evaluation.error_sums import ErrorSums
+from ridgeway.tables import Request, fit_table
+
+Array = NDArray[np.float64]
+
+
+def rows(n: int = 1500, n_targets: int = 1, seed: int = 0) -> tuple[Array, Array]:
+    """Return rows of a noisy linear model."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3))
+    y = X @ rng.standard_normal((3, n_targets)) + rng.standard_normal((n, n_targets)) + 10
+    return X, y[:, 0] if n_targets == 1 else y
+
+
+def shop(n: int, seed: int = 0) -> Any:
+    """Return a table of prices with a category, a time, and rows without a price."""
+    rng = np.random.default_rng(seed)
+    size, town = rng.uniform(1, 3, n), rng.choice(["east", "west"], n)
+    price = np.exp(1 + size + 0.5 * (town == "east") + 0.2 * rng.standard_normal(n))
+    missing = rng.random(n) < 0.02
+    return pa.table(
+        {
+            "size": size,
+            "town": town,
+            "day": np.arange(n),
+            "price": pa.array(price, mask=missing),
+            "w": rng.integers(0, 3, n).astype(float),
+        }
+    )
+
+
+# Law: sums that are pooled over batches of any sizes give scikit-learn's metrics to 1e-12, with weights and offsets.
+@settings(max_examples=40)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(1, 30), min_size=1, max_size=6),
+    st.sampled_from([0.0, 1e3, -1e6]),
+    st.sampled_from([1e-8, 1.0, 1e9]),
+)
+def test_metrics_are_those_of_sklearn(seed: int, sizes: list[int], offset: float, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    n = sum(sizes) + 2
+    actual = (rng.standard_normal((n, 2)) + offset) * scale
+    predicted = actual + scale * rng.standard_normal((n, 2))
+    weight = rng.integers(0, 4, n).astype(float)
+    weight[:2] = 1.0
+    sums, first = ErrorSums(2), 0
+    for size in (*sizes, 2):
+        some = slice(first, first + size)
+        sums.add(actual[some], predicted[some], weight[some])
+        first += size
+    found = sums.metrics()
+    options: dict[str, Any] = {"sample_weight": weight, "multioutput": "raw_values"}
+    assert found.n_rows == (weight > 0).sum()
+    np.testing.assert_allclose(found.rmse, root_mean_squared_error(actual, predicted, **options), rtol=1e-12)
+    np.testing.assert_allclose(found.mae, mean_absolute_error(actual, predicted, **options), rtol=1e-12)
+    mean = np.broadcast_to(np.average(actual, axis=0, weights=weight), actual.shape)
+    tolerance = 1e-12 * max(1.0, abs(offset))  # the mean itself is rounded
+    np.testing.assert_allclose(found.rmse_of_mean, root_mean_squared_error(actual, mean, **options), rtol=tolerance)
+    np.testing.assert_allclose(
+        found.r2, r2_score(actual, predicted, **options), rtol=tolerance, atol=1e-12 + 1e-15 * abs(offset)
+    )
+
+
+# Law: the evaluation of an estimator has the metrics of its predictions, each alpha those of its own predictions, and
+# the coverage that of its intervals.
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_estimator(n_targets: int) -> None:
+    X, y = rows(1500, n_targets)
+    model = rw.RidgePathCV(random_state=0).fit(X[:500], y[:500]).at(2.0)
+    new, actual = X[500:], y[500:].reshape(1000, -1)
+    found = rw.evaluate(model, new, y[500:], coverage=0.8)
+    predicted = model.predict(new).reshape(1000, -1)
+    raw: dict[str, Any] = {"multioutput": "raw_values"}
+    np.testing.assert_allclose(found.metrics.rmse, root_mean_squared_error(actual, predicted, **raw), rtol=1e-12)
+    np.testing.assert_allclose(found.metrics.r2, r2_score(actual, predicted, **raw), rtol=1e-12)
+    ends = model.predict_interval(new, 0.8).reshape(1000, -1, 2)
+    assert found.intervals is not None
+    covered = ((ends[..., 0] <= actual) & (actual <= ends[..., 1])).mean(axis=0)
+    np.testing.assert_allclose(found.intervals.covered, covered, rtol=1e-12)
+    for place, errors in enumerate(found.alphas):
+        for alpha, rmse in list(zip(errors.alphas, errors.rmse, strict=True))[::20]:
+            there = model.at(float(alpha)).predict(new).reshape(1000, -1)[:, place]
+            np.testing.assert_allclose(rmse, root_mean_squared_error(actual[:, place], there), rtol=1e-9)
+        assert errors.excess > 0.01
+        assert "would have been best here" in repr(found)
+    assert all(not sentence.endswith("nan") for sentence in found.sentences())
+
+
+# Law: groups and deciles share the rows, and their squared errors add up to those of all rows.
+def test_parts_add_up() -> None:
+    X, y = rows(2000)
+    model = rw.RidgePathCV(random_state=0).fit(X[:500], y[:500])
+    by = ["large" if x > 1 else None for x in X[500:, 0]]
+    found = rw.evaluate(model, X[500:], y[500:], by=by)
+    assert [group.group for group in found.groups] == ["(missing)", "large"]
+    total = 1500 * found.metrics.rmse[0] ** 2
+    assert sum(group.metrics.n_rows for group in found.groups) == 1500
+    np.testing.assert_allclose(sum(g.metrics.n_rows * g.metrics.rmse[0] ** 2 for g in found.groups), total, rtol=1e-12)
+    deciles = found.calibration[0]
+    assert [decile.rows for decile in deciles] == [150] * 10
+    np.testing.assert_allclose(sum(d.rows * d.rmse**2 for d in deciles), total, rtol=1e-12)
+    assert (np.diff([decile.predicted for decile in deciles]) > 0).all()
+    assert found.intervals is not None
+    shares = [decile.covered for decile in deciles if decile.covered is not None]
+    np.testing.assert_allclose(np.mean(shares), found.intervals.covered[0], rtol=1e-12)
+
+
+# Law: predicting the last value errs as the differences of neighbours do, across batches as well.
+def test_last_value() -> None:
+    X, y = rows(20_000)
+    model = rw.RidgePathCV(alpha="auto", random_state=0).fit(X[:300], y[:300])
+    found = rw.evaluate(model, X, y, time=np.arange(len(y)))
+    assert found.rmse_of_last is not None
+    np.testing.assert_allclose(found.rmse_of_last[0], np.sqrt(mean_squared_error(y[1:], y[:-1])), rtol=1e-12)
+    with pytest.raises(ValueError, match="not in the order of time"):
+        rw.evaluate(model, X, y, time=-np.arange(len(y)))
+
+
+# Law: beyond its bound the sample for deciles is a random one of that size, whatever the batches.
+def test_sample_for_deciles_is_bounded() -> None:
+    sample = SampledRows()
+    n = 3 * MAX_CALIBRATION_ROWS
+    values = np.arange(n, dtype=float)
+    for some in np.array_split(values, 7):
+        sample.add(some, some, np.ones(len(some)), None)
+    deciles = sample.deciles()
+    assert sum(decile.rows for decile in deciles) == MAX_CALIBRATION_ROWS
+    np.testing.assert_allclose([d.predicted for d in deciles], (np.arange(10) + 0.5) * n / 10, rtol=0.03, atol=n / 500)
+    assert deciles[0].covered is None
+
+
+# Law: a table in a file, read in batches, has the evaluation of its rows: weights, logarithms and missing targets
+# included; JSON can hold all of it.
+def test_table(tmp_path: Path) -> None:
+    model = fit_table(shop(600), Request(target="price", weight="w", log_target=True, drop=("day",)))
+    new = shop(900, seed=1)
+    file = tmp_path / "new.csv"
+    pyarrow.csv.write_csv(new, file)
+    found = rw.evaluate(model, file, by="town", time="day")
+    frame = new.to_pandas()
+    kept = frame["price"].notna().to_numpy()
+    actual, weight = frame["price"].to_numpy()[kept], frame["w"].to_numpy()[kept]
+    predicted = model.predict(new)[kept]
+    assert found.left_out == (~kept).sum()
+    assert found.n_rows == (weight > 0).sum()
+    options = {"sample_weight": weight}
+    np.testing.assert_allclose(found.metrics.rmse[0], root_mean_squared_error(actual, predicted, **options), rtol=1e-9)
+    np.testing.assert_allclose(found.metrics.mae[0], mean_absolute_error(actual, predicted, **options), rtol=1e-9)
+    ends = model.predict_interval(new)[kept]
+    inside = (ends[:, 0] <= actual) & (actual <= ends[:, 1])
+    assert found.intervals is not None
+    np.testing.assert_allclose(found.intervals.covered[0], np.average(inside, weights=weight), rtol=1e-12)
+    assert {group.group for group in found.groups} == {"east", "west"}
+    assert json.loads(json.dumps(found.values(), allow_nan=False))["by"] == "town"
+    in_memory = rw.evaluate(model, new, by="town", time="day")
+    np.testing.assert_allclose(in_memory.metrics.rmse, found.metrics.rmse, rtol=1e-9)
+
+
+# Law: a model without held-out rows is evaluated all the same, and says why it has no intervals.
+def test_without_intervals() -> None:
+    X, y = rows(300)
+    found = rw.evaluate(rw.RidgePathCV(alpha=0.1).fit(X, y), scipy.sparse.csr_array(X), y)
+    assert found.intervals is None
+    assert "nothing was chosen" in repr(found)
+    assert found.calibration[0][0].covered is None
+
+
+# Law: a target that never changes has no R^2, and no NaN leaves.
+def test_constant_target() -> None:
+    X, y = rows(300)
+    found = rw.evaluate(rw.RidgePathCV(random_state=0).fit(X, y), X[:50], np.full(50, 3.0))
+    assert "R^2" not in repr(found)
+    assert "nan" not in repr(found).lower()
+    assert found.values()["r2"] == [None]
+
+
+# Law: what cannot be compared is refused with what was expected.
+def test_refusals() -> None:
+    X, y = rows(100)
+    model = rw.RidgePathCV(random_state=0).fit(X, y)
+    table = fit_table(shop(200), Request(target="price", drop=("day", "w")))
+    calls: list[tuple[Callable[[], Any], str]] = [
+        (lambda: rw.evaluate(model, X), "y is missing"),
+        (lambda: rw.evaluate(model, X, y[:7]), "X has 100 rows and y has 7"),
+        (lambda: rw.evaluate(model, X, y, by=["a"]), "by has 1 rows"),
+        (lambda: rw.evaluate(model, X, np.where(y > 10, np.nan, y)), "not finite"),
+        (lambda: rw.evaluate(model, X, np.stack([y, y], axis=1)), "expected 1 target"),
+        (lambda: rw.evaluate(model, X, y, sample_weight=-y), "below 0"),
+        (lambda: rw.evaluate(model, X, y, coverage=1.0), "coverage=1"),
+        (lambda: rw.evaluate(table, shop(50).drop_columns(["price"])), "price"),
+        (lambda: rw.evaluate(table, shop(50), by="tawn"), "tawn"),
+        (lambda: rw.evaluate(table, shop(5000), by="day"), "more than 1,000 values"),
+        (lambda: rw.evaluate(table, shop(50), y), "leave them out"),
+    ]
+    for call, message in calls:
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(TypeError, match="expected RidgePathCV"):
+        rw.evaluate("model.safetensors", X, y)

@@ -1,0 +1,44 @@
+"""Rows of a table that a fit does not see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pytest
+
+from ridgeway.tables import Request
+from ridgeway.tables.held_back import split_table
+
+
+# Law: every row is in one of the files, and random rows do not follow numbers that were drawn with the same seed.
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_rows(seed: int, tmp_path: Path) -> None:
+    x = np.random.default_rng(seed).random(4000)
+    split = split_table(pa.table({"x": x, "y": x}), Request("y", seed=seed), 0.25, None, tmp_path)
+    train, test = (pyarrow.feather.read_table(path)["x"].to_numpy() for path in (split.train, split.test))
+    assert (np.sort(np.concatenate([train, test])) == np.sort(x)).all()
+    assert (len(train), len(test)) == (split.n_train, split.n_test)
+    assert abs(len(test) - 1000) < 120
+    assert abs(train.mean() - test.mean()) < 0.05
+
+
+# Law: with time the last rows are held back, whatever their order in the table; rows without a time are learned from.
+def test_last_rows(tmp_path: Path) -> None:
+    day = np.random.default_rng(0).permutation(1000)
+    table = pa.table({"day": pa.array(day, mask=day < 50), "y": day})
+    split = split_table(table, Request("y"), 0.2, "day", tmp_path)
+    test = pyarrow.feather.read_table(split.test)["y"].to_numpy()
+    assert (np.sort(test) == np.arange(800, 1000)).all()
+    assert split.n_train == 800
+
+
+# Law: a split without rows on one side is refused.
+def test_refusals(tmp_path: Path) -> None:
+    table = pa.table({"x": [1.0, 1.0, 1.0], "y": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match="expected some of both"):
+        split_table(table, Request("y"), 0.5, "x", tmp_path)
+    with pytest.raises(ValueError, match="share=1: expected"):
+        split_table(table, Request("y"), 1.0, None, tmp_path)
