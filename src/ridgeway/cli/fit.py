@@ -13,9 +13,12 @@ import click
 
 from ridgeway.cli.average_option import Average, NumberOrAuto
 from ridgeway.cli.column_kinds import kinds_of
+from ridgeway.cli.config_file import config_options, write_config
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.failure import Interrupted
+from ridgeway.cli.source_options import given_data, require_files, source_options
+from ridgeway.data.address import hidden
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
@@ -27,7 +30,8 @@ unpack the file, or convert it to Parquet.
 
 
 @make_command(epilog=EPILOG)
-@click.argument("data")
+@click.argument("data", required=False)
+@source_options
 @click.option("--target", metavar="COLUMN", multiple=True,
               help="The column to predict (not for LIBSVM files); may be repeated.")  # fmt: skip
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
@@ -71,9 +75,12 @@ unpack the file, or convert it to Parquet.
 @click.option("--chains", type=NumberOrAuto(int, "workers"), default="auto",
               help="Number of runs on disjoint parts of the rows, which are averaged; needs a cluster. "
               "'workers' takes one for each worker.")  # fmt: skip
+@config_options
 def command(
     console: Console,
-    data: str,
+    data: str | None,
+    query: str | None,
+    table: str | None,
     target: tuple[str, ...],
     model: str | None,
     report: str | None,
@@ -87,9 +94,16 @@ def command(
     chains: int | str,
     **options: Any,
 ) -> None:
-    """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
+    """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern).
+
+    DATA may also be a database (postgresql://, sqlite://, a DuckDB or SQLite file), a remote file (s3://, gs://,
+    https://) or an Excel workbook.
+    """
     from ridgeway.cli.command_files import command_files, require_data
 
+    if (config := write_config(click.get_current_context())) is not None:
+        console.say(f"Written: {config}. Nothing was fitted; run: ridgeway fit --config {config}")
+        return
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
         raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
     if options["kernel"] == "rbf" and options["components"] is not None and report is not None:
@@ -106,7 +120,7 @@ def command(
     only_files = "--checkpoint" if checkpoint else "--dask or --workers" if on_cluster else None
     outputs = {"--model": model, "--report": report, "--checkpoint": checkpoint}
 
-    def fitted_model(path: str, state: Any) -> Any:
+    def fitted_model(path: Any, state: Any) -> Any:
         from ridgeway.tables import Request, fit_table
 
         named: Any = target if len(target) > 1 else target[0] if target else None
@@ -116,10 +130,11 @@ def command(
         allowed = None if memory is None else memory << 20
         return fit_table(path, request, memory=allowed, checkpoint=state, progress=console.progress)
 
-    with command_files({"DATA": data}, outputs, only_files) as files:
-        require_data(files["DATA"])
+    with command_files(given_data(data, query), outputs, only_files) as files:
+        found = require_data(files.get("DATA"), query, table)
+        require_files(found, "--dask or --workers" if on_cluster else None)
         state = _checkpoint(console, checkpoint, checkpoint_every)
-        result = _fit_and_write(lambda: fitted_model(files["DATA"], state), state, model, report)
+        result = _fit_and_write(lambda: fitted_model(found, state), state, model, report)
     _print_result(console, result, model, report)
 
 
@@ -248,7 +263,7 @@ def summary(result: Any) -> dict[str, Any]:
 
 
 def _how_to_resume(state: Any) -> str:
-    again = " ".join(["ridgeway", *sys.argv[1:]])
+    again = hidden(" ".join(["ridgeway", *sys.argv[1:]]))
     if state is None:
         return "Nothing was written. Add --checkpoint FILE to be able to resume an interrupted fit."
     if not state.path.exists():

@@ -9,15 +9,26 @@ import click
 from ridgeway.cli.average_option import Average, require_one
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
+from ridgeway.cli.source_options import given_data, source_options
 
 
 @make_command()
 @click.argument("model")
-@click.argument("data")
+@click.argument("data", required=False)
+@source_options
 @click.option("--out", metavar="FILE", help="File to write (.parquet or .csv); by default CSV on standard output.")
 @click.option("--alpha", type=float, help="Predict at another ridge strength.")
 @click.option("--averaging", type=Average(), help="Predict with another average: tail:0.5, uniform, last, ...")
-def command(console: Console, model: str, data: str, out: str | None, alpha: float | None, averaging: Any) -> None:
+def command(
+    console: Console,
+    model: str,
+    data: str | None,
+    query: str | None,
+    table: str | None,
+    out: str | None,
+    alpha: float | None,
+    averaging: Any,
+) -> None:
     """Predict the rows of a file.
 
     The output holds all columns of the input, followed by the prediction. The model ignores columns that it does not
@@ -33,14 +44,14 @@ def command(console: Console, model: str, data: str, out: str | None, alpha: flo
             raise click.UsageError("--json and the predictions would both use standard output: add --out FILE.")
         out, console.text_to_error = None, True
     average = require_one(alpha, averaging)
-    with command_files({"MODEL": model, "DATA": data}, {"--out": out}) as files:
+    with command_files({"MODEL": model, **given_data(data, query)}, {"--out": out}) as files:
         require_header(files["MODEL"])
-        require_data(files["DATA"])
+        found = require_data(files.get("DATA"), query, table)
         from ridgeway.tables import predict_table
 
         fitted = load_table_model(files["MODEL"])
         fitted = fitted if average is None else fitted.at(average)
-        done = predict_table(fitted, files["DATA"], out, progress=console.progress and out is not None)
+        done = predict_table(fitted, found, out, progress=console.progress and out is not None)
     if done.ignored:
         console.say(f"Ignored columns, which the model does not know: {', '.join(done.ignored)}.")
     where = "to standard output" if out is None else f"to {out}"

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, TableEncoder, column_names, target_of
+from ridgeway.data.external import ExternalTable
 from ridgeway.data.memory import as_table
+from ridgeway.data.opening import located
 from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
@@ -52,7 +54,8 @@ def fit_table(
 
     Parameters
     ----------
-    data : path of a file, of a folder, or a pattern; or a data frame or Arrow table (see `ridgeway.data.open_data`).
+    data : path of a file, of a folder, or a pattern; a data frame or Arrow table; a database, a remote file or an Arrow
+        stream (see `ridgeway.data.open_data` and `ridgeway.data.external_table`).
     request : what to fit.
     memory : largest number of bytes of encoded rows in memory; 0 always streams, None takes a quarter of the available
         memory. The same memory and seed give the same model, bit for bit.
@@ -80,7 +83,8 @@ class _Fit:
     """One fit of a table: it reads batches of rows and either collects them or learns from them."""
 
     def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
-        if not isinstance(data, str | os.PathLike | tuple | Source):
+        data = located(data)
+        if not isinstance(data, str | os.PathLike | tuple | Source | ExternalTable):
             data = as_table(data, index=True)  # warn once, although the data are opened again
         self._data, self._request, self._memory = data, request, memory
         self._checkpoint, self._shown = checkpoint, shown
