@@ -41,7 +41,7 @@ def test_files_only(address: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-# Law: a workbook or a database among files is known by its name or its first bytes, and the message says how to give it.
+# Law: a workbook or a database among files is known by its name or first bytes, and the message says how to give it.
 def test_files(tmp_path: Path) -> None:
     for name, message in (
         ("a.xlsx", r"a\.xlsx: an Excel workbook: .*give the path of this file alone.*--table"),

@@ -12,7 +12,7 @@ import click
 
 from ridgeway.data.address import shown, without_password
 
-LEFT_OUT = ("config", "write_config", "debug", "help")
+LEFT_OUT = ("config", "write_config", "debug", "quiet", "as_json", "help")  # not about the fit
 ENDING = ".toml"
 
 
@@ -108,7 +108,7 @@ def write_config(ctx: click.Context) -> str | None:
 
     lines = [f"# Options of `ridgeway {ctx.info_name}`. Run: ridgeway {ctx.info_name} --config {Path(path).name}"]
     for option in ctx.command.params:
-        if option.name in LEFT_OUT or option.name in ("quiet", "as_json"):
+        if option.name in LEFT_OUT:
             continue
         key, value = key_of(option), ctx.params.get(str(option.name))
         given = ctx.get_parameter_source(str(option.name)) is not click.core.ParameterSource.DEFAULT
