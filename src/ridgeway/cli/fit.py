@@ -19,6 +19,7 @@ from ridgeway.cli.console import command as make_command
 from ridgeway.cli.failure import Interrupted
 from ridgeway.cli.source_options import given_data, require_files, source_options
 from ridgeway.data.address import hidden
+from ridgeway.messages.progress import announce
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
@@ -131,6 +132,7 @@ def command(
         return fit_table(path, request, memory=allowed, checkpoint=state, progress=console.progress)
 
     with command_files(given_data(data, query), outputs, only_files) as files:
+        announce("Opening the data", console.progress)  # before the libraries are loaded
         found = require_data(files.get("DATA"), query, table)
         require_files(found, "--dask or --workers" if on_cluster else None)
         state = _checkpoint(console, checkpoint, checkpoint_every)

@@ -17,7 +17,7 @@ from ridgeway.data.sample import SampleSource
 from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.machine.available_memory import default_memory
-from ridgeway.messages.progress import Progress
+from ridgeway.messages.progress import Progress, announce
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.tables.drift import warn_of_drift
@@ -88,11 +88,13 @@ class _Fit:
             data = as_table(data, index=True)  # warn once, although the data are opened again
         self._data, self._request, self._memory = data, request, memory
         self._checkpoint, self._shown = checkpoint, shown
+        announce("Reading the names of the columns", shown)
         columns = column_names(data)
         if columns is None and (request.target or request.weight or request.drop or request.only or request.kinds):
             name = data if isinstance(data, str | os.PathLike) else "the matrix"
             raise DataError(f"{name}: the columns have no names: leave out target, weight, drop, only and kinds.")
         self._features = None if columns is None else request.features(columns)
+        announce("Reading rows", shown)
         self._source = request.open(data, self._features)
         self._fingerprint: State = self._source.fingerprint()
         self._place = Place()
@@ -115,6 +117,7 @@ class _Fit:
             rows = self._collected(progress) if self._fits_yet else None
             if rows is None:
                 return self._streamed(progress)
+        announce("Learning and choosing", self._shown)
         self._estimator.fit(rows.X, rows.y, rows.weight)
         return self._finished(self._estimator.passes_, streamed=False)
 
@@ -221,6 +224,7 @@ class _Fit:
         self._estimator.partial_fit(rows.X, rows.y, rows.weight)
 
     def _learned_encoder(self) -> TableEncoder:
+        announce("Learning how to encode the columns", self._shown)
         targets, weight = self._request.targets, self._request.weight
         target_of(next(self._source.batches(ahead=0)), targets, weight, self._source.name)  # before anything long
         left_out = [*targets, *([] if weight is None else [weight])]
@@ -270,7 +274,7 @@ class _Fit:
         rows = guess_rows(self._source)
         total = None if rows is None else rows * passes
         done = self._place.read + self._place.passes * (rows or 0)
-        return closing(Progress(total, shown=self._shown, done=done))
+        return closing(Progress(total, shown=self._shown, label="rows read and encoded", done=done))
 
     def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
         request, place = self._request, self._place
