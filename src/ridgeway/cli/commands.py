@@ -16,6 +16,7 @@ from ridgeway.cli.completion import completed
 from ridgeway.cli.console import Console
 from ridgeway.cli.failure import explained
 from ridgeway.data.address import hidden, shown
+from ridgeway.messages.progress import clear_announcement
 from ridgeway.version import __version__
 
 COMMANDS = {
@@ -98,6 +99,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as error:  # usage
+        clear_announcement(console.progress)
         usage = io.StringIO()
         error.show(usage)
         print(hidden(usage.getvalue()), end="", file=sys.stderr)
@@ -108,6 +110,7 @@ def run(arguments: Sequence[str]) -> int:
     except BaseException as error:
         message, code = explained(error)
         message = hidden(message)
+        clear_announcement(console.progress)
         if console.debug:
             print(hidden("".join(traceback.format_exception(error))), end="", file=sys.stderr)
         print(message, file=sys.stderr)

@@ -30,6 +30,14 @@ def announce(doing: str, shown: bool, stream: TextIO | None = None) -> None:
         out.flush()
 
 
+def clear_announcement(shown: bool, stream: TextIO | None = None) -> None:
+    """Clear the line of an announcement, before other text is printed; see `announce`."""
+    if shown:
+        out = stream if stream is not None else sys.stderr
+        out.write(f"\r{CLEAR_REST}")
+        out.flush()
+
+
 class Progress:
     """Counts rows towards a total, which may be unknown, and draws a bar when `shown`.
 
