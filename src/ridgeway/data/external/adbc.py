@@ -30,6 +30,7 @@ POSTGRESQL_CASTS = {
     "interval": "CAST(EXTRACT(EPOCH FROM {}) AS double precision)",  # seconds
 }
 POSTGRESQL_TYPE = b"POSTGRESQL:type"  # the driver's note of the type in the database
+EXTENSION_NAME = b"ARROW:extension:name"
 SQLITE_TABLES = (
     "SELECT 'main', name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 2"
 )
@@ -77,10 +78,12 @@ class PostgreSQL(Database):
             yield cursor.fetch_record_batch()
 
     def _expression(self, field: Any) -> str:
-        name, kind = quoted(field.name), (field.metadata or {}).get(POSTGRESQL_TYPE, b"").decode()
+        notes = field.metadata or {}
+        name, kind = quoted(field.name), notes.get(POSTGRESQL_TYPE, b"").decode()
         if kind in POSTGRESQL_CASTS:
             return f"{POSTGRESQL_CASTS[kind].format(name)} AS {name}"
-        if hasattr(field.type, "storage_type"):  # enums, UUIDs, JSON, addresses, ...
+        # Enums, UUIDs, JSON, addresses, ...: a type of their own, or a note where pyarrow does not know the type.
+        if hasattr(field.type, "storage_type") or EXTENSION_NAME in notes:
             return f"CAST({name} AS text) AS {name}"
         return name
 
