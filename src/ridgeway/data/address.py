@@ -9,6 +9,9 @@ ADDRESS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):/+")  # one slash: pathlib join
 # user:password@ before the host; host:port/ is none. A password may hold slashes that should have been escaped.
 USER_INFO = re.compile(r"(?P<user>[^/@:?]*):(?!\d+(?:[/?]|$))(?P<password>[^@]*)@|(?P<name>[^/@:?]*)@")
 SECRET_PARAMETER = re.compile("pass|secret|token|key|sig|cred", re.IGNORECASE)
+# The path of a database holds no @, so whatever stands before the last one is user and password.
+DATABASE = re.compile("postgres|mysql|mariadb", re.IGNORECASE)
+DATABASE_USER_INFO = re.compile(r"(?P<user>[^:@]*):(?P<password>.*)@(?=[^@]*$)|(?P<name>[^@:?]*)@", re.DOTALL)
 WITHOUT_HOST = ("sqlite", "duckdb", "file")
 HIDDEN = "***"
 
@@ -44,6 +47,11 @@ def as_address(text: str) -> str:
     return f"{found[1]}:{'///' if found[1].lower() in WITHOUT_HOST else '//'}{text[len(found[0]) :]}"
 
 
+def _user_info(scheme: str, rest: str) -> re.Match[str] | None:
+    """Return user and password at the beginning of what follows the scheme."""
+    return (DATABASE_USER_INFO if DATABASE.match(scheme) else USER_INFO).match(rest)
+
+
 def shown(address: str) -> str:
     """Return an address without user, password and parameters, and remember the passwords for `hidden`.
 
@@ -58,7 +66,7 @@ def shown(address: str) -> str:
     if found is None:
         return address
     rest = address[len(found[0]) :]
-    user = USER_INFO.match(rest)
+    user = _user_info(found[1], rest)
     if user is not None:
         if user["password"]:
             _passwords.update((user["password"], unquote(user["password"])))
@@ -97,7 +105,7 @@ def without_password(address: str) -> str:
     if found is None:
         return address
     rest = address[len(found[0]) :]
-    user = USER_INFO.match(rest)
+    user = _user_info(found[1], rest)
     if user is not None and user["password"] is not None:
         rest = f"{user['user']}@{rest[user.end() :]}" if user["user"] else rest[user.end() :]
     plain, _, parameters = rest.partition("?")
@@ -110,7 +118,7 @@ def with_user(address: str) -> tuple[str, str | None]:
     found = ADDRESS.match(address)
     assert found is not None
     rest = address[len(found[0]) :]
-    user = USER_INFO.match(rest)
+    user = _user_info(found[1], rest)
     if user is None:
         return address, None
     return found[0] + rest[user.end() :], unquote(user[0].removesuffix("@"))
