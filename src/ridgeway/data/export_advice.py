@@ -88,7 +88,9 @@ def refuse_format(path: Path, head: bytes) -> None:
 
 def workbook_among_files(path: Path) -> DataError:
     """Return the error for a workbook that is not given by its own name."""
-    return _alone(path, "an Excel workbook")
+    return DataError(
+        f"{_alone(path, 'an Excel workbook')} Or save the sheet as CSV (File > Save As > CSV UTF-8), and give it."
+    )
 
 
 def _alone(path: Path, what: str) -> DataError:
