@@ -68,9 +68,9 @@ def read_and_encode(path: Path, encoder: TableEncoder) -> int:
 
 def fitted_path(path: Path, encoder: TableEncoder) -> Any:
     """Return coefficients of standardized size at fixed strengths, (20, d)."""
-    table_fit.learned_encoder = lambda *given: encoder
+    table_fit.learned_encoder = lambda *given: encoder  # type: ignore[attr-defined]
     model = fit_table(path, REQUEST).model
-    averages = model._fitted().averages
+    averages: Any = model._fitted().averages
     return averages.standardization.scale * model.path(ALPHAS).coefs, model.solver_, model.n_rows_
 
 

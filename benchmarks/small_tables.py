@@ -44,7 +44,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=5)
     n_splits = parser.parse_args().splits
-    times, errors, short = [], [], []
+    times: list[float] = []
+    errors: list[float] = []
+    short: list[float] = []
     for table in real_sets():
         splits = [table.split(seed) for seed in range(n_splits)]
         first = splits[0]

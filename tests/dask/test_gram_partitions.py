@@ -42,6 +42,7 @@ def test_path(size: int, options: dict[str, Any]) -> None:
     X, y = problem()
     model = rw.dask.fit(rw.RidgePathCV(random_state=0, **options), blocks(X, y, size), client="serial")
     assert (model.solver_, model.n_rows_, model.n_features_in_) == ("gram", len(y), X.shape[1])
+    assert model.selection_ is not None
     assert model.selection_.method == "5 folds, Gram matrices"
     centred = options.get("fit_intercept", True)
     scale = X.std(axis=0) if options.get("scale", True) else np.ones(X.shape[1])
@@ -55,6 +56,8 @@ def test_errors() -> None:
     X, y = problem()
     by_partitions = rw.dask.fit(rw.RidgePathCV(random_state=0), blocks(X, y), client="serial")
     in_memory = rw.RidgePathCV(cv=5, random_state=0).fit(X, y)
+    assert by_partitions.selection_ is not None
+    assert in_memory.selection_ is not None
     assert by_partitions.selection_.chosen.error == pytest.approx(in_memory.selection_.chosen.error, rel=0.02)
 
 
@@ -122,10 +125,11 @@ def test_table(tmp_path: Path) -> None:
 # Law: what cannot be done is refused, with what to do.
 def test_refusals() -> None:
     X, y = problem(300)
-    for options, message in (
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"solver": "krylov"}, "solver='krylov' needs all rows in one place"),
         ({"cv": "loo"}, "cv='loo' needs all rows at once: expected 'auto' or a number of folds"),
-    ):
+    ]
+    for options, message in refused:
         with pytest.raises(ValueError, match=message):
             rw.dask.fit(rw.RidgePathCV(**options), blocks(X, y), client="serial")
     X[250, 2] = np.nan

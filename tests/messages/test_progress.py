@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from ridgeway.messages.progress import Progress
+from ridgeway.messages.progress import Progress, announce
 
 
 def test_silent_unless_shown() -> None:
@@ -39,3 +39,16 @@ def test_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "%" not in stream.getvalue()
     progress.close()
     assert "100%" in stream.getvalue()
+
+
+# Law: what is being done is said at once, and the next announcement or bar takes its place on the line.
+def test_announcements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ridgeway.messages.progress.EVERY", 0.0)
+    stream = io.StringIO()
+    announce("Reading", shown=False, stream=stream)
+    assert stream.getvalue() == ""
+    announce("Reading", shown=True, stream=stream)
+    assert stream.getvalue() == "\rReading ...\x1b[K"
+    Progress(2, shown=True, stream=stream).add(1)
+    assert "\n" not in stream.getvalue()
+    assert stream.getvalue().endswith("\x1b[K")

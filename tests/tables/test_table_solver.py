@@ -17,6 +17,7 @@ import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, source
 from ridgeway.estimators import solver_choice
 from ridgeway.tables import Checkpoint, Request, fit_table, table_fit, table_solver
+from ridgeway.tables.rows import learnable_rows
 
 PRICE = Request(target="price")
 ALPHAS = np.logspace(-6, 3, 20)
@@ -50,8 +51,12 @@ def test_in_memory(solver: str, weight: str | None, tmp_path: Path) -> None:
 def test_read_once(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(shop_table(), tmp_path / ("t.csv" if write is write_csv else "t.parquet"))
     reads = []
-    original = table_fit.learnable_rows
-    monkeypatch.setattr(table_fit, "learnable_rows", lambda *given: reads.append(given) or original(*given))
+
+    def counted(*given: Any) -> Any:
+        reads.append(given)
+        return learnable_rows(*given)
+
+    monkeypatch.setattr(table_fit, "learnable_rows", counted)
     request = Request(target="price", weight="weight")
     model = fit_table(path, request, memory=10_000)
     assert len(reads) == 1

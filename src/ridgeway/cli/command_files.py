@@ -8,10 +8,12 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ridgeway.cli.pipes import copy_of_pipe, file_behind
+from ridgeway.data.external import external_table
 from ridgeway.data.files import find_files, format_of, reads
 
 
@@ -59,9 +61,22 @@ def command_files(
             yield {name: str(copies.get(name, path)) for name, path in found.items()}
 
 
-def require_data(path: str) -> None:
-    """Raise an error unless a path holds data in a known format. Nothing heavy is imported."""
+def require_data(path: str | None, query: str | None = None, table: str | None = None) -> Any:
+    """Return what to read: a path that holds data in a known format, or the table of a database, query or address.
+
+    For a path, nothing heavy is imported.
+
+    Parameters
+    ----------
+    path : a file, folder, pattern or address; None if the query names its files.
+    query, table : see `ridgeway.data.external.external_table`.
+    """
+    found = external_table(path, query=query, table=table)
+    if found is not None:
+        return found
+    assert path is not None
     format_of(find_files(path)[:1])
+    return path
 
 
 def _require_apart(inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -14,6 +15,8 @@ import click
 from ridgeway.cli.completion import completed
 from ridgeway.cli.console import Console
 from ridgeway.cli.failure import explained
+from ridgeway.data.address import hidden, shown
+from ridgeway.messages.progress import clear_announcement
 from ridgeway.version import __version__
 
 COMMANDS = {
@@ -90,21 +93,28 @@ def run(arguments: Sequence[str]) -> int:
     if answer is not None:
         return answer
     console = Console()
+    for argument in arguments:
+        shown(argument)  # a password in an address is never printed
     try:
         with ridgeway.make_context("ridgeway", list(arguments), obj=console) as ctx:
             ridgeway.invoke(ctx)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as error:  # usage
-        error.show()
+        clear_announcement(console.progress)
+        usage = io.StringIO()
+        error.show(usage)
+        print(hidden(usage.getvalue()), end="", file=sys.stderr)
         return int(error.exit_code)
     except BrokenPipeError:  # the reader of standard output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except BaseException as error:
         message, code = explained(error)
+        message = hidden(message)
+        clear_announcement(console.progress)
         if console.debug:
-            traceback.print_exception(error, file=sys.stderr)
+            print(hidden("".join(traceback.format_exception(error))), end="", file=sys.stderr)
         print(message, file=sys.stderr)
         if "--json" in arguments:
             print(json.dumps({"error": message.removeprefix("Error: ")}))

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from ridgeway.cli.completion import add_completion
+from ridgeway.messages.progress import clear_announcement
 
 
 class Console:
@@ -47,6 +48,8 @@ class Console:
             return
         from rich.console import Console as RichConsole
 
+        clear_announcement(self.progress)
+
         RichConsole(stderr=self.text_to_error, highlight=False, soft_wrap=True).print(*parts, markup=False)
 
     def result(self, values: dict[str, Any]) -> None:
@@ -61,6 +64,7 @@ class Console:
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
             self._warnings.append(str(message))
             if not (self.quiet or self.as_json):
+                clear_announcement(self.progress)
                 print(f"Warning: {message}", file=sys.stderr)
 
         with warnings.catch_warnings():

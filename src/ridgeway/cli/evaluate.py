@@ -9,11 +9,14 @@ import click
 from ridgeway.cli.average_option import Average, require_one
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
+from ridgeway.cli.source_options import given_data, source_options
+from ridgeway.data.address import hidden
 
 
 @make_command()
 @click.argument("model")
-@click.argument("data")
+@click.argument("data", required=False)
+@source_options
 @click.option("--by", metavar="COLUMN", help="Show the errors of each value of this column.")
 @click.option("--interval", metavar="COVERAGE", type=float, default=0.9, show_default=True,
               help="Coverage of the prediction intervals to check.")  # fmt: skip
@@ -23,7 +26,9 @@ from ridgeway.cli.console import command as make_command
 def command(
     console: Console,
     model: str,
-    data: str,
+    data: str | None,
+    query: str | None,
+    table: str | None,
     by: str | None,
     interval: float,
     time: str | None,
@@ -42,16 +47,16 @@ def command(
 
     require_share(interval)
     average = require_one(alpha, averaging)
-    with command_files({"MODEL": model, "DATA": data}, {}) as files:
+    with command_files({"MODEL": model, **given_data(data, query)}, {}) as files:
         require_header(files["MODEL"])
-        require_data(files["DATA"])
+        rows = require_data(files.get("DATA"), query, table)
         fitted = load_table_model(files["MODEL"])
         fitted = fitted if average is None else fitted.at(average)
         from ridgeway.evaluation import evaluate
 
-        found = evaluate(fitted, files["DATA"], by=by, coverage=interval, time=time, progress=console.progress)
+        found = evaluate(fitted, rows, by=by, coverage=interval, time=time, progress=console.progress)
     say_evaluation(console, found)
-    console.result({"model": model, "data": data, **found.values()})
+    console.result({"model": model, "data": None if data is None else hidden(data), **found.values()})
 
 
 def require_share(interval: float) -> None:

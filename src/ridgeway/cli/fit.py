@@ -14,11 +14,15 @@ import click
 
 from ridgeway.cli.average_option import Average, NumberOrAuto
 from ridgeway.cli.column_kinds import kinds_of
+from ridgeway.cli.config_file import config_options, write_config
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import say_evaluation
 from ridgeway.cli.failure import Interrupted
 from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, require_test_rows
+from ridgeway.cli.source_options import given_data, require_files, source_options
+from ridgeway.data.address import hidden
+from ridgeway.messages.progress import announce
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
@@ -31,7 +35,8 @@ convert it to Parquet.
 
 
 @make_command(epilog=EPILOG)
-@click.argument("data")
+@click.argument("data", required=False)
+@source_options
 @click.option("--target", metavar="COLUMN", multiple=True,
               help="The column to predict (not for LIBSVM files); may be repeated.")  # fmt: skip
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
@@ -82,9 +87,12 @@ convert it to Parquet.
 @click.option("--chains", type=NumberOrAuto(int, "workers"), default="auto",
               help="Number of runs on disjoint parts of the rows, which are averaged; needs a cluster. "
               "'workers' takes one for each worker.")  # fmt: skip
+@config_options
 def command(
     console: Console,
-    data: str,
+    data: str | None,
+    query: str | None,
+    table: str | None,
     target: tuple[str, ...],
     model: str | None,
     report: str | None,
@@ -101,9 +109,16 @@ def command(
     time: str | None,
     **options: Any,
 ) -> None:
-    """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern)."""
+    """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern).
+
+    DATA may also be a database (postgresql://, sqlite://, a DuckDB or SQLite file), a remote file (s3://, gs://,
+    https://) or an Excel workbook.
+    """
     from ridgeway.cli.command_files import command_files, require_data
 
+    if (config := write_config(click.get_current_context())) is not None:
+        console.say(f"Written: {config}. Nothing was fitted; run: ridgeway fit --config {config}")
+        return
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
         raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
     if options["kernel"] is not None and options["solver"] != "auto":
@@ -129,7 +144,7 @@ def command(
         named: Any = target if len(target) > 1 else target[0] if target else None
         return Request(target=named, drop=drop, only=only or None, **options)
 
-    def fitted_model(path: str, state: Any) -> Any:
+    def fitted_model(path: Any, state: Any) -> Any:
         from ridgeway.tables import fit_table
 
         request = request_of()
@@ -138,16 +153,18 @@ def command(
         allowed = None if memory is None else memory << 20
         return fit_table(path, request, memory=allowed, checkpoint=state, progress=console.progress)
 
-    inputs = {"DATA": data} | ({} if test_file is None else {"--test": test_file})
+    inputs = given_data(data, query) | ({} if test_file is None else {"--test": test_file})
     with command_files(inputs, outputs, only_files) as files, ExitStack() as parts:
-        require_data(files["DATA"])
-        learned, tested = files["DATA"], files.get("--test")
+        announce("Opening the data", console.progress)  # before the libraries are loaded
+        found_data = require_data(files.get("DATA"), query, table)
+        require_files(found_data, "--dask or --workers" if on_cluster else None)
+        learned, tested = found_data, files.get("--test")
         if test_share is not None:
             learned, tested = parts.enter_context(held_back_rows(console, learned, request_of(), test_share, time))
         state = _checkpoint(console, checkpoint, checkpoint_every)
         fit = partial(fitted_model, learned, state)
         result = _fit_and_write(
-            lambda: fit() if test_share is None else of_data(fit(), files["DATA"]), state, model, report
+            lambda: fit() if test_share is None else of_data(fit(), found_data), state, model, report
         )
         found = None if tested is None else evaluate_test_rows(result, tested)
     _print_result(console, result, model, report, found)
@@ -287,7 +304,7 @@ def summary(result: Any) -> dict[str, Any]:
 
 
 def _how_to_resume(state: Any) -> str:
-    again = " ".join(["ridgeway", *sys.argv[1:]])
+    again = hidden(" ".join(["ridgeway", *sys.argv[1:]]))
     if state is None:
         return "Nothing was written. Add --checkpoint FILE to be able to resume an interrupted fit."
     if not state.path.exists():

@@ -35,7 +35,7 @@ def require_test_rows(file: str | None, share: float | None, time: str | None, o
 
 @contextmanager
 def held_back_rows(
-    console: Console, data: str, request: Any, share: float, time: str | None
+    console: Console, data: Any, request: Any, share: float, time: str | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the paths of the rows to learn from and of the rows to test, in a folder that is removed afterwards."""
     from ridgeway.tables.held_back import split_table
@@ -47,12 +47,13 @@ def held_back_rows(
         yield str(split.train), str(split.test)
 
 
-def of_data(model: Any, data: str) -> Any:
+def of_data(model: Any, data: Any) -> Any:
     """Return the model with the name of the table that the user gave."""
     from dataclasses import replace
     from pathlib import Path
 
-    return replace(model, facts=replace(model.facts, data=Path(data).name))
+    name = Path(data).name if isinstance(data, str) else data.name
+    return replace(model, facts=replace(model.facts, data=name))
 
 
 def evaluate_test_rows(model: Any, data: str) -> Any:

@@ -10,11 +10,14 @@ from ridgeway.cli.average_option import Average, require_one
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import require_share
+from ridgeway.cli.source_options import given_data, source_options
+from ridgeway.data.address import hidden
 
 
 @make_command()
 @click.argument("model")
-@click.argument("data")
+@click.argument("data", required=False)
+@source_options
 @click.option("--out", metavar="FILE", help="File to write (.parquet or .csv); by default CSV on standard output.")
 @click.option("--alpha", type=float, help="Predict at another ridge strength.")
 @click.option("--averaging", type=Average(), help="Predict with another average: tail:0.5, uniform, last, ...")
@@ -24,7 +27,9 @@ from ridgeway.cli.evaluate import require_share
 def command(
     console: Console,
     model: str,
-    data: str,
+    data: str | None,
+    query: str | None,
+    table: str | None,
     out: str | None,
     alpha: float | None,
     averaging: Any,
@@ -50,21 +55,21 @@ def command(
         raise click.UsageError("--normalized needs intervals: add --interval 0.9.")
     if interval is not None:
         require_share(interval)
-    with command_files({"MODEL": model, "DATA": data}, {"--out": out}) as files:
+    with command_files({"MODEL": model, **given_data(data, query)}, {"--out": out}) as files:
         require_header(files["MODEL"])
-        require_data(files["DATA"])
+        found = require_data(files.get("DATA"), query, table)
         from ridgeway.tables import predict_table
 
         fitted = load_table_model(files["MODEL"])
         fitted = fitted if average is None else fitted.at(average)
         width = None if interval is None else fitted.model.interval_width(interval, normalized=normalized)
         shown = console.progress and out is not None
-        done = predict_table(fitted, files["DATA"], out, width=width, progress=shown)
+        done = predict_table(fitted, found, out, width=width, progress=shown)
     known = [name for name in fitted.targets if name in done.ignored]
     if known:
         console.say(
             f"The table has {', '.join(map(repr, known))}, the target: to compare it with the predictions, run "
-            f"ridgeway evaluate {model} {data}"
+            f"ridgeway evaluate {model} {'DATA' if data is None else hidden(data)}"
         )
     if done.ignored:
         console.say(f"Ignored columns, which the model does not know: {', '.join(done.ignored)}.")

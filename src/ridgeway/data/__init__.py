@@ -35,6 +35,7 @@ from ridgeway.lazy_exports import lazy_exports
 if TYPE_CHECKING:
     from ridgeway.data.data_error import DataError
     from ridgeway.data.encoded import EncodedBatch, encoded_batches
+    from ridgeway.data.external import ExternalTable, external_table
     from ridgeway.data.opening import ColumnNames, column_names, open_data
     from ridgeway.data.prefetching import prefetch
     from ridgeway.data.schema import Column, Schema
@@ -50,6 +51,10 @@ else:
             "encoded": (
                 "EncodedBatch",
                 "encoded_batches",
+            ),
+            "external": (
+                "ExternalTable",
+                "external_table",
             ),
             "opening": (
                 "ColumnNames",
@@ -76,6 +81,7 @@ __all__ = [
     "ColumnNames",
     "DataError",
     "EncodedBatch",
+    "ExternalTable",
     "Schema",
     "ShuffledSource",
     "Source",
@@ -83,6 +89,7 @@ __all__ = [
     "TargetRows",
     "column_names",
     "encoded_batches",
+    "external_table",
     "open_data",
     "prefetch",
     "target_of",

@@ -11,7 +11,7 @@ from typing import Any
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
-from ridgeway.data.export_advice import excel, not_read
+from ridgeway.data.export_advice import workbook_among_files
 
 SIGNATURES = {
     b"\x1f\x8b": "gzip",
@@ -103,7 +103,7 @@ def _only_member(file: Any, path: Path) -> Any:
     except DAMAGE as error:
         raise _damaged(path, error) from None
     if any(info.filename == "xl/workbook.xml" for info in members):
-        raise not_read(path, *excel(path))
+        raise workbook_among_files(path)
     names = ", ".join(repr(info.filename) for info in members[:3]) + (", ..." if len(members) > 3 else "")
     got = f"{len(members)} files ({names})" if members else "no file"
     raise DataError(

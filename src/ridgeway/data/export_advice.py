@@ -1,34 +1,28 @@
-"""Data that are not read, such as Excel sheets, URLs and databases, and commands that export them."""
+"""Data that are not read, such as other databases and formats, and commands that export them."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from typing import NoReturn
 
+from ridgeway.data.address import as_address, scheme_of, shown
 from ridgeway.data.data_error import DataError
 
-URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):/")  # one slash: pathlib joins two; a drive has one letter
 DOWNLOADS = {
-    "http": "curl -LO '{url}'",
-    "https": "curl -LO '{url}'",
     "ftp": "curl -LO '{url}'",
-    "s3": "aws s3 cp '{url}' .",
-    "gs": "gcloud storage cp '{url}' .",
-    "gcs": "gcloud storage cp '{url}' .",
     "az": "azcopy copy '{url}' .",
     "abfs": "azcopy copy '{url}' .",
     "abfss": "azcopy copy '{url}' .",
     "hdfs": "hdfs dfs -get '{url}' .",
 }
 SQL_EXPORTS = {
-    "postgresql": """psql '{url}' -c "\\copy (select * from TABLE) to 'table.csv' csv header\"""",
     "mysql": """mysql --batch -e "select * from TABLE" DATABASE > table.tsv""",
-    "sqlite": """sqlite3 -header -csv '{url}' "select * from TABLE" > table.csv""",
-    "duckdb": """duckdb '{url}' "copy TABLE to 'table.parquet'\"""",
+    "mariadb": """mariadb --batch -e "select * from TABLE" DATABASE > table.tsv""",
 }
-SQL_NAMES = {"postgres": "postgresql", "mariadb": "mysql"}
+READ_DATABASES = {"postgresql": "postgresql", "postgres": "postgresql", "sqlite": "sqlite", "duckdb": "duckdb"}
 
 EXCEL = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
+OLD_EXCEL_HEAD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SQLITE = (".sqlite", ".sqlite3", ".db", ".db3")
 DUCKDB = (".duckdb", ".ddb")
 PANDAS_READERS = {
@@ -46,66 +40,61 @@ PANDAS_READERS = {
 
 
 def refuse_url(path: str) -> None:
-    """Raise an error for an address that is not a local file; the message names a command to download it."""
-    found = URL.match(path)
-    if found is None:
-        return
-    scheme = found[1].lower()
-    url = re.sub(r":/+", "://", path, count=1)
+    """Raise an error for an address where only local files are read."""
+    if scheme_of(path) is not None:
+        refuse_address(as_address(path))
+
+
+def refuse_address(address: str) -> NoReturn:
+    """Raise an error for an address that is not read; the message says how to get the rows as a file."""
+    scheme, name = scheme_of(address) or "", shown(address)
     if scheme == "file":
-        raise DataError(f"{url}: a URL of a file: expected its path; leave out {url[: len('file://')]!r}.")
+        raise DataError(f"{name}: a URL of a file: expected its path; leave out {name[: len('file://')]!r}.")
     database = scheme.partition("+")[0]
-    database = SQL_NAMES.get(database, database)
+    if database in READ_DATABASES:
+        raise DataError(
+            f"{name}: a database that is not read by this name: expected {READ_DATABASES[database]}://...; or local "
+            "files, where only these are read."
+        )
     if database in SQL_EXPORTS:
         raise DataError(
-            f"{_without_password(url)}: a database: expected a file; export the table to CSV or Parquet, for instance "
-            f"by: {_filled(SQL_EXPORTS[database], _database_file(url) if database in ('sqlite', 'duckdb') else 'URL')}"
+            f"{name}: a database of another kind: expected PostgreSQL, SQLite, DuckDB or a file; export the table, for "
+            f"instance by: {SQL_EXPORTS[database]}"
         )
     command = DOWNLOADS.get(scheme)
     raise DataError(
-        f"{_without_password(url)}: a URL: expected a local file; download it first"
-        + (f" ({_filled(command, _without_password(url))})" if command else "")
+        f"{name}: a URL that is not read here: expected s3://, gs://, https:// or a local file; download it first"
+        + (f" ({command.replace('{url}', name)})" if command else "")
         + " and give its path."
     )
 
 
 def refuse_format(path: Path, head: bytes) -> None:
-    """Raise an error for a table format that is not supported, by the name or the first bytes of the file."""
+    """Raise an error for a table format that is not read as a file, by the name or the first bytes of the file."""
     ending = path.suffix.lower()
-    if ending in EXCEL or head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        raise not_read(path, *excel(path))
+    if ending in EXCEL or head.startswith(OLD_EXCEL_HEAD):
+        raise workbook_among_files(path)
     if head.startswith(b"SQLite format 3") or (ending in SQLITE and head[8:12] != b"DUCK"):
-        raise not_read(path, "an SQLite database", _filled(SQL_EXPORTS["sqlite"], str(path)))
+        raise _alone(path, "an SQLite database")
     if head[8:12] == b"DUCK" or ending in DUCKDB:
-        raise not_read(path, "a DuckDB database", _filled(SQL_EXPORTS["duckdb"], str(path)))
+        raise _alone(path, "a DuckDB database")
     if ending in PANDAS_READERS:
-        raise not_read(path, f"a {ending} file", _by_pandas(path, PANDAS_READERS[ending]))
+        reader = PANDAS_READERS[ending].replace("{name}", repr(str(path)))
+        raise DataError(
+            f"{path}: a {ending} file: expected a CSV or Parquet file; export the table: run in Python: "
+            f"pandas.{reader}.to_parquet('table.parquet')"
+        )
 
 
-def excel(path: Path) -> tuple[str, str]:
-    """Return the name of the format of an Excel workbook, and how to export a sheet."""
-    how = "save the sheet as CSV (File > Save As > CSV UTF-8), or " + _by_pandas(path, "read_excel({name})")
-    return "an Excel workbook", how
+def workbook_among_files(path: Path) -> DataError:
+    """Return the error for a workbook that is not given by its own name."""
+    return DataError(
+        f"{_alone(path, 'an Excel workbook')} Or save the sheet as CSV (File > Save As > CSV UTF-8), and give it."
+    )
 
 
-def not_read(path: Path, what: str, how: str) -> DataError:
-    """Return the error for a file of an unsupported format."""
-    return DataError(f"{path}: {what}: expected a CSV or Parquet file; export the table: {how}")
-
-
-def _by_pandas(path: Path, reader: str) -> str:
-    return f"run in Python: pandas.{reader.replace('{name}', repr(str(path)))}.to_parquet('table.parquet')"
-
-
-def _filled(command: str, name: str) -> str:
-    return command.replace("{url}", name)
-
-
-def _without_password(url: str) -> str:
-    """Return an address without its password."""
-    return re.sub(r"://([^/@:]+):[^/@]*@", r"://\1:***@", url)
-
-
-def _database_file(url: str) -> str:
-    """Return the path in an address such as sqlite:///folder/file.db."""
-    return re.sub(r"^[^:]+:///?", "", url)
+def _alone(path: Path, what: str) -> DataError:
+    return DataError(
+        f"{path}: {what}: expected CSV or Parquet files in a folder or pattern, or on a cluster; give the path of this "
+        "file alone, with its own ending, and --table NAME (table=)."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -39,7 +39,12 @@ class FileSource(Source):
         self._rows: list[int | None] = [None] * len(paths)  # rows of each file, if known
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return names, sizes, times of change and hashes of the ends of the files, and which columns are read."""
+        """Return names, sizes, times of change and hashes of the ends of the files, and which columns are read.
+
+        Temporary files are known by their content.
+        """
+        if self.origin is not None:
+            return {"origin": self.origin.name, "content": self.origin.content(self.paths), "columns": self.columns}
         return {"files": [mark.as_dict() for mark in self._marks], "columns": self.columns}
 
     @property
@@ -70,21 +75,26 @@ class FileSource(Source):
         mark = self._marks[number]
 
         def checked() -> Iterator[Any]:
-            mark.require_same()
-            with naming(mark.path):
-                yield from read()
-            mark.require_same()
+            with self._named():
+                mark.require_same()
+                with naming(mark.path):
+                    yield from read()
+                mark.require_same()
 
         return Part(checked, n_rows)
 
     def _batches(self, first_row: int) -> Iterator[Any]:
         some = False
-        with naming(self.name):
+        with self._named(), naming(self.name):
             for batch in regroup(self._pieces(first_row), self.batch_rows):
                 some = True
                 yield batch
         if not some and first_row == 0:
             raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
+
+    def _named(self) -> AbstractContextManager[None]:
+        """Name the origin in errors about temporary files."""
+        return nullcontext() if self.origin is None else self.origin.named()
 
     def _pieces(self, skipped: int) -> Iterator[Any]:
         """Yield record batches of any size, without the first `skipped` rows."""

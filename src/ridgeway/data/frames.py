@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import narwhals as nw
+from narwhals.dependencies import is_into_dataframe
 from narwhals.exceptions import DuplicateError
 
 from ridgeway.data.arrow import pa
@@ -30,7 +31,7 @@ def frame_table(data: Any, index: bool) -> Any:
         raise DataError(
             f"a {type(data).__name__} is not a table: expected a path, arrays (X, y), a data frame (pandas, polars, "
             "...), "
-            "or an Arrow table; collect lazy frames first."
+            "or an Arrow table or stream; collect lazy frames first."
         ) from None
     if hasattr(data, "columns"):
         require_distinct(map(str, data.columns), "the data frame")
@@ -48,6 +49,20 @@ def frame_table(data: Any, index: bool) -> Any:
             f"the data frame has a column of mixed or unsupported types: {_said(error)}: expected one type in each "
             "column; convert it with astype."
         ) from None
+
+
+def is_stream(data: Any) -> bool:
+    """Return whether data are an Arrow stream, such as a DuckDB relation, and not a table in memory."""
+    if isinstance(data, pa.Table | pa.RecordBatch) or is_into_dataframe(data):
+        return False
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "fetch_record_batch")
+
+
+def stream_reader(data: Any) -> Any:
+    """Return a reader of the record batches of an Arrow stream, or of an ADBC cursor after ``execute``."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(data)
+    return data.fetch_record_batch()
 
 
 def _with_spelled_categories(frame: Any) -> Any:

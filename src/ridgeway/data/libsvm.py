@@ -56,6 +56,8 @@ class LibsvmSource(Source):
 
     def fingerprint(self) -> dict[str, Any]:
         """Return names, sizes, times of change and hashes of the ends of the files."""
+        if self.origin is not None:
+            return {"origin": self.origin.name, "content": self.origin.content(self.paths)}
         return {"files": [mark.as_dict() for mark in self._marks]}
 
     def parts(self, most_rows: int) -> list[Part]:

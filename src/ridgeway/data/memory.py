@@ -12,7 +12,7 @@ import scipy.sparse
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
-from ridgeway.data.frames import frame_table
+from ridgeway.data.frames import frame_table, is_stream, stream_reader
 from ridgeway.data.pandas_index import index_columns, warn_of_index
 from ridgeway.data.part import Part, rows_per_part
 from ridgeway.data.schema import Schema, require_columns, require_distinct
@@ -27,10 +27,17 @@ class TableSource(Source):
     table : Arrow table.
     columns : names of the columns to read, None for all.
     batch_rows : rows per batch, None for as many as take some 32 MB.
+    name : name of the table in messages.
     """
 
-    def __init__(self, table: Any, columns: Sequence[str] | None = None, batch_rows: int | None = None) -> None:
-        self.name = "the table"
+    def __init__(
+        self,
+        table: Any,
+        columns: Sequence[str] | None = None,
+        batch_rows: int | None = None,
+        name: str = "the table",
+    ) -> None:
+        self.name = name
         require_distinct(table.column_names, self.name)
         require_columns(columns or (), table.column_names, self.name)
         self._table = table if columns is None else table.select(list(columns))
@@ -122,6 +129,8 @@ def as_table(data: Any, *, index: bool = False) -> Any:
         if data.ndim != 2:
             raise DataError(f"X has shape {data.shape}: expected (rows, columns); reshape it.")
         return pa.table({f"x{place}": _array(data[:, place], place) for place in range(data.shape[1])})
+    if is_stream(data):
+        return stream_reader(data).read_all()
     return frame_table(data, index)
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ridgeway.data.csv_dialect import read_dialect
 from ridgeway.data.delimited import CSVSource
+from ridgeway.data.external import ExternalTable, external_table
 from ridgeway.data.feather import FeatherSource
 from ridgeway.data.file_source import FileSource
 from ridgeway.data.files import find_files, format_of
 from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.memory import TableSource, arrays_source, as_table
+from ridgeway.data.origin import Origin
 from ridgeway.data.pandas_index import csv_index, index_columns, warn_of_index
 from ridgeway.data.parquet import ParquetSource
 from ridgeway.data.shuffled import shuffled
@@ -39,7 +42,8 @@ def open_data(
     Parameters
     ----------
     source : path of a file (Parquet, CSV, Feather or Arrow IPC, LIBSVM text; text also compressed as .gz, .bz2, .xz,
-        .zst or .zip), of a folder, or a pattern; or a tuple (X, y) of arrays; or a data frame or Arrow table.
+        .zst or .zip), of a folder, or a pattern; or a tuple (X, y) of arrays; or a data frame or Arrow table; or a
+        database, a remote file, a workbook or an Arrow stream, see `ridgeway.data.external_table`.
     batch_rows : rows per batch; by default as many as take about 32 MB, at most 32,768.
     columns : names of the columns to read, None for all.
     kinds : types of columns of CSV files, "text" or "number", which replace those inferred from the first rows.
@@ -79,11 +83,20 @@ def _opened(
 ) -> Source:
     if isinstance(source, Source):
         return source
+    source = located(source)
+    if isinstance(source, ExternalTable):
+        local = source.local(columns)
+        if not isinstance(local, Path):
+            return TableSource(local, columns, batch_rows, source.name)
+        origin = Origin(source.name, str(local), source)
+        with origin.named():
+            opened: Source = _opened(local, batch_rows, columns, kinds, null_values, lenient, index)
+        opened.name, opened.origin = source.name, origin
+        return opened
     if isinstance(source, tuple) and len(source) == 2:
         return arrays_source(*source, columns, batch_rows)
     if not isinstance(source, str | os.PathLike):
         return TableSource(as_table(source, index=index or columns is not None), columns, batch_rows)
-    opened: Source
     paths = find_files(source)
     match format_of(paths):
         case "parquet":
@@ -124,6 +137,13 @@ def column_names(source: Any) -> ColumnNames | None:
     >>> column_names(pa.table({"a": [1], "b": ["x"]})).names
     ['a', 'b']
     """
+    source = located(source)
+    if isinstance(source, ExternalTable):
+        schema = source.schema()
+        if schema is not None:
+            return _names_of(schema, source.name)
+        found = column_names(source.local(None))
+        return None if found is None else replace(found, place=source.name)
     if isinstance(source, str | os.PathLike):
         paths = find_files(source)
         match format_of(paths):
@@ -141,9 +161,20 @@ def column_names(source: Any) -> ColumnNames | None:
         return None if source.schema is None else ColumnNames(source.name, source.schema.names, [])
     if isinstance(source, tuple):
         return column_names(open_data(source))
-    schema = as_table(source, index=True).schema
+    return _names_of(as_table(source, index=True).schema, "the table")
+
+
+def located(data: Any) -> Any:
+    """Return the `ExternalTable` of data that are neither local files nor in memory, so that they are read only once.
+
+    Other data are returned as they are.
+    """
+    return data if isinstance(data, Source) else external_table(data) or data
+
+
+def _names_of(schema: Any, place: str) -> ColumnNames:
     index = index_columns(schema)
-    return ColumnNames("the table", [name for name in schema.names if name not in index], index)
+    return ColumnNames(place, [name for name in schema.names if name not in index], index)
 
 
 def _names_in(source: FileSource) -> ColumnNames:

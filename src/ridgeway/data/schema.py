@@ -156,12 +156,12 @@ def listed_names(names: Sequence[str]) -> str:
 def no_column(name: str, names: Iterable[str], place: str) -> DataError:
     """Return the error for a missing column; it suggests similar names."""
     known = list(names)
-    near = _alike(name, known)
+    near = similar_names(name, known)
     hint = "did you mean " + " or ".join(map(repr, near)) + "?" if near else f"its columns are {listed_names(known)}."
     return DataError(f"{place}: there is no column {name!r}: {hint}")
 
 
-def _alike(name: str, names: Iterable[str]) -> list[str]:
+def similar_names(name: str, names: Iterable[str]) -> list[str]:
     """Return the most similar names, for which this one may be a typing error."""
     wanted = name.casefold().strip()
     matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)

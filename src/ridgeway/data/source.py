@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ridgeway.data import pieces
+from ridgeway.data.origin import Origin
 from ridgeway.data.part import Part
 from ridgeway.data.prefetching import prefetch
 from ridgeway.data.schema import Schema
@@ -28,12 +29,14 @@ class Source(ABC):
     schema : names and kinds of the columns; None for sparse rows, which have numbers instead of names.
     n_rows : number of rows; None if it is known only after reading.
     batch_rows : rows per batch.
+    origin : where the rows of temporary files come from; None for other rows.
     """
 
     name: str
     schema: Schema | None
     n_rows: int | None
     batch_rows: int
+    origin: Origin | None = None
 
     def batches(self, start: int = 0, *, ahead: int = 2) -> Iterator[Any]:
         """Yield the batches from number `start` on: Arrow record batches, or ``(csr, y)`` of sparse rows.

@@ -18,6 +18,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
 from ridgeway.data.encoding import Learner, Options, TableEncoding, learner_of
 from ridgeway.data.encoding.time import TimeEncoding
+from ridgeway.data.frames import is_stream
 from ridgeway.data.memory import as_batch, as_table
 from ridgeway.data.pandas_index import index_columns
 from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
@@ -111,7 +112,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
         Parameters
         ----------
-        X : data frame, Arrow table or record batch, array of shape (rows, columns), or `Source`.
+        X : data frame, Arrow table, record batch or stream, array of shape (rows, columns), or `Source`.
         y : ignored.
         leave_out : names of columns that are not features, such as the target and the weights.
         """
@@ -325,7 +326,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """Return a table as a record batch; columns of an array have the names learned, or x0, x1, ..."""
         if isinstance(X, pa.RecordBatch) and (index or not index_columns(X.schema)):
             return X
-        if isinstance(X, pa.RecordBatch) or is_into_dataframe(X):
+        if isinstance(X, pa.RecordBatch) or is_into_dataframe(X) or is_stream(X):
             table = as_table(X, index=index)
         else:
             fitted = self.__sklearn_is_fitted__()

@@ -7,7 +7,35 @@ import time
 from typing import TextIO
 
 WIDTH = 30
+CLEAR_REST = "\x1b[K"  # of the line, which held an announcement
 EVERY = 0.1  # seconds between two looks of the bar
+
+
+def announce(doing: str, shown: bool, stream: TextIO | None = None) -> None:
+    """Say what is being done, until the next announcement or bar takes its place.
+
+    Parameters
+    ----------
+    doing : such as "Learning the columns".
+    shown : whether to say it.
+    stream : where to; None for standard error.
+
+    Examples
+    --------
+    >>> announce("Reading sales.csv", shown=False)
+    """
+    if shown:
+        out = stream if stream is not None else sys.stderr
+        out.write(f"\r{doing} ...{CLEAR_REST}")
+        out.flush()
+
+
+def clear_announcement(shown: bool, stream: TextIO | None = None) -> None:
+    """Clear the line of an announcement, before other text is printed; see `announce`."""
+    if shown:
+        out = stream if stream is not None else sys.stderr
+        out.write(f"\r{CLEAR_REST}")
+        out.flush()
 
 
 class Progress:
@@ -61,10 +89,10 @@ class Progress:
         speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
         said = f"{self.done:,} {self._label}, {speed}/s, {seconds:.1f} s"
         if self.total is None:
-            self._stream.write(f"\r{said}  ")
+            self._stream.write(f"\r{said}  {CLEAR_REST}")
         else:
             share = min(self.done / max(self.total, 1), 1.0)
             left = max(self.total - self.done, 0) / rate if rate else 0.0
             bar = ("#" * round(WIDTH * share)).ljust(WIDTH)
-            self._stream.write(f"\r[{bar}] {share:4.0%}  {said}, {left:.1f} s left  ")
+            self._stream.write(f"\r[{bar}] {share:4.0%}  {said}, {left:.1f} s left  {CLEAR_REST}")
         self._stream.flush()

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, column_names
+from ridgeway.data.external import ExternalTable
 from ridgeway.data.memory import as_table
+from ridgeway.data.opening import located
 from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.machine.available_memory import default_memory
-from ridgeway.messages.progress import Progress
+from ridgeway.messages.progress import Progress, announce
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.tables.drift import warn_of_drift
@@ -59,7 +61,8 @@ def fit_table(
 
     Parameters
     ----------
-    data : path of a file, of a folder, or a pattern; or a data frame or Arrow table (see `ridgeway.data.open_data`).
+    data : path of a file, of a folder, or a pattern; a data frame or Arrow table; a database, a remote file or an Arrow
+        stream (see `ridgeway.data.open_data` and `ridgeway.data.external_table`).
     request : what to fit.
     memory : largest number of bytes of encoded rows in memory; 0 always streams, None takes a quarter of the available
         memory. The same memory and seed give the same model, bit for bit.
@@ -87,15 +90,18 @@ class _Fit:
     """One fit of a table: it reads batches of rows and either collects them or learns from them."""
 
     def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
-        if not isinstance(data, str | os.PathLike | tuple | Source):
+        data = located(data)
+        if not isinstance(data, str | os.PathLike | tuple | Source | ExternalTable):
             data = as_table(data, index=True)  # warn once, although the data are opened again
         self._data, self._request, self._allowed = data, request, memory
         self._checkpoint, self._shown = checkpoint, shown
+        announce("Reading the names of the columns", shown)
         columns = column_names(data)
         if columns is None and (request.target or request.weight or request.drop or request.only or request.kinds):
             name = data if isinstance(data, str | os.PathLike) else "the matrix"
             raise DataError(f"{name}: the columns have no names: leave out target, weight, drop, only and kinds.")
         self._features = None if columns is None else request.features(columns)
+        announce("Reading rows", shown)
         self._source = request.open(data, self._features)
         self._fingerprint: State = self._source.fingerprint()
         self._place = Place()
@@ -122,6 +128,7 @@ class _Fit:
             rows = self._read_once(progress) if self._fits_yet or self._sums_up else None
             if rows is None:
                 return self._finished(1.0, streamed=True) if self._sums_up else self._streamed(progress)
+        announce("Learning and choosing", self._shown)
         self._estimator.fit(rows.X, rows.y, rows.weight)
         return self._finished(float(getattr(self._estimator, "passes_", 1.0)), streamed=False)
 
@@ -298,7 +305,7 @@ class _Fit:
         rows = guess_rows(self._source)
         total = None if rows is None else rows * passes
         done = self._place.read + self._place.passes * (rows or 0)
-        return closing(Progress(total, shown=self._shown, done=done))
+        return closing(Progress(total, shown=self._shown, label="rows read and encoded", done=done))
 
     def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
         request, place = self._request, self._place

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.data import DataError, Source, TableEncoder, column_names, open_data
 from ridgeway.data.libsvm import LibsvmSource
+from ridgeway.data.opening import located
 from ridgeway.data.schema import no_column
 from ridgeway.data.target import names_of
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
@@ -140,6 +141,7 @@ class TableModel:
 
     def open(self, data: Any) -> Source:
         """Open a table to predict, after comparing its columns with those of the fit."""
+        data = located(data)
         if self.encoder is None:
             source = open_data(data)
             if source.schema is not None:

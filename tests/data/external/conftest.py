@@ -1,0 +1,20 @@
+"""Servers that the tests of this folder share, started when a test needs one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.servers import PostgreSQLServer, object_store, postgresql
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[PostgreSQLServer]:
+    with postgresql() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def store() -> Iterator[str]:
+    with object_store() as endpoint:
+        yield endpoint
