@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -93,11 +94,10 @@ def _of_object(data: Any, query: str | None, table: str | None) -> ExternalTable
 
 def _of_file(text: str, query: str | None, table: str | None) -> ExternalTable | None:
     path = Path(os.path.expanduser(text))
-    try:
-        with path.open("rb") as file:
-            head = file.read(FIRST_BYTES) if path.is_file() else b""
-    except OSError:  # a folder, a pattern, or a file that the reader of files reports
-        head = None
+    head = None
+    if path.is_file():  # opening a pipe would wait for its writer
+        with suppress(OSError), path.open("rb") as file:  # the reader of files reports it
+            head = file.read(FIRST_BYTES)
     if head is not None:
         ending = path.suffix.lower()
         if head[8:12] == b"DUCK" or (ending in DUCKDB and not head):
