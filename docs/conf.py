@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version as version_of
+import ridgeway
 
 project = "ridgeway"
 author = "The ridgeway developers"
 project_copyright = "The ridgeway developers"
-release = version = version_of("ridgeway")
+release = version = ridgeway.__version__
 
 extensions = [
     "myst_parser",
