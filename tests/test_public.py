@@ -93,7 +93,7 @@ def test_fit_imports_nothing() -> None:
         "print([m for m in sys.modules if m in ('ridgeway.kernel', 'ridgeway.data', 'pyarrow.parquet')])\n"
         "before = set(sys.modules)\n"
         "for rows in (X, X.astype(np.float32), scipy.sparse.csr_array(X)):\n"
-        "    kind().fit(rows, X[:, 0]), kind(alpha=1.0).partial_fit(rows, X[:, 0]).predict(rows)\n"
+        "    kind(random_state=0).fit(rows, X[:, 0]), kind(alpha=1.0).partial_fit(rows, X[:, 0]).predict(rows)\n"
         "print(sorted(set(sys.modules) - before))"
     )
     assert python(code) == "[]\n[]"
