@@ -95,7 +95,7 @@ test-wheel: dist
 	rm -rf .venv-wheel
 	python3 -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-wheel/bin/python -m pip install --quiet --only-binary ridgeway "$$(echo dist/ridgeway-*.whl)[cli,plot]" --group wheel
+	.venv-wheel/bin/python -m pip install --quiet --only-binary ridgeway "$$(echo dist/ridgeway-*.whl)[cli,dask,plot]" --group wheel
 	.venv-wheel/bin/python scripts/installed_tests.py --examples $(WHEEL_TESTS) tests/test_readme.py tests/test_docs.py::test_blocks_run[start.md]
 
 bench: setup
