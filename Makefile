@@ -8,7 +8,7 @@ CORE_SOURCES := $(shell find core -name '*.?pp' -o -name CMakeLists.txt)
 WHEEL_TESTS := tests/averaging tests/rows tests/core tests/test_public.py::test_surface
 QUICK_TESTS := $(WHEEL_TESTS) tests/cli/test_failure.py tests/test_imports.py tests/test_tree.py
 
-.PHONY: setup stub demo quick test check workflows coverage sanitize test-oldest dist test-wheel bench bench-peers docs clean
+.PHONY: setup stub demo quick test check workflows coverage sanitize test-oldest dist test-wheel bench regressions bench-peers docs clean
 
 setup: $(READY) $(CORE)
 
@@ -100,6 +100,10 @@ test-wheel: dist
 
 bench: setup
 	$(PYTHON) -m benchmarks
+
+# Compare this tree with a revision (REV=..., by default the latest tag): times and instructions, with limits.
+regressions: setup
+	$(PYTHON) -m benchmarks.regressions $(REV)
 
 # Other libraries are installed in a separate environment, because they need other versions. Their warnings are ignored.
 # The results give the tables and plots of the documentation. If RIDGEWAY_DATA names a folder with
