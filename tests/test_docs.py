@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import ridgeway
+
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts and "```python" in page.read_text())
 
@@ -26,3 +28,17 @@ def test_blocks_run(
         exec(compile(code, str(page.relative_to(DOCS)), "exec"), names)
         shown = capsys.readouterr().out
         assert not printed or shown == printed
+
+
+# Law: every warning that the troubleshooting page quotes is one of ours, and it names every error class of ours.
+def test_troubleshooting_quotes_real_messages() -> None:
+    page = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+    files = sorted(Path(str(ridgeway.__file__)).parent.rglob("*.py"))
+    sources = "".join(file.read_text(encoding="utf-8") for file in files)
+    joined = re.sub(r'"\s*\n\s*f?"', "", sources)  # literals that go on in the next line
+    rows = re.findall(r'^\| (".*?) \|', page.partition("## Errors")[0], flags=re.MULTILINE)
+    parts = [part.strip(" ,") for row in rows for quote in re.findall(r'"(.+?)"', row) for part in quote.split("...")]
+    assert rows
+    assert [part for part in parts if part not in joined] == []
+    classes = set(re.findall(r"^class (\w+Error)\(", sources, flags=re.MULTILINE)) - {"StateError"}  # never leaves us
+    assert [name for name in classes if name not in page] == []

@@ -33,5 +33,5 @@ def test_python(capsys: pytest.CaptureFixture[str]) -> None:
 def test_commands() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for document in ("README.md", "CONTRIBUTING.md"):
-        for target in re.findall(r"(?:^|`)make (\w+)", (ROOT / document).read_text(), flags=re.MULTILINE):
+        for target in re.findall(r"(?:^|`)make ([\w-]+)", (ROOT / document).read_text(), flags=re.MULTILINE):
             assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target

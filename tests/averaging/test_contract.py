@@ -14,6 +14,15 @@ from hypothesis import strategies as st
 import ridgeway.averaging
 from ridgeway.averaging import Poisson, Scheme, Staircase, scheme_of
 from ridgeway.storage.state import Stored
+from ridgeway.testing import (
+    check_average,
+    check_continuation,
+    check_sampling,
+    check_scheme_class,
+    check_scheme_shapes,
+    check_survival,
+    check_weights,
+)
 
 EXPORTS = {name: getattr(ridgeway.averaging, name) for name in ridgeway.averaging.__all__}
 CLASSES = [
@@ -52,11 +61,9 @@ every_run = pytest.mark.parametrize(
 # Law: a scheme is abstract or final, immutable, and has examples of its own class.
 @every_class
 def test_class_is_final_and_frozen(cls: type[Scheme]) -> None:
-    assert getattr(cls, "__final__", False)
+    check_scheme_class(cls)
     assert inspect.isabstract(Scheme)
-    assert cls.examples()
     for scheme in cls.examples():
-        assert type(scheme) is cls
         with pytest.raises(dataclasses.FrozenInstanceError):
             scheme.alpha = 1.0  # type: ignore[attr-defined]  # must fail
 
@@ -80,57 +87,17 @@ def test_compared_by_value(scheme: Scheme) -> None:
 def test_weights_are_a_distribution(
     scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
 ) -> None:
-    n_steps, step = data.draw(runs)
-    weights = scheme.weights(n_steps, step)
-    assert weights.shape == (n_steps + 1,)
-    assert weights.dtype == np.float64
-    assert np.all(weights >= 0)
-    assert weights.sum() == pytest.approx(1, abs=1e-12)
+    check_weights(scheme, *data.draw(runs))
 
 
-# Law: S is 1 at 0, does not increase (to rounding), is 0 beyond the run.
+# Law: S is 1 at 0, does not increase (to rounding), is 0 beyond the run, and S(j) = sum_{t >= j} p_t.
 @every_scheme
 @every_run
 @seeded
 @given(data=st.data())
-def test_survival_falls_from_one_to_zero(
-    scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
-) -> None:
+def test_survival(scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject) -> None:
     n_steps, step = data.draw(runs)
-    survival = scheme.survival(np.arange(n_steps + 4), n_steps, step)
-    assert survival.dtype == np.float64
-    assert survival[0] == 1
-    assert np.all(np.diff(survival) <= 1e-13 * survival[1:] + atol)
-    assert np.all((survival >= 0) & (survival <= 1))
-    assert np.all(survival[n_steps + 1 :] == 0)
-
-
-# Law: S(j) = sum_{t >= j} p_t.
-@every_scheme
-@every_run
-@seeded
-@given(data=st.data())
-def test_survival_sums_the_weights(
-    scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
-) -> None:
-    n_steps, step = data.draw(runs)
-    weights = scheme.weights(n_steps, step)
-    survival = scheme.survival(np.arange(n_steps + 1), n_steps, step)
-    np.testing.assert_allclose(survival, np.cumsum(weights[::-1])[::-1], rtol=1e-11, atol=atol)
-
-
-# Law: sum_{j >= 1} S(j) = E[G].
-@every_scheme
-@every_run
-@seeded
-@given(data=st.data())
-def test_survival_sums_to_the_mean(
-    scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject
-) -> None:
-    n_steps, step = data.draw(runs)
-    weights = scheme.weights(n_steps, step)
-    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, step)
-    assert survival.sum() == pytest.approx(weights @ np.arange(n_steps + 1), rel=1e-11, abs=atol * (n_steps + 1))
+    check_survival(scheme, n_steps, step, atol=atol)
 
 
 # Law: the survival-weighted sum of increments is the weighted mean of the iterates.
@@ -138,10 +105,7 @@ def test_survival_sums_to_the_mean(
 @any_step
 @pytest.mark.parametrize("n_steps", [0, 1, 50])
 def test_increments_average_the_iterates(scheme: Scheme, step: float | Staircase, n_steps: int) -> None:
-    iterates = np.random.default_rng(n_steps).normal(size=(n_steps + 1, 3)).cumsum(axis=0)
-    survival = scheme.survival(np.arange(1, n_steps + 1), n_steps, step)
-    average = iterates[0] + survival @ np.diff(iterates, axis=0)
-    np.testing.assert_allclose(average, scheme.weights(n_steps, step) @ iterates, rtol=0, atol=1e-12)
+    check_average(scheme, n_steps, step)
 
 
 # Law: stairs of one size are a constant step.
@@ -173,26 +137,14 @@ def test_stairs_beyond_the_run(scheme: Scheme, n_steps: int) -> None:
 @given(data=st.data())
 def test_continuation(scheme: Scheme, runs: st.SearchStrategy[Any], atol: float, data: st.DataObject) -> None:
     n_steps, step = data.draw(runs)
-    j = np.arange(1, n_steps + 1)
-    continued = scheme.continued_survival(j.astype(float), n_steps, step)
-    np.testing.assert_array_equal(continued, scheme.survival(j, n_steps, step))
-    places = np.linspace(0, 2 * n_steps + 64, 500)
-    assert np.all(np.isfinite(scheme.continued_survival(places, n_steps, step)))
-    between = scheme.continued_survival(np.linspace(1, max(n_steps, 1), 500), n_steps, step)
-    assert np.all(np.diff(between) <= 1e-13 + atol)
+    check_continuation(scheme, n_steps, step, atol=atol)
 
 
 # Law: shapes are kept, a scalar gives a scalar array, and nothing gives nothing.
 @every_scheme
 @any_step
 def test_shapes(scheme: Scheme, step: float | Staircase) -> None:
-    j = np.arange(6).reshape(2, 3)
-    for method in (scheme.survival, scheme.continued_survival):
-        assert method(j, 10, step).shape == (2, 3)
-        assert method(3, 10, step).shape == ()
-        assert method([], 10, step).shape == (0,)
-        assert method(3, 10, step) == method(j, 10, step)[1, 0]
-    np.testing.assert_array_equal(scheme.survival(j.astype(np.uint8), 3, step), scheme.survival(j, 3, step))
+    check_scheme_shapes(scheme, step)
 
 
 # Law: a run of 1e12 steps costs no more than the places asked for.
@@ -219,11 +171,7 @@ def test_long_run(scheme: Scheme, step: float | Staircase, atol: float) -> None:
 @any_step
 @pytest.mark.parametrize("n_steps", [0, 1, 2, 7, 64, 100])
 def test_sample_inverts_survival(scheme: Scheme, step: float | Staircase, n_steps: int) -> None:
-    draws = scheme.sample(n_steps, step, np.random.default_rng(5), size=(40, 10))
-    uniform = np.random.default_rng(5).random((40, 10))
-    survival = scheme.survival(np.arange(n_steps + 1), n_steps, step)
-    assert draws.dtype == np.int64
-    np.testing.assert_array_equal(draws, (uniform[..., None] < survival).sum(axis=-1) - 1)
+    check_sampling(scheme, n_steps, step)
 
 
 # Law: the share of draws that reach j is S(j), within five standard deviations.

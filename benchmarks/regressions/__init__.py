@@ -1,0 +1,1 @@
+"""Whether a change made something slower: this tree against a revision, on a noisy machine."""

@@ -1,0 +1,45 @@
+"""One version of the package in a process of its own: `python worker.py PACKAGE_FOLDER SCALE [TASK REPEATS]`.
+
+With a task it runs the task so often and ends. Otherwise it reads names of tasks, one a line, and answers each with
+the seconds of the task and of its yardstick.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from time import perf_counter
+
+folder, scale = Path(sys.argv[1]).resolve(), float(sys.argv[2])
+root = Path(__file__).parents[2]
+if folder != root / "src":  # an editable install would lead to the sources instead
+    sys.meta_path[:] = [finder for finder in sys.meta_path if isinstance(finder, type)]
+sys.path[:0] = [str(folder), str(root)]
+
+from threadpoolctl import threadpool_limits  # noqa: E402
+
+import ridgeway  # noqa: E402
+from benchmarks.regressions.tasks import Task, tasks  # noqa: E402
+
+if not Path(str(ridgeway.__file__)).resolve().is_relative_to(folder):
+    sys.exit(f"ridgeway came from {ridgeway.__file__}, expected {folder}.")
+
+
+def seconds(task: Task) -> float:
+    """Return how long a task takes."""
+    start = perf_counter()
+    task()
+    return perf_counter() - start
+
+
+with threadpool_limits(limits=1):
+    known = tasks(scale)
+    if len(sys.argv) > 3:
+        for _ in range(int(sys.argv[4])):
+            known[sys.argv[3]][0]()
+        sys.exit()
+    print(json.dumps(list(known)), flush=True)
+    for line in sys.stdin:
+        task, yardstick = known[line.strip()]
+        print(json.dumps([seconds(task), seconds(yardstick)]), flush=True)
