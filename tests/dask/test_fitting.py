@@ -118,7 +118,7 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
     weights = da.from_array(weight, chunks=CHUNK) if weighted else None
     step: Any = rw.GrowingStep(0.4) if grows else rw.LimitedStep(0.05)
     model = fit(rw.AveragedSGDRegressor(alpha=0.1, passes=2, step=step, random_state=3), data, weight=weights)
-    standardization = model._standing.averages.standardization
+    standardization = model._selected_model.averages.standardization
     seed = int(np.random.default_rng(3).integers(2**62))
     split = Split(seed, 0, np.empty(0, np.int64))
     run = rw.SGDRun(schedule_of(step, 2 * model.n_rows_) or "auto")
@@ -152,7 +152,7 @@ def test_chains_are_merged_runs(table: Table) -> None:
     X, y, _ = table
     constant = rw.LimitedStep(0.05)
     model = fit(rw.AveragedSGDRegressor(alpha=1.0, passes=1, chains=3, shuffle=False, step=constant), blocks(X, y))
-    standardization = model._standing.averages.standardization
+    standardization = model._selected_model.averages.standardization
     runs = []
     for part in np.split(np.arange(ROWS), 3):
         run = rw.SGDRun(rw.LimitedStep(model.step_))

@@ -53,7 +53,7 @@ def test_paths_are_the_models(name: str) -> None:
 def test_largest_columns_are_shown() -> None:
     model = fitted("sparse")
     path = summarize(model).targets[0].path
-    effects = model.coef_ * model._standing.averages.standardization.scale
+    effects = model.coef_ * model._selected_model.averages.standardization.scale
     order = np.argsort(-np.abs(effects))
     assert path.features[:20] == tuple(f"x{i}" for i in order[:20])
     shown = [int(name[1:]) for name in path.features]

@@ -110,7 +110,7 @@ def open_report(browser: Any, tmp_path: Path) -> Iterator[Open]:
 
 
 def scale_of(model: Any) -> Any:
-    return model._standing.averages.standardization.scale
+    return model._selected_model.averages.standardization.scale
 
 
 def require_effects(opened: Opened, model: Any, target: int = 0) -> None:

@@ -82,7 +82,7 @@ def test_every_model_has_words(name: str) -> None:
 def test_columns() -> None:
     model = fitted("folds")
     summary = summarize(model, feature_names=list("abcdef"))
-    effects = model.coef_ * model._standing.averages.standardization.scale
+    effects = model.coef_ * model._selected_model.averages.standardization.scale
     first = "abcdef"[int(np.abs(effects).argmax())]
     text = headline(summary)[2]
     assert f"when {first} rises by one standard deviation" in text

@@ -89,7 +89,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             strength = ridge_strength(wanted)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
             averages = ridge
-        moved._standing = averages.at(scheme, selected.selection, ridge)
+        moved._selected_model = averages.at(scheme, selected.selection, ridge)
         moved._part_from(self)
         return moved
 

@@ -284,7 +284,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             request.progress.close()
         outcome = fit.outcome
         self._components = None
-        self._standing = fit.averages.at(outcome.scheme, outcome.selection)
+        self._selected_model = fit.averages.at(outcome.scheme, outcome.selection)
         self.solver_, self.solver_reason_ = choice
         self.gamma_, self.gamma_errors_ = fit.gamma, fit.gammas
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, len(batch), float(outcome.passes)

@@ -253,7 +253,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
         averages = Averages(outcome.trajectory, standardization, sparse, centre, single_target)
         ridge = None if outcome.ridge is None else averages.of_run(outcome.ridge.trajectory)
-        self._standing, self._streamed = averages.at(outcome.scheme, outcome.selection, ridge), None
+        self._selected_model, self._streamed = averages.at(outcome.scheme, outcome.selection, ridge), None
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, n_rows, outcome.passes
         family = check_averaging(self.averaging, self.alpha).family
         self._stream = Stream.after(outcome, averages, n_rows, family, isinstance(plan.step, GrowingStep))
@@ -298,7 +298,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
                 "store='replay' that was saved: fit with chains=1, another cv and store='auto', or begin anew with "
                 "clone(model)."
             )
-        dtype = None if begun is None else self._standing.averages.trajectory.dtype
+        dtype = None if begun is None else self._selected_model.averages.trajectory.dtype
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
         if begun is not None:
             require_columns(self, X, batch.rows)
@@ -321,7 +321,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             stream.run.trajectory().coef(asked.scheme)  # refuses one that a sketch cannot answer; tails move
         self._stream = stream
         if begun is None:
-            self._held_out, self._standing = None, stream.averages().at(Uniform(), None)
+            self._held_out, self._selected_model = None, stream.averages().at(Uniform(), None)
             remember_columns(self, X)
             self.passes_ = 1.0
         self._streamed = self._after_batch(stream, asked)
@@ -335,7 +335,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         if before is not None and (before.asked, before.one_standard_error) == (asked, rule):
             return replace(before, stream=stream)
         held_out = self._held_out if before is None else before.selected.held_out
-        selected = self._standing if before is None else before.selected.model
+        selected = self._selected_model if before is None else before.selected.model
         return StreamedModel(stream, asked, rule, selected.wanted, selected.selection, held_out)
 
     @property
@@ -366,9 +366,9 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         if self._streamed is not None:
             self._held_out, self._streamed = self._streamed.selected.held_out, None
         self._stream = None if other._stream is None else other._stream.copy()
-        if self._stream is not None and self._standing.averages is not other._fitted().averages:
+        if self._stream is not None and self._selected_model.averages is not other._fitted().averages:
             self._stream.take_over()
-        if self._standing.averages is not other._fitted().averages and self._held_out is not None:
+        if self._selected_model.averages is not other._fitted().averages and self._held_out is not None:
             # The copy stands on the growing run, with the rows that this run has held out.
             self._held_out = replace(self._held_out, path=self._held_out.ridge_path, ridge_path=None)
 
@@ -379,4 +379,4 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     def _restore(self, stored: Stored) -> None:
         fit = fit_from(stored)
         self._stream, self._held_out, self.n_rows_, self.passes_ = fit.stream, fit.held_out, fit.n_rows, fit.passes
-        self._standing = fit.selected
+        self._selected_model = fit.selected

@@ -64,7 +64,7 @@ def restore_kernel_fit(estimator: Any, stored: Stored) -> None:
     selection, held_out = stored.optional("selection"), stored.optional("held_out")
     chosen = None if selection is None else Selection.from_state(selection)
     estimator._components = None
-    estimator._standing = averages.at(scheme_of(stored.part("wanted")), chosen)
+    estimator._selected_model = averages.at(scheme_of(stored.part("wanted")), chosen)
     estimator.solver_, estimator.solver_reason_ = choice
     estimator._held_out = None if held_out is None else HeldOut.from_state(held_out, len(averages.target_scale))
     estimator.n_rows_, estimator.passes_ = stored.integer("n_rows", 1), stored.number("passes", 0.0)

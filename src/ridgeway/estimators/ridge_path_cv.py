@@ -196,7 +196,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     ) -> None:
         sparse = not isinstance(batch.rows, DenseRows)
         averages = averages_of(outcome.spectrum, standardization, sparse, batch.single_target)
-        self._standing, self._unsolved = averages.at(outcome.scheme, outcome.selection), None
+        self._selected_model, self._unsolved = averages.at(outcome.scheme, outcome.selection), None
         self._sums, self._sgd, self.n_rows_ = outcome.sums, None, len(batch)
         self._held_out, self._saved_errors = outcome.held_out, None
         self._rows = batch if batch.rows.nbytes <= MAX_KEPT_BYTES else None
@@ -222,7 +222,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     def _stand_on(self, sgd: AveragedSGDRegressor, choice: SolverChoice) -> None:
         """Take over a fit by SGD."""
         self._sgd, self._sums, self._rows, self._unsolved, self._held_out = sgd, None, None, None, None
-        self._standing, self.n_rows_ = sgd._standing, sgd.n_rows_
+        self._selected_model, self.n_rows_ = sgd._selected_model, sgd.n_rows_
         self.solver_, self.solver_reason_ = choice
 
     def _stand_on_sums(self, sums: GramSums, choice: SolverChoice) -> None:
@@ -352,7 +352,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             return super().at(average)
         moved = copy.copy(self)
         moved._sgd = self._sgd.at(average)
-        moved._standing = moved._sgd._standing
+        moved._selected_model = moved._sgd._selected_model
         moved.averaging, moved.alpha = moved._sgd.averaging, moved._sgd.alpha
         return moved
 
@@ -489,12 +489,12 @@ class RidgePathCV(AveragedEstimator[Averages]):
             self._sgd = self._unfitted_sgd()
             self._sgd.n_features_in_ = self.n_features_in_
             self._sgd._restore(sgd)
-            self._standing = self._sgd._standing
+            self._selected_model = self._sgd._selected_model
             return
         self._sums = None if sums is None else GramSums.from_state(sums)
         averages = Averages.from_state(stored.part("averages"))
         chosen = None if selection is None else Selection.from_state(selection)
-        self._standing = averages.at(scheme_of(stored.part("wanted")), chosen)
+        self._selected_model = averages.at(scheme_of(stored.part("wanted")), chosen)
         held_out = stored.optional("held_out")
         n_targets = len(averages.standardization.target_scale)
         self._held_out = None if held_out is None else HeldOut.from_state(held_out, n_targets)

@@ -131,7 +131,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         >>> bool(np.allclose(stream.coef_, ExactRidgePath(alpha=0.1).fit(X, y).coef_, rtol=1e-10))
         True
         """
-        before = self._standing.spectrum if self.__sklearn_is_fitted__() else None
+        before = self._selected_model.spectrum if self.__sklearn_is_fitted__() else None
         return self._read(X, y, sample_weight, before)
 
     def path(self, alphas: ArrayLike) -> PathResult:
@@ -156,7 +156,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         """
         moved = copy.copy(self)
         moved.alpha = moved.alpha_ = ridge_strength(alpha, NO_PENALTY)
-        moved._standing = RidgeAt(self._fitted().spectrum, moved.alpha_)  # the decomposition is shared
+        moved._selected_model = RidgeAt(self._fitted().spectrum, moved.alpha_)  # the decomposition is shared
         return moved
 
     def _fit_state(self) -> State:
@@ -208,7 +208,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
 
     def _stand(self, moments: CoMoments, single_target: bool, alpha: float) -> Self:
         spectrum = RidgeSpectrum(moments, bool(self.scale), bool(self.fit_intercept), single_target)
-        self._standing = RidgeAt(spectrum, alpha)
+        self._selected_model = RidgeAt(spectrum, alpha)
         self.alpha_ = alpha
         return self
 

@@ -40,12 +40,12 @@ Selected = TypeVar("Selected", bound=SelectedFit)
 class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: ignore[misc]  # scikit-learn has no types
     """A linear regressor that holds a whole path of models, one of which is selected.
 
-    A subclass sets `_standing`, its fit and the selected model, when it is fitted.
+    A subclass sets `_selected_model`, its fit and the selected model, when it is fitted.
     """
 
     ADDED_PARAMETERS: ClassVar[dict[str, Any]] = {}  # that files of an earlier version do not have, with their values
 
-    _standing: Selected
+    _selected_model: Selected
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
 
@@ -155,10 +155,10 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: 
         """Return the fit and the selected model; raise an error if there is none."""
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
-        return self._standing
+        return self._selected_model
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_standing")
+        return hasattr(self, "_selected_model")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
