@@ -358,6 +358,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _part_from(self, other: Self) -> None:
         self._rows = other._rows  # which a copy leaves out
+        if other._unsolved is not None:
+            self._held_out = other._unsolved.held_out
         self._unsolved = None  # the copy stands where it was moved to
 
     @property
@@ -372,6 +374,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
     def held_out_(self) -> HeldOut | None:
         """A sample of held-out rows with their predictions by the chosen average."""
         self._fitted()
+        if self._unsolved is not None:
+            return self._unsolved.held_out
         return self._held_out if self._sgd is None else self._sgd.held_out_
 
     def degrees_of_freedom(self) -> float:
@@ -466,7 +470,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _fit_state(self) -> State:
         standing = self._fitted()
-        exact = self._sgd is None
+        exact, held_out = self._sgd is None, self._held_out if self._unsolved is None else self._unsolved.held_out
         return {
             "solver": self.solver_,
             "reason": self.solver_reason_,
@@ -476,7 +480,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             "selection": standing.selection.state() if exact and standing.selection is not None else None,
             "averages": standing.averages.state() if exact else None,
             "sums": None if self._sums is None else self._sums.state(),
-            "held_out": None if self._held_out is None else self._held_out.state(),
+            "held_out": None if held_out is None else held_out.state(),
             "coef_errors": self._errors_to_save(),
         }
 

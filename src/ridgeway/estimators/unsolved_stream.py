@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,10 +10,13 @@ from ridgeway.derived import derived_property
 from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.exact_choice import UNCHOSEN, warn_nothing_to_choose
 from ridgeway.estimators.options import Averaging
-from ridgeway.exact.gram_fit import GramSums
+from ridgeway.exact.fold_moments import FoldMoments
+from ridgeway.exact.gram_fit import GramFit, GramSums
+from ridgeway.exact.held_out_spectrum import held_out_of
 from ridgeway.machine.blas import threads
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Spectrum
 
@@ -37,11 +40,36 @@ class UnsolvedStream:
     n_jobs: int
 
     @derived_property
-    def selected(self) -> SelectedModel[Averages]:
-        """The model: solved when it is first read, not at every batch."""
+    def fit(self) -> GramFit:
+        """What the sums come to: solved when it is first read, not at every batch."""
         with threads(self.n_jobs):
-            fit = self.sums.fit(self.asked.family, self.scale)
-        scheme, selection = self.asked.scheme, None
+            return self.sums.fit(self.asked.family, self.scale)
+
+    @derived_property
+    def held_out(self) -> HeldOut | None:
+        """A sample of the rows with their predictions, each by the model of the other folds; errors are of all rows."""
+        fit, sums, scheme = self.fit, self.sums, self.selected.wanted
+        if sums.sample is None or fit.rating is None:
+            return None
+        batch = sums.sample.smallest().batch
+        held_out = held_out_of(scheme, batch, fit.standardization, "folds", fit.held_rows, fit.held_out)
+        if held_out is None:
+            return None
+        rows = FoldMoments.pooled([part for part in sums.parts if part is not None])
+        errors = sum(
+            fold.errors(models)[0] for fold, models in zip(fit.rating.folds, fit.rating.coefs([scheme]), strict=True)
+        )
+        return replace(
+            held_out,
+            n_rows=rows.n_rows,
+            mean_squared_error=errors / fit.rating.weight.sum() * fit.standardization.target_scale**2,
+            variance=rows.yy / rows.co.weight * sums.standardization.target_scale**2,
+        )
+
+    @derived_property
+    def selected(self) -> SelectedModel[Averages]:
+        """The model at the average that was chosen or given."""
+        fit, scheme, selection = self.fit, self.asked.scheme, None
         if fit.scored:
             method = f"{len(self.sums.parts)} folds, Gram matrices"
             selection = Selection(method, marked(fit.scored, self.one_standard_error))

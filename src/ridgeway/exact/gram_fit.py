@@ -13,11 +13,12 @@ from ridgeway.exact.fold_moments import FoldMoments, ReadOnce, SplitMoments, cel
 from ridgeway.exact.gram import GramRating, HeldOutFold, Units, descent_step, descent_steps, solve
 from ridgeway.exact.held_out_rows import HeldOutRows
 from ridgeway.exact.held_out_spectrum import held_out_of_folds, held_out_one_by_one
+from ridgeway.exact.row_sample import RowSample
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead
 from ridgeway.exact.strength_search import candidates_of, search
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out_path import HeldOutPart, sample_rows
+from ridgeway.selection.held_out_path import SAMPLE_SEED, HeldOutPart, sample_rows
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory.spectrum import Basis, Spectrum
 
@@ -40,6 +41,7 @@ class GramFit(NamedTuple):
     standardization : whose offsets are the means of all rows.
     scored : the candidates; none where nothing was to be chosen.
     held_rows, held_out : a sample of the rows that were held out, and their residuals at every scheme.
+    rating : the errors of any scheme on all held-out rows; None where nothing was to be chosen.
     """
 
     spectrum: Spectrum
@@ -47,6 +49,7 @@ class GramFit(NamedTuple):
     scored: list[Scored]
     held_rows: NDArray[np.intp] = np.zeros(0, np.intp)
     held_out: Sequence[HeldOutPart] = ()
+    rating: GramRating | None = None
 
 
 def fit_in_memory(
@@ -119,6 +122,7 @@ class GramSums:
     seed : of the folds.
     single_target : True when y was 1-D.
     dtype : precision of the answers.
+    sample : random rows, for the residuals of single rows; None in sums of a fit, and of earlier files.
     """
 
     standardization: Standardization
@@ -128,6 +132,7 @@ class GramSums:
     seed: int
     single_target: bool
     dtype: str
+    sample: RowSample | None = None
 
     @classmethod
     def begin(cls, batch: Batch, standardization: Standardization, n_folds: int, seed: int) -> GramSums:
@@ -155,9 +160,13 @@ class GramSums:
         """
         numbers = numbered(batch.numbers).astype(np.uint64) + np.uint64(self.n_rows)
         cells = _hashed(numbers, self.seed) % np.uint64(len(self.parts))
-        more = cell_moments(batch, cells.astype(np.intp), len(self.parts), self.standardization)
+        folds = cells.astype(np.intp)
+        more = cell_moments(batch, folds, len(self.parts), self.standardization)
         parts = tuple(_added(old, new) for old, new in zip(self.parts, more, strict=True))
-        return replace(self, parts=parts, n_rows=self.n_rows + n_given)
+        sample = self.sample or RowSample.empty(batch.rows.shape[1], batch.y.shape[1])
+        hashes = (_hashed(numbers, self.seed + SAMPLE_SEED) >> np.uint64(1)).astype(np.int64)
+        sample = sample.with_rows(batch, hashes, numbers, folds)
+        return replace(self, parts=parts, n_rows=self.n_rows + n_given, sample=sample)
 
     def with_part(self, batch: Batch, number: int) -> GramSums:
         """Return the sums with the rows of one part of the data; folds depend on its number and on the row's in it."""
@@ -170,7 +179,9 @@ class GramSums:
         for fold in zip(*(one.parts for one in sums), strict=True):
             known = [part for part in fold if part is not None]
             parts.append(FoldMoments.pooled(known) if known else None)
-        return replace(sums[0], parts=tuple(parts), n_rows=sum(one.n_rows for one in sums))
+        samples = [one.sample for one in sums if one.sample is not None]
+        sample = RowSample.pooled(samples) if samples else None
+        return replace(sums[0], parts=tuple(parts), n_rows=sum(one.n_rows for one in sums), sample=sample)
 
     @property
     def known(self) -> list[FoldMoments]:
@@ -209,22 +220,33 @@ class GramSums:
         family : "auto", "geometric" or "tail", what competes; None where nothing is to be chosen.
         scale : divide columns by their scales.
         """
-        parts, known = [part for part in self.parts if part is not None], self.known
+        known = self.known
         total = FoldMoments.pooled(known)
         standardization, units = self._units(total, scale)
         basis = solve(total, units)
-        splits = []
-        for part in parts if family else []:
+        splits, numbers = [], []
+        for number, part in enumerate(self.parts if family else ()):
             others = [other for other in known if other is not part]
-            if others:
+            if part is not None and others:
                 splits.append(SplitMoments(FoldMoments.pooled(others), part))
+                numbers.append(number)
         models = [HeldOutFold.of(split, units) for split in splits]
         gram = GramRating(models, *_descent(basis, models, total.n_rows))
         spectrum = _spectrum(basis, gram, standardization, self.single_target, self.dtype)
         if family is None or not models:
             return GramFit(spectrum, standardization, [])
         schemes = candidates_of(family, float(basis.eigenvalues.max()))
-        return GramFit(spectrum, standardization, search(gram, schemes, standardization.unit))
+        fit = GramFit(spectrum, standardization, search(gram, schemes, standardization.unit), rating=gram)
+        if self.sample is None or len(self.sample.hashes) == 0:
+            return fit
+        sample = self.sample.smallest()
+        tests = [np.flatnonzero(sample.folds == number) for number in numbers]
+        rows = [
+            HeldOutRows(sample.batch, test, split, self.standardization, units)
+            for test, split in zip(tests, splits, strict=True)
+        ]
+        held_out = held_out_of_folds(gram, rows, tests, spectrum.resolution)
+        return fit._replace(held_rows=np.concatenate(tests), held_out=held_out)
 
     def _units(self, total: FoldMoments, scale: bool) -> tuple[Standardization, Units]:
         """Return the standardization by all rows, and its scales in the units of the moments."""
@@ -253,6 +275,7 @@ class GramSums:
             "seed": self.seed,
             "single_target": self.single_target,
             "dtype": self.dtype,
+            "sample": None if self.sample is None else self.sample.state(),
         }
 
     @classmethod
@@ -280,7 +303,8 @@ class GramSums:
             or (sums.single_target and shape[1] != 1)
         ):
             raise StateError(f"the moments are not those of {shape[0]} features and {shape[1]} targets.")
-        return sums
+        sample = stored.optional("sample")
+        return sums if sample is None else replace(sums, sample=RowSample.from_state(sample, *shape, len(parts)))
 
 
 def _unit(standardization: Standardization) -> Units:

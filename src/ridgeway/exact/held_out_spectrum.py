@@ -112,7 +112,7 @@ def held_out_of_folds(
         span = SpectralSpan.of(fold.basis, gram.step, gram.n_steps, resolution)
         mixtures = span.mixtures()  # (targets, r, m)
         slopes = fold.basis.directions @ mixtures.reshape(-1, mixtures.shape[2]).T
-        products = held.products(test, slopes).reshape(len(test), *mixtures.shape[:2])
+        products = held.products(test, slopes / held.units.scale[:, None]).reshape(len(test), *mixtures.shape[:2])
         coordinates = Spectrum([span.coordinates(len(span.rows))], gram.step, gram.n_steps, True, resolution=resolution)
         parts.append(HeldOutPart(held.numbers(test), held.targets(test), products, coordinates))
     return parts
