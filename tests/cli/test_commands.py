@@ -321,3 +321,14 @@ def test_pipe(shop_csv: Path, shop_model: Path, tmp_path: Path) -> None:
     process.stdout = None
     said = finish(process)
     assert (said.code, said.err) == (0, "")
+
+
+# Law: a reader that closes the pipe early is no error.
+def test_closed_pipe(shop_model: Path) -> None:
+    command = [sys.executable, "-m", "ridgeway", "show", str(shop_model)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.feather
 import pytest
 
@@ -42,3 +43,16 @@ def test_refusals(tmp_path: Path) -> None:
         split_table(table, Request("y"), 0.5, "x", tmp_path)
     with pytest.raises(ValueError, match="share=1: expected"):
         split_table(table, Request("y"), 1.0, None, tmp_path)
+
+
+# Law: texts of a file are split, too, although each batch of it has codes of its own.
+def test_texts(tmp_path: Path) -> None:
+    n = 200_000
+    words = np.array([f"word {i}" for i in range(n // 100)])
+    table = pa.table({"x": np.repeat(words, 100), "y": np.arange(n)})
+    pa.csv.write_csv(table, tmp_path / "t.csv")
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    split = split_table(tmp_path / "t.csv", Request("y"), 0.25, None, folder)
+    parts = [pa.ipc.open_file(part).read_all() for part in (split.train, split.test)]
+    assert pa.concat_tables(parts).sort_by("y").equals(table.cast(parts[0].schema))

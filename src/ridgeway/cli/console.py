@@ -48,9 +48,12 @@ class Console:
             return
         from rich.console import Console as RichConsole
 
-        clear_announcement(self.progress)
+        class ClosablePipe(RichConsole):
+            def on_broken_pipe(self) -> None:
+                raise BrokenPipeError  # the command ends quietly: `ridgeway show MODEL | head` is no error
 
-        RichConsole(stderr=self.text_to_error, highlight=False, soft_wrap=True).print(*parts, markup=False)
+        clear_announcement(self.progress)
+        ClosablePipe(stderr=self.text_to_error, highlight=False, soft_wrap=True).print(*parts, markup=False)
 
     def result(self, values: dict[str, Any]) -> None:
         """Print the JSON object, if --json is given."""

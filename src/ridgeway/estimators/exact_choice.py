@@ -10,7 +10,7 @@ import numpy as np
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.options import Averaging, check_cv
 from ridgeway.exact.gram_fit import GramSums, fit_in_memory, fit_leave_one_out
-from ridgeway.exact.held_out_spectrum import held_out_of
+from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.krylov_fit import fit_rows
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, numbered
@@ -116,6 +116,12 @@ def fit_exactly(
         sums = GramSums.after(read, batch, standardization, n_folds, seed)
         average, table = _chosen(scheme, fit.scored, f"{words}, Gram matrices", one_standard_error)
         held_out = held_out_of(average, batch, standardization, how, fit.held_rows, fit.held_out)
+        if held_out is not None and fit.rating is not None and len(fit.held_rows) < sum(len(f.test) for f in folds):
+            tests = np.concatenate([fold.test for fold in folds])
+            share = batch.weight[tests] / batch.weight[tests].sum(dtype=np.float64)
+            about = batch.y[tests] - batch.y[tests[0]]
+            variance = share @ (about - share @ about) ** 2
+            held_out = with_errors_of_all(held_out, fit.rating, standardization.target_scale, variance, len(tests))
         return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
     krylov = fit_rows(batch, standardization, folds, family, scheme)
     method = f"{words}, {krylov.n_products} Krylov products"

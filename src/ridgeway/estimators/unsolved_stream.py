@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ridgeway.estimators.exact_choice import UNCHOSEN, warn_nothing_to_choose
 from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
 from ridgeway.exact.gram_fit import GramFit, GramSums
-from ridgeway.exact.held_out_spectrum import held_out_of
+from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.machine.blas import threads
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
@@ -56,15 +56,8 @@ class UnsolvedStream:
         if held_out is None:
             return None
         rows = FoldMoments.pooled([part for part in sums.parts if part is not None])
-        errors = sum(
-            fold.errors(models)[0] for fold, models in zip(fit.rating.folds, fit.rating.coefs([scheme]), strict=True)
-        )
-        return replace(
-            held_out,
-            n_rows=rows.n_rows,
-            mean_squared_error=errors / fit.rating.weight.sum() * fit.standardization.target_scale**2,
-            variance=rows.yy / rows.co.weight * sums.standardization.target_scale**2,
-        )
+        variance = rows.yy / rows.co.weight * sums.standardization.target_scale**2
+        return with_errors_of_all(held_out, fit.rating, fit.standardization.target_scale, variance, rows.n_rows)
 
     @derived_property
     def selected(self) -> SelectedModel[Averages]:

@@ -81,7 +81,7 @@ def fit_in_memory(
         for fold, split in zip(folds, read.splits, strict=True)
     ]
     parts = held_out_of_folds(gram, rows, tests, spectrum.resolution)
-    return GramFit(spectrum, standardization, scored, np.concatenate(tests), parts), read
+    return GramFit(spectrum, standardization, scored, np.concatenate(tests), parts, gram), read
 
 
 def fit_leave_one_out(

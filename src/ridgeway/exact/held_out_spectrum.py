@@ -15,7 +15,7 @@ The row keeps u; `Spectrum` answers a for every scheme.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -192,3 +192,22 @@ def held_out_of(
         return None
     path = HeldOutPath(method, parts, batch.y[rows].astype(np.float64), standardization.target_scale)
     return sample_held_out(scheme, batch, rows, path.residuals(scheme), path)
+
+
+def with_errors_of_all(
+    held_out: HeldOut, rating: GramRating, target_scale: Array, variance: Array, n_rows: int
+) -> HeldOut:
+    """Return held-out rows with the errors of all of them, from Gram matrices, in place of those of the sample.
+
+    Parameters
+    ----------
+    held_out : the sample.
+    rating : the models of the folds.
+    target_scale : (targets,), the unit of the standardized targets.
+    variance : (targets,), of all held-out targets.
+    n_rows : number of all held-out rows.
+    """
+    models = zip(rating.folds, rating.coefs([held_out.scheme]), strict=True)
+    errors: Array = np.sum([fold.errors(coefs)[0] for fold, coefs in models], axis=0)
+    mean = errors / rating.weight.sum() * target_scale**2
+    return replace(held_out, n_rows=n_rows, mean_squared_error=mean, variance=variance)

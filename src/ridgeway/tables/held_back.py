@@ -73,7 +73,7 @@ def split_table(
     counts, first = np.zeros(2, np.int64), 0
     with ExitStack() as files:
         writers: list[Any] = [None, None]
-        for number, batch in enumerate(source.batches()):
+        for number, batch in enumerate(map(_without_dictionaries, source.batches())):
             n = batch.num_rows
             chosen = (
                 np.random.default_rng([request.seed, number, SPLIT_SEED]).random(n) < part
@@ -92,6 +92,15 @@ def split_table(
             "expected some of both; choose another share."
         )
     return HeldBackRows(train, test, int(counts[0]), int(counts[1]))
+
+
+def _without_dictionaries(batch: Any) -> Any:
+    """Return a batch with texts in place of dictionary codes: a file holds one dictionary for all batches."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.record_batch(columns, names=batch.schema.names)
 
 
 def _last_rows(source: Source, time: str, share: float) -> NDArray[np.bool_]:
