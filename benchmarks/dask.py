@@ -27,10 +27,10 @@ from benchmarks.timing import Timing
 from ridgeway.dask.cluster import Cluster, client_within, local_cluster
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.opened_data import Opened, opened_files
+from ridgeway.dask.partition_sweep import learn, prepare
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import survey_rows
-from ridgeway.dask.sweep import learn, prepare
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.groups import HeldOutErrors

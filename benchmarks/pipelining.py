@@ -1,7 +1,7 @@
 """Simulation of pipelining: serial chains over partitions that all workers load ahead.
 
-A discrete-event simulation of what `ridgeway.dask.sweep` does. Workers load partitions, a few ahead of the slowest
-chain; a run group of chains learns from a partition on the worker that has loaded it, before that worker loads another;
+A discrete-event simulation of what `ridgeway.dask.partition_sweep` does. Workers load partitions, a few ahead of the
+slowest chain; a run group of chains learns from a partition on the worker that has loaded it, before that worker loads another;
 its next task is sent when its last result has reached the client. It shows how many workers serial chains keep busy,
 and gives the times of `docs/cluster_measurements.md`. Run it with `python -m benchmarks.pipelining`.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from benchmarks.report import Case, Result, Target, header, lines
 from ridgeway.dask.cluster import Cluster
-from ridgeway.dask.sweep import run_groups_for, under_way
+from ridgeway.dask.partition_sweep import run_groups_for, under_way
 from ridgeway.sgd import SGDRun
 
 BUSY = Target(low=0.9)

@@ -23,9 +23,6 @@ FORBIDDEN_ROOMS = {"utils", "util", "helpers", "helper", "misc", "common", "shar
 SHARED_STEMS = {
     "__main__": "Python runs a package by this name",
 }
-# File names that are still shared by several ways to choose an average. This list must only shrink.
-STEMS_TO_RENAME = {"choice", "sweep"}
-
 # Files that CONTRIBUTING makes up to explain how to add one.
 EXAMPLE_FILES = {"src/ridgeway/averaging/linear.py"}
 
@@ -34,11 +31,6 @@ QUANTITY_WORDS = {
     "LARGE", "LARGEST", "LATE", "LEAST", "LESS", "LITTLE", "LONG", "LONGEST", "LOW", "MANY", "MAX", "MIN", "MORE",
     "MOST", "MUCH", "NEAR", "ROOM", "SHORT", "SHORTEST", "SMALL", "SMALLEST", "SOME", "THIN", "TINY", "WIDE",
 }  # fmt: skip
-# Constants that are still named by such words alone. This list must only shrink.
-CONSTANTS_TO_RENAME = {
-    ("estimators", "SMALL"),
-    ("exact", "_SMALLEST"),
-}
 
 
 def constants_of(file: Path) -> set[str]:
@@ -60,7 +52,7 @@ def test_stems_are_unique() -> None:
     for file in MODULES:
         homes[file.stem].append(str(file.relative_to(SOURCES)))
     twice = {stem: files for stem, files in homes.items() if len(files) > 1}
-    unlisted = {stem: files for stem, files in twice.items() if stem not in STEMS_TO_RENAME | set(SHARED_STEMS)}
+    unlisted = {stem: files for stem, files in twice.items() if stem not in SHARED_STEMS}
     assert unlisted == {}
 
 
@@ -119,7 +111,7 @@ def test_constants_have_nouns() -> None:
         for name in constants_of(file)
         if set(name.strip("_").split("_")) <= QUANTITY_WORDS
     }
-    assert named - CONSTANTS_TO_RENAME == set()
+    assert named == set()
 
 
 # Law: CONTRIBUTING and the architecture page name only files that exist, and "`NAME` in `file`" is true of the file.

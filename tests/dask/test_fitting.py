@@ -17,7 +17,7 @@ from tests.dask.conftest import COLUMNS, ROWS
 
 import dask
 import ridgeway as rw
-from ridgeway.dask import sweep
+from ridgeway.dask import partition_sweep
 from ridgeway.dask.split import Split
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
@@ -134,7 +134,7 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
     for pass_number in range(2):
         for p in split.shuffled(np.arange(len(batches)), pass_number, 0).tolist():
             if grows:
-                prepared = sweep.prepare(batches[p], split, standardization, pass_number, p, step.size)
+                prepared = partition_sweep.prepare(batches[p], split, standardization, pass_number, p, step.size)
                 assert prepared is not None
                 counts = prepared.splitting.split_counts(range(len(prepared.batch)))
                 run.advance(prepared.batch, split_counts=counts)
@@ -316,7 +316,7 @@ def test_checkpoint_resumes(
     X, y, _ = table
     estimator = {"random_state": 0, **parameters}
     expected = fit(rw.AveragedSGDRegressor(**estimator), blocks(X, y))
-    file, learn, calls = tmp_path / "state", sweep.learn, []
+    file, learn, calls = tmp_path / "state", partition_sweep.learn, []
 
     def interrupted(*given: Any) -> Any:
         calls.append(given)
@@ -324,7 +324,7 @@ def test_checkpoint_resumes(
             raise KeyboardInterrupt
         return learn(*given)
 
-    monkeypatch.setattr(sweep, "learn", interrupted)
+    monkeypatch.setattr(partition_sweep, "learn", interrupted)
     given: dict[str, Any] = {"checkpoint": file, "checkpoint_every": 0.0}
     with pytest.raises(KeyboardInterrupt):
         fit(rw.AveragedSGDRegressor(**estimator), blocks(X, y), **given)
@@ -346,7 +346,7 @@ def test_checkpoint_resumes(
 # Law: without a seed, the checkpoint holds the one that was drawn.
 def test_checkpoint_keeps_the_seed(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, _ = table
-    file, prepare, orders = tmp_path / "state", sweep.prepare, []
+    file, prepare, orders = tmp_path / "state", partition_sweep.prepare, []
 
     def watched(batch: Any, split: Split, *given: Any) -> Any:
         orders.append(split.seed)
@@ -354,7 +354,7 @@ def test_checkpoint_keeps_the_seed(table: Table, tmp_path: Path, monkeypatch: py
             raise KeyboardInterrupt
         return prepare(batch, split, *given)
 
-    monkeypatch.setattr(sweep, "prepare", watched)
+    monkeypatch.setattr(partition_sweep, "prepare", watched)
     given: dict[str, Any] = {"checkpoint": file, "checkpoint_every": 0.0}
     with pytest.raises(KeyboardInterrupt):
         fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), blocks(X, y), **given)

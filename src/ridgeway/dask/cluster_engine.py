@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme, Uniform
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.partition_sweep import RunGroup, Sweep, run_groups_for
 from ridgeway.dask.predictions import predict_held_out
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
-from ridgeway.dask.sweep import RunGroup, Sweep, run_groups_for
 from ridgeway.rows import Batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.moments import RowMoments

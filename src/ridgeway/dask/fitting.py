@@ -16,10 +16,10 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.gram_partitions import cluster_solver, sum_partitions
 from ridgeway.dask.opened_data import Opened, opened
 from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.partition_sweep import segments_of
 from ridgeway.dask.serial import Serial
 from ridgeway.dask.split import Split, spread_over
 from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
-from ridgeway.dask.sweep import segments_of
 from ridgeway.data import TableEncoder
 from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV

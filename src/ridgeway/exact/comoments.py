@@ -23,7 +23,7 @@ _DENSE_CONSTANT = (4 * _EPS) ** 2
 # Sparse rows are centred after the fact, E[x^2] - E[x]^2: below this share of E[x]^2 it is cancellation.
 _SPARSE_CONSTANT = 1e-12
 # Squares and products below this have lost digits, or are 0, because float64 has no smaller numbers.
-_SMALLEST = float(np.finfo(np.float64).tiny) / _EPS
+_SMALLEST_SQUARE = float(np.finfo(np.float64).tiny) / _EPS
 TOO_SMALL = (
     "squares and products of X, y and sample_weight fall below float64: scale the columns, the targets or the weights "
     "up."
@@ -121,7 +121,7 @@ class CoMoments:
     @property
     def vanishing(self) -> bool:
         """True when a mean square of a column that is not constant falls below what float64 resolves."""
-        return bool((self.xx.diagonal()[~self.constant] / self.weight < _SMALLEST).any())
+        return bool((self.xx.diagonal()[~self.constant] / self.weight < _SMALLEST_SQUARE).any())
 
     @classmethod
     def pooled(cls, parts: Sequence[CoMoments]) -> CoMoments:
@@ -187,7 +187,7 @@ def _dense_block(rows: DenseRows, y: Float, weight: Float) -> CoMoments:
         Z *= root
         V *= root
     xx = Z.T @ Z  # NumPy sends it to BLAS syrk: half the work of a general product
-    small = xx.diagonal() < _SMALLEST
+    small = xx.diagonal() < _SMALLEST_SQUARE
     _require_products(xx.diagonal(), bool(Z[:, small].any()), V)
     unresolved = total * _DENSE_CONSTANT * (origin_x + shift_x) ** 2
     return CoMoments(total, origin_x, origin_y, shift_x, shift_y, xx, Z.T @ V, unresolved)
@@ -209,7 +209,7 @@ def _sparse_block(rows: SparseRows, y: Float, weight: Float) -> CoMoments:
     Zt = Z.T.tocsr()
     mean = Zt @ (root / total)
     xx: NDArray[np.float64] = (Zt @ Z).toarray()
-    small = xx.diagonal() < _SMALLEST
+    small = xx.diagonal() < _SMALLEST_SQUARE
     _require_products(xx.diagonal(), bool(data[small[indices]].any()), V)
     scaled_mean = np.sqrt(total) * mean
     xx -= np.outer(scaled_mean, scaled_mean)
@@ -229,5 +229,5 @@ def _require_products(squares: NDArray[np.float64], vanish: bool, V: NDArray[np.
     """
     size, target_size = np.sqrt(squares), np.abs(V).max(axis=0)
     products = np.outer(size[size > 0], target_size[target_size > 0])
-    if vanish or (products < _SMALLEST).any():
+    if vanish or (products < _SMALLEST_SQUARE).any():
         raise ValueError(TOO_SMALL)

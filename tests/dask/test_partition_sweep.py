@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ridgeway.dask.sweep import under_way
+from ridgeway.dask.partition_sweep import under_way
 
 few = st.integers(1, 50)
 
