@@ -1,9 +1,9 @@
 """Simulation of pipelining: serial chains over partitions that all workers load ahead.
 
 A discrete-event simulation of what `ridgeway.dask.partition_sweep` does. Workers load partitions, a few ahead of the
-slowest chain; a run group of chains learns from a partition on the worker that has loaded it, before that worker loads another;
-its next task is sent when its last result has reached the client. It shows how many workers serial chains keep busy,
-and gives the times of `docs/cluster_measurements.md`. Run it with `python -m benchmarks.pipelining`.
+slowest chain; a run group of chains learns from a partition on the worker that has loaded it, before that worker loads
+another; its next task is sent when its last result has reached the client. It shows how many workers serial chains keep
+busy, and gives the times of `docs/cluster_measurements.md`. Run it with `python -m benchmarks.pipelining`.
 """
 
 from __future__ import annotations
