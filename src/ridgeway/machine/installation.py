@@ -15,10 +15,14 @@ from ridgeway.version import __version__
 
 REQUIRED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "narwhals", "safetensors")
 OPTIONAL = (
+    "adbc-driver-manager",
+    "adbc-driver-postgresql",
+    "adbc-driver-sqlite",
     "bokeh",
     "click",
     "dask",
     "distributed",
+    "duckdb",
     "jinja2",
     "matplotlib",
     "onnx",
@@ -26,6 +30,7 @@ OPTIONAL = (
     "pandas",
     "polars",
     "pyarrow",
+    "python-calamine",
     "rich",
 )
 
