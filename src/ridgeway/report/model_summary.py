@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import platform
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -24,10 +23,9 @@ from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
-from ridgeway.report.sentences import in_words
+from ridgeway.report.sentences import in_words, versions
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
 from ridgeway.trajectory import Spectrum
-from ridgeway.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -273,8 +271,7 @@ def _solver_facts(fitted: Any) -> dict[str, str]:
 
 def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
     given = [(str(name), _in_words(value)) for name, value in (facts or {}).items()]
-    versions = f"ridgeway {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
-    return (*given, ("Versions", versions))
+    return (*given, ("Versions", versions()))
 
 
 def _in_words(value: Any) -> str:

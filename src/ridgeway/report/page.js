@@ -1,4 +1,3 @@
-"use strict";
 (async () => {
   const { summary, figures, rises, words, curve, unexplained } = JSON.parse(document.getElementById("report-data").textContent);
   const { grid, stops, comparison, targets, run } = summary;
@@ -70,11 +69,7 @@
   }
 
   // ---- figures -------------------------------------------------------------------------------------------------
-  const plots = {};
-  for (const [name, item] of Object.entries(figures)) {
-    const manager = await Bokeh.embed.embed_item(item, `plot-${name}`);
-    plots[name] = [...manager.roots][0].model;
-  }
+  const plots = await embedPlots(figures);
   const part = (plot, name) => plots[plot].document.get_model_by_name(name);
   const fill = (plot, name, data) => { part(plot, name).data = data; };
 
@@ -85,21 +80,6 @@
       const edge = share * (high - low) || Math.abs(high) || 1;
       range.setv(log ? { start: low, end: high } : { start: low - edge, end: high + edge });
     }
-  }
-
-  function paint() {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const ink = dark ? "#e6e9ef" : "#1d2430", soft = dark ? "#a3adbd" : "#5b6575", line = dark ? "#343c49" : "#dde2ea";
-    for (const plot of Object.values(plots)) {
-      for (const axis of [...plot.below, ...plot.left]) {
-        axis.axis_label_text_color = ink;
-        axis.major_label_text_color = soft;
-        axis.axis_line_color = soft;
-        axis.major_tick_line_color = soft;
-      }
-      for (const grid_ of plot.center) if (grid_.type === "Grid") grid_.grid_line_color = grid_.dimension === 1 ? line : null;
-    }
-    document.documentElement.dataset.scheme = dark ? "dark" : "light";
   }
 
   // ---- error curve ---------------------------------------------------------------------------------------------
@@ -347,8 +327,7 @@
   // If the model's average has no alpha, the slider begins at the best strength, or in the middle.
   const best = hasErrors ? comparison.errors.indexOf(Math.min(...comparison.errors)) : Math.round(grid.n / 2);
   $("alpha-slider").value = best;
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-  paint();
+  followColorScheme(plots);
   draw();
   document.documentElement.dataset.ready = "true";
 })();
