@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Scheme, Staircase
+from ridgeway.display.coefficient_intervals import coefficient_intervals
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.solver_choice import solved
@@ -150,7 +151,8 @@ def _averages(
         scale = np.asarray(column_scale(fitted), np.float64)
         coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
         models, effects = (coefs * scale, intercepts), effects_on(fitted, widest)
-    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
+    intervals = coefficient_intervals(fitted)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most, intervals)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 

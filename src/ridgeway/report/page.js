@@ -119,6 +119,7 @@
     reach = Math.max(1e-300, ...path.features.slice(0, shown).flatMap((_, k) => [
       ...path.stops.map((row) => Math.abs(row[k])),
       Math.abs(effectsAt(path, 0)[k]),
+      ...(path.intervals[k] ?? []).map(Math.abs),
     ]));
     bars = path.features.slice(0, shown).map((name, k) => {
       const row = element("div", "effect");
@@ -129,6 +130,12 @@
       const bar = element("span", "bar"), mark = element("span", "mark");
       mark.style.left = `${50 + (50 * path.stops[0][k]) / reach}%`;
       cells[1].append(bar, mark);
+      if (path.intervals.length) {
+        const [low, high] = path.intervals[k], whisker = element("span", "whisker");
+        whisker.style.left = `${50 + (50 * low) / reach}%`;
+        whisker.style.width = `${(50 * (high - low)) / reach}%`;
+        cells[1].append(whisker);
+      }
       row.append(...cells);
       table.append(row);
       return { row, bar, value: cells[2], own: cells[3] };

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.figures import make_figures
 from ridgeway.report.html_page import html_page
@@ -54,6 +55,9 @@ def render(summary: ReportSummary) -> str:
         tiles=_tiles(summary),
         facts=_facts(summary),
         capped=_capped(summary),
+        intervals=_intervals(summary),
+        level=f"{100 * INTERVAL_LEVEL:g}%",
+        interval_note=INTERVAL_NOTE,
         stops=[(stop, in_words(stop)) for stop in summary.stops],
         drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
     )
@@ -106,6 +110,18 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
     if summary.n_targets > 1:
         tiles.append((f"{summary.n_targets:,}", "targets", "predicted together"))
     return tiles
+
+
+def _intervals(summary: ReportSummary) -> list[tuple[str, str, float, float, float]]:
+    """Return target, column, coefficient and the ends of its interval, in the column's own unit."""
+    return [
+        (target.name, column, effect / scale, low / scale, high / scale)
+        for target in summary.targets
+        if target.path.intervals
+        for column, scale, effect, (low, high) in zip(
+            target.path.features, target.path.scales, target.path.stops[0], target.path.intervals, strict=True
+        )
+    ]
 
 
 def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:
