@@ -47,6 +47,8 @@ CLASHES: dict[str, tuple[list[Any], list[str]]] = {
     "predictions over the model": (["predict", "m", "d.csv", "--out", "m"], ["--out m", "MODEL"]),
     "predictions into the folder": (["predict", "m", "parts", "--out", "parts/p.csv"], ["--out", "read as data"]),
     "report over the model": (["report", "m", "--out", "m"], ["--out m", "MODEL"]),
+    "evaluation over data": (["evaluate", "m", "d.csv", "--report", "link.csv"], ["--report link.csv", "DATA"]),
+    "evaluation over the model": (["evaluate", "m", "d.csv", "--report", "m"], ["--report m", "MODEL"]),
     "export over the model": (["export", "m", "--onnx", "m"], ["--onnx m", "MODEL"]),
     "model to a device": (["fit", "d.csv", *FIT, "--model", "/dev/null"], ["--model /dev/null", "pipe or a device"]),
     "report to standard output": (["report", "m", "--out", "/dev/null"], ["--out", "pipe or a device"]),

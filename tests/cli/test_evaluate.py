@@ -35,6 +35,20 @@ def test_evaluate(ridgeway: Command, shop_model: Path, tmp_path: Path) -> None:
     assert other["rmse"][0] > values["rmse"][0]
 
 
+# Law: `--report` writes the page of what is printed, and a failure leaves the file of before.
+def test_evaluate_report(ridgeway: Command, shop_model: Path, shop_csv: Path) -> None:
+    said = ridgeway("evaluate", shop_model, shop_csv, "--by", "shop", "--report", "e.html", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["report"] == "e.html"
+    page = Path("e.html").read_text(encoding="utf-8")
+    assert f"<h1>{shop_model.name} on {shop_csv}</h1>" in page
+    for sentence in rw.evaluate(rw.load(shop_model), shop_csv).sentences():
+        assert sentence in page
+    said = ridgeway("evaluate", shop_model, shop_csv, "--by", "shp", "--report", "e.html")
+    assert said.code == 1
+    assert Path("e.html").read_text(encoding="utf-8") == page
+
+
 # Law: wrong columns and coverages get the command line's own errors.
 def test_evaluate_refuses(ridgeway: Command, shop_model: Path, shop_csv: Path) -> None:
     for arguments, message, code in (

@@ -105,8 +105,8 @@ def test_damaged_summaries(place: tuple[Any, ...], value: Any) -> None:
 
 # Law: a summary of another format is refused, with what to do.
 def test_other_formats_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"format 2: expected 1; write the report"):
-        ReportSummary.from_dict(STORED | {"format": 2})
+    with pytest.raises(ValueError, match=r"format 1: expected 2; write the report"):
+        ReportSummary.from_dict(STORED | {"format": 1})
 
 
 # Law: the comparison lists every candidate, and its curve goes through those on the grid.
@@ -269,3 +269,21 @@ def test_alpha_0_and_errors_off_the_grid() -> None:
     fewer = dataclasses.replace(summary.comparison, errors=summary.comparison.errors[1:])
     with pytest.raises(ValueError, match="the summary has errors off its grid"):
         dataclasses.replace(summary, comparison=fewer)
+
+
+# Law: the intervals of a report are those of the model, as effects and for the columns shown; without them it has none.
+@pytest.mark.parametrize("targets", [None, 2])
+def test_coefficient_intervals(targets: int | None) -> None:
+    X, y = rows(300, 5, targets)
+    model = rw.RidgePathCV(solver="gram", random_state=0).fit(X, y)
+    summary = summarize(model)
+    expected = model.coef_interval(0.95).reshape(targets or 1, 5, 2)
+    for k, target in enumerate(summary.targets):
+        columns = [int(name[1:]) for name in target.path.features]
+        ends = np.array(target.path.intervals) / np.array(target.path.scales)[:, None]
+        np.testing.assert_allclose(ends, expected[k, columns], rtol=1e-5, atol=1e-6)
+    assert ReportSummary.from_dict(json.loads(json.dumps(summary.to_dict()))) == summary
+    assert summarize(rw.RidgePathCV(solver="krylov", random_state=0).fit(X, y)).targets[0].path.intervals == ()
+    fewer = dataclasses.replace(summary.targets[0].path, intervals=summary.targets[0].path.intervals[:-1])
+    with pytest.raises(ValueError, match="do not belong together"):
+        dataclasses.replace(summary, targets=(dataclasses.replace(summary.targets[0], path=fewer),))

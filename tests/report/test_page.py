@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.interpolate import PchipInterpolator
-from tests.report.fits import HOSTILE, fitted
+from tests.report.fits import HOSTILE, fitted, rows
 
+import ridgeway as rw
 from ridgeway.report import render, summarize, write_report
 from ridgeway.theory import residual_filter
 
@@ -322,3 +323,30 @@ def test_more_columns(open_report: Open) -> None:
     assert len(opened.effects()) == 60
     require_effects(opened, fitted("sparse"))
     assert "240 more columns" in opened.page.inner_text("#effects-note")
+
+
+# Law: a fit by Gram matrices shows an interval around each mark, tells what it covers and lists its ends.
+def test_coefficient_intervals(browser: Any, tmp_path: Path) -> None:
+    X, y = rows(300, 4)
+    model = rw.RidgePathCV(solver="gram", random_state=0).fit(X, y)
+    write_report(model, tmp_path / "r.html")
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    page.goto((tmp_path / "r.html").as_uri())
+    page.wait_for_selector("html[data-ready]")
+    assert "population ridge coefficient" in page.inner_text("main")
+    whiskers = page.eval_on_selector_all(
+        ".whisker", "all => all.map(e => [e.offsetLeft, e.offsetLeft + e.offsetWidth])"
+    )
+    marks = page.eval_on_selector_all(".mark", "all => all.map(e => e.offsetLeft + 1)")
+    middles = [(low + high) / 2 for low, high in whiskers]
+    assert len(marks) == 4
+    assert middles == pytest.approx(marks, abs=2)
+    page.click("summary:has-text('intervals')")
+    listed = page.eval_on_selector_all(
+        ".intervals td.n", "all => all.map(e => Number(e.textContent.replace(/,/g, '')))"
+    )
+    names = page.eval_on_selector_all(".intervals td.given", "all => all.map(e => Number(e.textContent.slice(1)))")
+    expected = np.column_stack([model.coef_, model.coef_interval()])[names]
+    np.testing.assert_allclose(np.reshape(listed, (4, 3)), expected, rtol=1e-3)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()

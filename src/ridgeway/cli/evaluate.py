@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -23,6 +24,7 @@ from ridgeway.data.address import hidden
 @click.option("--time", metavar="COLUMN", help="The rows are in the order of this column: compare with the last value.")
 @click.option("--alpha", type=float, help="Evaluate another ridge strength.")
 @click.option("--averaging", type=Average(), help="Evaluate another average: tail:0.5, uniform, last, ...")
+@click.option("--report", metavar="FILE", help="Also write the evaluation as one HTML page (.html).")
 def command(
     console: Console,
     model: str,
@@ -34,6 +36,7 @@ def command(
     time: str | None,
     alpha: float | None,
     averaging: Any,
+    report: str | None,
 ) -> None:
     """Compare the predictions of a model with the actual values of a file.
 
@@ -47,7 +50,7 @@ def command(
 
     require_share(interval)
     average = require_one(alpha, averaging)
-    with command_files({"MODEL": model, **given_data(data, query)}, {}) as files:
+    with command_files({"MODEL": model, **given_data(data, query)}, {"--report": report}) as files:
         require_header(files["MODEL"])
         rows = require_data(files.get("DATA"), query, table)
         fitted = load_table_model(files["MODEL"])
@@ -55,8 +58,15 @@ def command(
         from ridgeway.evaluation import evaluate
 
         found = evaluate(fitted, rows, by=by, coverage=interval, time=time, progress=console.progress)
+        name = None if data is None else hidden(data)
+        if report is not None:
+            from ridgeway.report import write_evaluation
+
+            write_evaluation(found, report, f"{Path(model).name} on {'a query' if name is None else name}")
     say_evaluation(console, found)
-    console.result({"model": model, "data": None if data is None else hidden(data), **found.values()})
+    if report is not None:
+        console.say(f"Written: {report}")
+    console.result({"model": model, "data": name, **found.values(), "report": report})
 
 
 def require_share(interval: float) -> None:

@@ -25,13 +25,13 @@ def command(console: Console, model: str, columns: bool) -> None:
         accuracy,
         accuracy_values,
         choices,
-        coefficient_intervals,
         coefficients,
         errors,
         fitted,
         plain_target,
         standing,
     )
+    from ridgeway.display.coefficient_intervals import coefficient_intervals
     from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
     from ridgeway.estimators.solver_choice import solved
 

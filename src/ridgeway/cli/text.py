@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 
 from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.solver_choice import solved
@@ -21,10 +22,6 @@ from ridgeway.trajectory import Spectrum
 BAR_HEIGHTS = "▁▂▃▄▅▆▇█"
 N_PLOTTED_ALPHAS = 28
 MAX_SHOWN_COEFFICIENTS = 12
-LEVEL = 0.95  # of the intervals of coefficients
-INTERVAL_NOTE = (
-    "Intervals (HC3) cover the population ridge coefficient at this alpha, which is shrunk; alpha counts as given."
-)
 NOTABLE_ERROR_DIFFERENCE = 0.01  # relative difference of two errors from which the output explains it
 
 
@@ -182,7 +179,7 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     table = Table(box=box.SIMPLE_HEAD, title=title + f"{alphas[-1]:.1g}", title_justify="left")
     table.add_column("feature", overflow="fold")
     intervals = coefficient_intervals(model)
-    for name in ("coefficient", *([] if intervals is None else [f"{100 * LEVEL:g}% interval"]), "effect"):
+    for name in ("coefficient", *([] if intervals is None else [f"{100 * INTERVAL_LEVEL:g}% interval"]), "effect"):
         table.add_column(name, justify="right")
     table.add_column("|coefficient|, weak to strong")
     if intervals is not None:
@@ -197,17 +194,6 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
             numbers.insert(1, f"{low:.4g} to {high:.4g}")
         table.add_row(name, *numbers, sparkline(np.abs(along)))
     return table
-
-
-def coefficient_intervals(model: Any) -> NDArray[np.float64] | None:
-    """Return HC3 intervals, (targets, features, 2); None where the model file has no errors of its coefficients."""
-    if not isinstance(model, RidgePathCV):
-        return None
-    try:
-        intervals = model.coef_interval(LEVEL)
-    except ValueError:  # another engine ran, or the errors were not saved
-        return None
-    return intervals.reshape(-1, *intervals.shape[-2:])
 
 
 def plotted_alphas(model: Any) -> NDArray[np.float64]:

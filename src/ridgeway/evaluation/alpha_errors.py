@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeway.averaging import Scheme
+from ridgeway.averaging.scheme_name import scheme_name
+
 Array = NDArray[np.float64]
 
 ALPHAS_PER_DECADE = 8
@@ -15,6 +18,7 @@ MIN_ALPHA_TIME = 1e-1  # alpha times the time of the run at the weak end: weaker
 MAX_ALPHA = 1e3
 MAX_DECADES = 9
 SAME_ERROR = 1e-4  # relative difference of errors that nobody would notice
+SAME_SHARE = 5e-4  # relative difference of two errors below which the text calls them the same
 
 
 def evaluated_alphas(elapsed: float) -> Array:
@@ -61,6 +65,20 @@ class AlphaErrors:
         """Share by which the model's own typical error is above the least, below 0 where it is the least."""
         least = float(self.rmse.min())
         return self.own / least - 1 if least > 0 else 0.0
+
+    def sentence(self, scheme: Scheme) -> str:
+        """Return in words which alpha would have been best, and how far the model's own average is above it.
+
+        Parameters
+        ----------
+        scheme : the model's own average.
+        """
+        if self.excess <= SAME_SHARE:
+            return f"No alpha would have been better here; the error is least up to alpha={self.best:.3g}."
+        return (
+            f"alpha={self.best:.3g} would have been best here; the error of {scheme_name(scheme)} is "
+            f"{100 * self.excess:.1f}% above it."
+        )
 
     def values(self) -> dict[str, Any]:
         """Return plain values."""

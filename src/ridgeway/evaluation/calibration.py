@@ -39,6 +39,22 @@ class Decile:
         return asdict(self)
 
 
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """Some rows of one target, for a picture.
+
+    Attributes
+    ----------
+    actual, predicted : (n,).
+    low, high : (n,), ends of the prediction intervals; NaN without intervals.
+    """
+
+    actual: Array
+    predicted: Array
+    low: Array
+    high: Array
+
+
 class SampledRows:
     """Up to `MAX_CALIBRATION_ROWS` rows of one target, a random sample of all that were added.
 
@@ -52,10 +68,10 @@ class SampledRows:
         self._parts: list[Array] = []
         self._rows = 0
 
-    def add(self, actual: Array, predicted: Array, weight: Array, covered: NDArray[np.bool_] | None) -> None:
-        """Take in rows, (n,) each; covered is None without intervals."""
-        within = np.full(len(actual), -1.0) if covered is None else covered.astype(np.float64)
-        rows = np.column_stack([self._rng.random(len(actual)), actual, predicted, weight, within])
+    def add(self, actual: Array, predicted: Array, weight: Array, ends: Array | None) -> None:
+        """Take in rows, (n,) each, with the ends of their intervals, (n, 2); None without intervals."""
+        low, high = np.full((2, len(actual)), np.nan) if ends is None else ends.T
+        rows = np.column_stack([self._rng.random(len(actual)), actual, predicted, weight, low, high])
         self._parts.append(rows[weight > 0])
         self._rows += len(self._parts[-1])
         if self._rows > 2 * MAX_CALIBRATION_ROWS:
@@ -68,16 +84,17 @@ class SampledRows:
         self._parts, self._rows = [rows], len(rows)
         return rows
 
-    def sample(self, most: int) -> tuple[Array, Array]:
-        """Return actual and predicted values of up to `most` rows, for a picture."""
+    def sample(self, most: int) -> DrawnRows:
+        """Return up to `most` rows, a random sample in random order."""
         rows = self._joined()
-        rows = rows[np.argsort(rows[:, 0], kind="stable")[:most]]
-        return rows[:, 1], rows[:, 2]
+        _, actual, predicted, _, low, high = rows[np.argsort(rows[:, 0], kind="stable")[:most]].T
+        return DrawnRows(actual, predicted, low, high)
 
     def deciles(self) -> tuple[Decile, ...]:
         """Return the deciles by prediction, smallest first; fewer where rows are few."""
         rows = self._joined()
-        _, actual, predicted, weight, covered = rows[np.argsort(rows[:, 2], kind="stable")].T
+        _, actual, predicted, weight, low, high = rows[np.argsort(rows[:, 2], kind="stable")].T
+        covered = (low <= actual) & (actual <= high)
         found = []
         for some in np.array_split(np.arange(len(rows)), min(N_DECILES, len(rows))):
             share = weight[some] / weight[some].sum()
@@ -88,7 +105,7 @@ class SampledRows:
                     float(share @ predicted[some]),
                     float(share @ actual[some]),
                     float(np.sqrt(share @ error**2)),
-                    None if covered[some[0]] < 0 else float(share @ covered[some]),
+                    None if np.isnan(low[some[0]]) else float(share @ covered[some]),
                 )
             )
         return tuple(found)

@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
-from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.evaluation.alpha_errors import AlphaErrors
-from ridgeway.evaluation.calibration import Decile
+from ridgeway.evaluation.calibration import Decile, DrawnRows
 from ridgeway.evaluation.error_sums import Metrics
 from ridgeway.evaluation.group_errors import GroupErrors
 
 Array = NDArray[np.float64]
-
-SAME_SHARE = 5e-4  # relative difference of two errors below which the text calls them the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +51,7 @@ class Evaluation:
     alphas : for each target, the error of every ridge strength.
     by : the column of the groups; None without groups.
     groups : errors of each group.
-    sample : for each target, actual and predicted values of some rows.
+    sample : for each target, some rows at random with predictions and intervals, for a picture.
     """
 
     targets: tuple[str, ...]
@@ -68,7 +65,7 @@ class Evaluation:
     alphas: tuple[AlphaErrors, ...]
     by: str | None = None
     groups: tuple[GroupErrors, ...] = ()
-    sample: tuple[tuple[Array, Array], ...] = ()
+    sample: tuple[DrawnRows, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -100,9 +97,10 @@ class Evaluation:
 
     def sentences(self) -> list[str]:
         """Return the findings in words, some lines for each target."""
-        return [line for place in range(len(self.targets)) for line in self._of_target(place)]
+        return [line for place in range(len(self.targets)) for line in self.target_sentences(place)]
 
-    def _of_target(self, place: int) -> list[str]:
+    def target_sentences(self, place: int) -> list[str]:
+        """Return the findings about one target in words."""
         metrics, name = self.metrics, self.targets[place]
         r2 = f"R^2 {metrics.r2[place]:.3f}, " if np.isfinite(metrics.r2[place]) else ""
         last = "" if self.rmse_of_last is None else f", the last value {self.rmse_of_last[place]:.4g}"
@@ -120,15 +118,7 @@ class Evaluation:
                 f"Intervals of coverage {intervals.coverage:g} hold {100 * intervals.covered[place]:.1f}% of the rows; "
                 f"their mean width is {intervals.width[place]:.4g}."
             )
-        return [*lines, self._of_alphas(self.alphas[place])] if self.alphas else lines
-
-    def _of_alphas(self, errors: AlphaErrors) -> str:
-        if errors.excess <= SAME_SHARE:
-            return f"No alpha would have been better here; the error is least up to alpha={errors.best:.3g}."
-        return (
-            f"alpha={errors.best:.3g} would have been best here; the error of {scheme_name(self.scheme)} is "
-            f"{100 * errors.excess:.1f}% above it."
-        )
+        return [*lines, self.alphas[place].sentence(self.scheme)] if self.alphas else lines
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences())

@@ -159,7 +159,7 @@ class _Comparison:
         shape = len(rows.y), self._n_targets
         linear = np.asarray(self._estimator.predict(rows.X), np.float64).reshape(shape)
         predicted = self._in_units(linear, place)
-        covered = None
+        ends = covered = None
         self._sums.add(rows.y, predicted, rows.weight)
         self._weight += float(rows.weight.sum())
         if self._interval is not None:
@@ -168,8 +168,8 @@ class _Comparison:
             self._covered += rows.weight @ covered
             self._width += rows.weight @ (ends[..., 1] - ends[..., 0])
         for target, sample in enumerate(self._samples):
-            within = None if covered is None else covered[:, target]
-            sample.add(rows.y[:, target], predicted[:, target], rows.weight, within)
+            around = None if ends is None else ends[:, target]
+            sample.add(rows.y[:, target], predicted[:, target], rows.weight, around)
         if self._groups is not None and rows.groups is not None:
             self._groups.add(rows.groups, rows.y, predicted, rows.weight, covered)
         path = self._estimator.predict_path(rows.X, self._alphas)

@@ -147,6 +147,10 @@ def robust_standard_errors(read: SecondRead, scheme: Scheme) -> Array:
     """
     spectrum, basis = read.spectrum, read.basis
     gains = basis.gains([scheme], spectrum.step, spectrum.n_steps, spectrum.resolution)
+    # Directions beyond the rank have a target of exactly 0 (`eigen_basis`), so coefficients do not vary along them.
+    # Their gains of about 1 / alpha would magnify the rounding of rows, above all of float32.
+    beyond = basis.eigenvalues <= spectrum.resolution * basis.eigenvalues.max(initial=0.0)
+    gains = np.where(beyond & (basis.targets == 0).all(axis=0), 0.0, gains)
     shares, directions = gains[0], np.asarray(basis.directions, np.float64)
     variance = np.zeros((len(basis.targets), len(directions)))
     for block in read.blocks(np.arange(len(read.batch))):

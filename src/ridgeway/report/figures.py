@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from ridgeway.report.error_curve import ErrorCurve
+from ridgeway.report.plot_parts import (
+    GEOMETRIC_COLOR,
+    NEUTRAL_COLOR,
+    SLIDER_COLOR,
+    STAR_STYLE,
+    TAIL_COLOR,
+    add_hover,
+    add_span,
+    bokeh,
+    empty_figure,
+)
 from ridgeway.report.summary import ReportSummary
-
-GEOMETRIC_COLOR, TAIL_COLOR, SLIDER_COLOR, NEUTRAL_COLOR = "#2f7ed8", "#e08a1e", "#d6336c", "#8a8f98"
-FONT = "system-ui, sans-serif"
-
-
-def bokeh(module: str) -> Any:
-    """Import a module of bokeh; the error says how to install it."""
-    try:
-        return import_module(f"bokeh.{module}")
-    except ImportError as error:
-        raise ImportError("a report needs bokeh, which is not installed: pip install 'ridgeway[cli]'.") from error
 
 
 def make_figures(summary: ReportSummary) -> dict[str, Any]:
@@ -34,67 +33,22 @@ def make_figures(summary: ReportSummary) -> dict[str, Any]:
     return {name: json_item(figure, f"plot-{name}") for name, figure in figures.items()}
 
 
-def _figure(height: int, x_label: str, y_label: str, **options: Any) -> Any:
-    # The page sets the ranges. These defaults keep a logarithmic axis from computing its range from empty sources.
-    options = {"x_range": (1, 10), "y_range": (0, 1)} | options
-    figure = bokeh("plotting").figure(
-        height=height,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools="",
-        output_backend="canvas",
-        background_fill_color=None,
-        border_fill_color=None,
-        outline_line_color=None,
-        min_border_right=14,
-        **options,
-    )
-    models = bokeh("models")
-    for axis in figure.axis:
-        if isinstance(axis, models.LinearAxis):
-            axis.formatter = models.BasicTickFormatter(power_limit_high=9, power_limit_low=-4)
-        axis.update(
-            axis_label_text_font=FONT,
-            axis_label_text_font_style="normal",
-            axis_label_text_font_size="13px",
-            major_label_text_font=FONT,
-            major_label_text_font_size="12px",
-            major_label_policy=models.NoOverlap(min_distance=8),
-            minor_tick_line_color=None,
-            major_tick_in=0,
-        )
-    figure.xaxis.axis_label, figure.yaxis.axis_label = x_label, y_label
-    figure.xgrid.grid_line_color = None
-    return figure
-
-
 def _source(name: str, *columns: str) -> Any:
     return bokeh("models").ColumnDataSource(data={column: [] for column in columns}, name=name)
-
-
-def _hover(figure: Any, renderers: list[Any], tooltips: list[tuple[str, str]], **options: Any) -> None:
-    figure.add_tools(bokeh("models").HoverTool(renderers=renderers, tooltips=tooltips, **options))
-
-
-def _span(figure: Any, name: str, dimension: str, color: str, dash: str = "dashed") -> None:
-    span = bokeh("models").Span(
-        name=name, dimension=dimension, location=None, line_color=color, line_width=1.5, line_dash=dash
-    )
-    figure.add_layout(span)
 
 
 def _errors(curve: ErrorCurve) -> Any:
     models = bokeh("models")
     heights = curve.heights()["whole"]
-    figure = _figure(360, "ridge strength alpha →", curve.quantity, x_range=curve.across(), y_range=heights)
+    figure = empty_figure(360, "ridge strength alpha →", curve.quantity, x_range=curve.across(), y_range=heights)
     ticks = curve.ticks()
     figure.xaxis.update(
         ticker=models.FixedTicker(ticks=list(ticks)),
         major_label_overrides=ticks,
     )
-    _span(figure, "errors-baseline", "width", NEUTRAL_COLOR)
+    add_span(figure, "errors-baseline", "width", NEUTRAL_COLOR)
     figure.select_one("errors-baseline").location = curve.baseline
-    _span(figure, "errors-now-line", "height", SLIDER_COLOR)
+    add_span(figure, "errors-now-line", "height", SLIDER_COLOR)
     seen = []
     for kind, color in (("geometric", GEOMETRIC_COLOR), ("tail", TAIL_COLOR)):
         rows = [row for row in curve.rows if row.kind == kind]
@@ -112,54 +66,55 @@ def _errors(curve: ErrorCurve) -> Any:
     star = models.ColumnDataSource(curve.columns([row for row in curve.rows if row.chosen]))
     now = _source("errors-now", "x", "y")
     figure.scatter("x", "y", source=now, size=13, fill_color=SLIDER_COLOR, line_color="white", line_width=1.5)
-    style = {"size": 21, "marker": "star", "fill_color": "#f2b705", "line_color": "#7a5c00"}
-    seen.append(figure.scatter("x", "y", source=star, **style))
-    _hover(figure, seen, [("average", "@name"), ("error", "@value")])
+    seen.append(figure.scatter("x", "y", source=star, **STAR_STYLE))
+    add_hover(figure, seen, [("average", "@name"), ("error", "@value")])
     return figure
 
 
 def _paths() -> Any:
-    figure = _figure(380, "ridge strength alpha →", "effect on the prediction", x_axis_type="log")
-    _span(figure, "paths-zero", "width", NEUTRAL_COLOR, "solid")
+    figure = empty_figure(380, "ridge strength alpha →", "effect on the prediction", x_axis_type="log")
+    add_span(figure, "paths-zero", "width", NEUTRAL_COLOR, "solid")
     source = _source("paths-lines", "xs", "ys", "name", "color", "width", "strength", "now")
     lines = figure.multi_line(
         "xs", "ys", source=source, line_color="color", line_width="width", line_alpha="strength",
         hover_line_alpha=1.0, hover_line_width=4,
     )  # fmt: skip
-    _span(figure, "paths-now-line", "height", SLIDER_COLOR)
+    add_span(figure, "paths-now-line", "height", SLIDER_COLOR)
     now = _source("paths-now", "x", "y", "name", "color")
     figure.scatter("x", "y", source=now, size=7, fill_color="color", line_color=None)
-    _hover(figure, [lines], [("", "@name"), ("effect now", "@now")], line_policy="interp", point_policy="follow_mouse")
+    add_hover(
+        figure, [lines], [("", "@name"), ("effect now", "@now")], line_policy="interp", point_policy="follow_mouse"
+    )
     return figure
 
 
 def _predicted() -> Any:
-    figure = _figure(380, "predicted", "actual")
+    figure = empty_figure(380, "predicted", "actual")
     source = _source("predicted-rows", "x", "y", "number")
     rows = figure.scatter("x", "y", source=source, size=6, fill_color=GEOMETRIC_COLOR, fill_alpha=0.45, line_color=None)
     line = _source("predicted-diagonal", "x", "y")
     figure.line("x", "y", source=line, line_color=SLIDER_COLOR, line_width=1.5, line_dash="dashed")
-    _hover(figure, [rows], [("row", "@number{0,0}"), ("predicted", "@x{0,0.[000]}"), ("actual", "@y{0,0.[000]}")])
+    add_hover(figure, [rows], [("row", "@number{0,0}"), ("predicted", "@x{0,0.[000]}"), ("actual", "@y{0,0.[000]}")])
     return figure
 
 
 def _residuals() -> Any:
-    figure = _figure(320, "row", "actual minus predicted")
-    _span(figure, "residuals-zero", "width", NEUTRAL_COLOR, "solid")
+    figure = empty_figure(320, "row", "actual minus predicted")
+    add_span(figure, "residuals-zero", "width", NEUTRAL_COLOR, "solid")
     source = _source("residuals-rows", "x", "y", "predicted", "actual")
     rows = figure.scatter("x", "y", source=source, size=5, fill_color=NEUTRAL_COLOR, fill_alpha=0.35, line_color=None)
     means = _source("residuals-means", "x", "y", "low", "high")
     figure.varea("x", "low", "high", source=means, fill_color=SLIDER_COLOR, fill_alpha=0.2)
     figure.line("x", "y", source=means, line_color=SLIDER_COLOR, line_width=2.5)
     figure.xaxis.formatter = bokeh("models").NumeralTickFormatter(format="0,0")
-    _hover(
+    add_hover(
         figure, [rows], [("row", "@x{0,0}"), ("predicted", "@predicted{0,0.[000]}"), ("actual", "@actual{0,0.[000]}")]
     )
     return figure
 
 
 def _filter() -> Any:
-    figure = _figure(
+    figure = empty_figure(
         320,
         "spread of the data, eigenvalue s →",
         "share learned",

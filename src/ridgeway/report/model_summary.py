@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import platform
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Scheme, Staircase
+from ridgeway.display.coefficient_intervals import coefficient_intervals
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.solver_choice import solved
@@ -24,10 +24,9 @@ from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
-from ridgeway.report.sentences import in_words
+from ridgeway.report.sentences import in_words, versions
 from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
 from ridgeway.trajectory import Spectrum
-from ridgeway.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -152,7 +151,8 @@ def _averages(
         scale = np.asarray(column_scale(fitted), np.float64)
         coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
         models, effects = (coefs * scale, intercepts), effects_on(fitted, widest)
-    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most)
+    intervals = coefficient_intervals(fitted)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most, intervals)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 
@@ -273,8 +273,7 @@ def _solver_facts(fitted: Any) -> dict[str, str]:
 
 def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
     given = [(str(name), _in_words(value)) for name, value in (facts or {}).items()]
-    versions = f"ridgeway {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
-    return (*given, ("Versions", versions))
+    return (*given, ("Versions", versions()))
 
 
 def _in_words(value: Any) -> str:

@@ -1,4 +1,3 @@
-"use strict";
 (async () => {
   const { summary, figures, rises, words, curve, unexplained } = JSON.parse(document.getElementById("report-data").textContent);
   const { grid, stops, comparison, targets, run } = summary;
@@ -70,11 +69,7 @@
   }
 
   // ---- figures -------------------------------------------------------------------------------------------------
-  const plots = {};
-  for (const [name, item] of Object.entries(figures)) {
-    const manager = await Bokeh.embed.embed_item(item, `plot-${name}`);
-    plots[name] = [...manager.roots][0].model;
-  }
+  const plots = await embedPlots(figures);
   const part = (plot, name) => plots[plot].document.get_model_by_name(name);
   const fill = (plot, name, data) => { part(plot, name).data = data; };
 
@@ -85,21 +80,6 @@
       const edge = share * (high - low) || Math.abs(high) || 1;
       range.setv(log ? { start: low, end: high } : { start: low - edge, end: high + edge });
     }
-  }
-
-  function paint() {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const ink = dark ? "#e6e9ef" : "#1d2430", soft = dark ? "#a3adbd" : "#5b6575", line = dark ? "#343c49" : "#dde2ea";
-    for (const plot of Object.values(plots)) {
-      for (const axis of [...plot.below, ...plot.left]) {
-        axis.axis_label_text_color = ink;
-        axis.major_label_text_color = soft;
-        axis.axis_line_color = soft;
-        axis.major_tick_line_color = soft;
-      }
-      for (const grid_ of plot.center) if (grid_.type === "Grid") grid_.grid_line_color = grid_.dimension === 1 ? line : null;
-    }
-    document.documentElement.dataset.scheme = dark ? "dark" : "light";
   }
 
   // ---- error curve ---------------------------------------------------------------------------------------------
@@ -139,6 +119,7 @@
     reach = Math.max(1e-300, ...path.features.slice(0, shown).flatMap((_, k) => [
       ...path.stops.map((row) => Math.abs(row[k])),
       Math.abs(effectsAt(path, 0)[k]),
+      ...(path.intervals[k] ?? []).map(Math.abs),
     ]));
     bars = path.features.slice(0, shown).map((name, k) => {
       const row = element("div", "effect");
@@ -149,6 +130,12 @@
       const bar = element("span", "bar"), mark = element("span", "mark");
       mark.style.left = `${50 + (50 * path.stops[0][k]) / reach}%`;
       cells[1].append(bar, mark);
+      if (path.intervals.length) {
+        const [low, high] = path.intervals[k], whisker = element("span", "whisker");
+        whisker.style.left = `${50 + (50 * low) / reach}%`;
+        whisker.style.width = `${(50 * (high - low)) / reach}%`;
+        cells[1].append(whisker);
+      }
       row.append(...cells);
       table.append(row);
       return { row, bar, value: cells[2], own: cells[3] };
@@ -347,8 +334,7 @@
   // If the model's average has no alpha, the slider begins at the best strength, or in the middle.
   const best = hasErrors ? comparison.errors.indexOf(Math.min(...comparison.errors)) : Math.round(grid.n / 2);
   $("alpha-slider").value = best;
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-  paint();
+  followColorScheme(plots);
   draw();
   document.documentElement.dataset.ready = "true";
 })();

@@ -35,6 +35,7 @@ def make_paths(
     names: Sequence[str],
     n_targets: int,
     most: int,
+    intervals: Array | None = None,
 ) -> tuple[Grid, list[Path]]:
     """Return the strengths over which effects change, and the path of each of the first targets.
 
@@ -51,6 +52,7 @@ def make_paths(
     names : the names of the columns.
     n_targets : number of targets.
     most : number of columns to keep, those of the largest effects.
+    intervals : (targets, d, 2), ends of the intervals of the coefficients of the first stop; None if there are none.
     """
     at_stops, intercepts = stops
     coarse = effects(slice(None, None, COARSE_STRIDE), None)
@@ -70,6 +72,7 @@ def make_paths(
                 stops=rounded(at_stops[:, target, shown]),
                 intercepts=rounded(intercepts[:, target]),
                 share=min(1.0, float(sizes[shown].sum()) / whole) if whole > 0 else 1.0,
+                intervals=() if intervals is None else rounded(intervals[target, shown] * scale[shown, None]),
             )
         )
     return Grid(grid.low + kept.start / grid.per_decade, grid.per_decade, kept.stop - kept.start), paths

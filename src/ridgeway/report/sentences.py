@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
 from scipy.stats import f_oneway
 
 from ridgeway.report.summary import Candidate, ReportSummary, Rows, Target
+from ridgeway.version import __version__
 
 MAX_NAMED_COLUMNS = 5  # columns that the first paragraphs name
 MAX_PARTS, MIN_PART_ROWS = 20, 10  # parts of a stream whose mean residuals are compared
@@ -35,6 +38,11 @@ def number(value: float, digits: int = 3) -> str:
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     text = f"{value:,.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def versions() -> str:
+    """Return the versions of the programs that made the page."""
+    return f"ridgeway {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
 
 
 def headline(summary: ReportSummary) -> list[str]:

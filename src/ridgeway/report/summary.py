@@ -7,7 +7,7 @@ from typing import Any
 
 from ridgeway.storage.record import from_plain, to_plain
 
-FORMAT = 1  # version of the dictionary
+FORMAT = 2  # version of the dictionary
 SCALES = ("deviation", "largest", "unit")
 SOURCES = ("held-out", "given", "learned", "none")
 
@@ -93,6 +93,7 @@ class Path:
     stops : (stops, columns), effects of the averages that the reader can select.
     intercepts : intercept of each of these averages.
     share : sum of squared effects of the columns shown, as a share of that of all columns, for the model's average.
+    intervals : (columns, 2), effects at the ends of the intervals of the model's coefficients; empty if there are none.
     """
 
     features: tuple[str, ...]
@@ -102,6 +103,7 @@ class Path:
     stops: tuple[tuple[float, ...], ...]
     intercepts: tuple[float, ...]
     share: float
+    intervals: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,7 @@ class ReportSummary:
                 and len(ranks) == 1
                 and len(path.stops) == len(path.intercepts) == n_stops
                 and all(len(row) == k for row in path.stops)
+                and len(path.intervals) in (0, k)
                 and (rows is None or len(rows.numbers) == len(rows.actual) == len(rows.predicted))
             )
             if not fits:

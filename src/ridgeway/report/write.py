@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import os
-from importlib import import_module
-from importlib.resources import files
 from typing import Any
 
+from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
 from ridgeway.report.error_curve import ErrorCurve
-from ridgeway.report.figures import bokeh, make_figures
+from ridgeway.report.figures import make_figures
+from ridgeway.report.html_page import html_page
 from ridgeway.report.model_summary import summarize
 from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words, number
 from ridgeway.report.summary import ReportSummary
 from ridgeway.storage.atomic_file import write_atomically
 
 NOTABLE_ERROR_DIFFERENCE = 0.02  # relative difference of two errors from which the report explains it
-# Characters that could end a script element, or a line of script, inside JSON.
-ESCAPED = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 def render(summary: ReportSummary) -> str:
@@ -40,8 +35,6 @@ def render(summary: ReportSummary) -> str:
     >>> "&lt;script&gt;" in page, "http://" in page.split("<body>")[1].split("<script")[0]
     (True, False)
     """
-    library = bokeh("resources").Resources(mode="inline", components=["bokeh"]).js_raw[0]
-    script = _part("page.js")
     data = {
         "summary": summary.to_dict(),
         "figures": make_figures(summary),
@@ -53,23 +46,21 @@ def render(summary: ReportSummary) -> str:
     if summary.comparison is not None:
         curve = ErrorCurve(summary)
         data["curve"] = {"places": [curve.place(stop) for stop in summary.stops], "heights": curve.heights()}
-    environment = import_module("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = number
-    page: str = environment.from_string(_part("page.html")).render(
+    return html_page(
+        "page",
+        data,
+        title=summary.title,
         summary=summary,
         headline=headline(summary),
         tiles=_tiles(summary),
         facts=_facts(summary),
         capped=_capped(summary),
+        intervals=_intervals(summary),
+        level=f"{100 * INTERVAL_LEVEL:g}%",
+        interval_note=INTERVAL_NOTE,
         stops=[(stop, in_words(stop)) for stop in summary.stops],
         drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
-        style=_part("page.css"),
-        library=library,
-        script=script,
-        allowed=f"'{_digest(library)}' '{_digest(script)}'",
-        data=json.dumps(data, allow_nan=False, separators=(",", ":")).translate(ESCAPED),
     )
-    return page
 
 
 def write_report(fitted: Any, path: str | os.PathLike[str], **options: Any) -> ReportSummary:
@@ -101,14 +92,6 @@ def write_report(fitted: Any, path: str | os.PathLike[str], **options: Any) -> R
     return summary
 
 
-def _part(name: str) -> str:
-    return files("ridgeway.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _digest(script: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
 def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
     """Return the main numbers: value, name, explanation."""
     tiles = []
@@ -127,6 +110,18 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
     if summary.n_targets > 1:
         tiles.append((f"{summary.n_targets:,}", "targets", "predicted together"))
     return tiles
+
+
+def _intervals(summary: ReportSummary) -> list[tuple[str, str, float, float, float]]:
+    """Return target, column, coefficient and the ends of its interval, in the column's own unit."""
+    return [
+        (target.name, column, effect / scale, low / scale, high / scale)
+        for target in summary.targets
+        if target.path.intervals
+        for column, scale, effect, (low, high) in zip(
+            target.path.features, target.path.scales, target.path.stops[0], target.path.intervals, strict=True
+        )
+    ]
 
 
 def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:

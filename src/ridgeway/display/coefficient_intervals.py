@@ -1,0 +1,26 @@
+"""HC3 intervals of coefficients as `show` and the report print them, where a model has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.estimators import RidgePathCV
+
+INTERVAL_LEVEL = 0.95
+INTERVAL_NOTE = (
+    "Intervals (HC3) cover the population ridge coefficient at this alpha, which is shrunk; alpha counts as given."
+)
+
+
+def coefficient_intervals(model: Any) -> NDArray[np.float64] | None:
+    """Return HC3 intervals, (targets, features, 2); None where the model has no errors of its coefficients."""
+    if not isinstance(model, RidgePathCV):
+        return None
+    try:
+        intervals = model.coef_interval(INTERVAL_LEVEL)
+    except ValueError:  # another engine ran, or the model has neither the rows nor saved errors
+        return None
+    return intervals.reshape(-1, *intervals.shape[-2:])

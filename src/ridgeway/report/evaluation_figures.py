@@ -1,0 +1,157 @@
+"""The figures of an evaluation: rows with their intervals, calibration, and the error of every alpha."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.averaging import Geometric
+from ridgeway.evaluation import Evaluation
+from ridgeway.report.paths import rounded
+from ridgeway.report.plot_parts import (
+    GEOMETRIC_COLOR,
+    NEUTRAL_COLOR,
+    SLIDER_COLOR,
+    STAR_STYLE,
+    TAIL_COLOR,
+    add_hover,
+    add_span,
+    bokeh,
+    empty_figure,
+)
+
+Array = NDArray[np.float64]
+
+MAX_PLOTTED_ROWS = 1200  # rows of all targets together
+MIN_PLOTTED_ROWS = 200  # rows of each target
+MAX_BAND_POINTS = 200
+EDGE_SHARE = 0.05  # of the range of an axis, on both sides
+MAX_STAR_DECADES = 6  # a model whose alpha is further outside of the evaluated ones has no star
+MAX_BASELINES = 1.5  # the axis of errors ends here, in units of the error of the mean or of the model
+
+
+def evaluation_figures(found: Evaluation, n_targets: int) -> dict[str, Any]:
+    """Return the figures of the first targets, by name, as JSON for the page.
+
+    Parameters
+    ----------
+    found : the evaluation.
+    n_targets : how many targets the page shows.
+    """
+    json_item = bokeh("embed").json_item
+    figures = {}
+    for place in range(n_targets):
+        figures[f"rows-{place}"] = _rows(found, place, max(MIN_PLOTTED_ROWS, MAX_PLOTTED_ROWS // n_targets))
+        figures[f"calibration-{place}"] = _calibration(found, place)
+        figures[f"alphas-{place}"] = _alphas(found, place)
+    return {name: json_item(figure, f"plot-{name}") for name, figure in figures.items()}
+
+
+def own_alpha(found: Evaluation) -> float | None:
+    """Return the ridge strength of the model; None for other averages, alpha 0, and alphas too far to be plotted."""
+    scheme, alphas = found.scheme, found.alphas[0].alphas
+    if not isinstance(scheme, Geometric) or scheme.alpha <= 0:
+        return None
+    near = np.log10(alphas[0]) - MAX_STAR_DECADES <= np.log10(scheme.alpha) <= np.log10(alphas[-1]) + MAX_STAR_DECADES
+    return float(scheme.alpha) if near else None
+
+
+def _rows(found: Evaluation, place: int, most: int) -> Any:
+    """Predicted against actual; intervals depend on the prediction alone, so they form a band."""
+    drawn = found.sample[place]
+    actual, predicted = drawn.actual[:most], drawn.predicted[:most]
+    low, high = drawn.low[:most], drawn.high[:most]
+    figure = empty_figure(400, "predicted", "actual", **_ranges(predicted, np.concatenate([actual, predicted])))
+    models = bokeh("models")
+    order = np.argsort(predicted, kind="stable")
+    band = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_BAND_POINTS)).round().astype(int))]
+    intervals = bool(np.isfinite(low).all())
+    if intervals:
+        ends = {"x": rounded(predicted[band]), "low": rounded(low[band]), "high": rounded(high[band])}
+        source = models.ColumnDataSource(ends, name=f"band-{place}")
+        figure.varea("x", "low", "high", source=source, fill_color=NEUTRAL_COLOR, fill_alpha=0.22)
+    inside = (low <= actual) & (actual <= high) if intervals else np.ones(len(actual), bool)
+    shown = []
+    for name, some, color in (("inside", inside, GEOMETRIC_COLOR), ("outside", ~inside, TAIL_COLOR)):
+        columns = {"x": rounded(predicted[some]), "y": rounded(actual[some])}
+        source = models.ColumnDataSource(columns, name=f"{name}-{place}")
+        style = {"size": 6, "fill_color": color, "fill_alpha": 0.5, "line_color": None}
+        shown.append(figure.scatter("x", "y", source=source, **style))
+    _diagonal(figure, predicted)
+    add_hover(figure, shown, [("predicted", "@x{0,0.[000]}"), ("actual", "@y{0,0.[000]}")])
+    return figure
+
+
+def _calibration(found: Evaluation, place: int) -> Any:
+    """Mean actual values of the deciles against their mean predictions."""
+    deciles = found.calibration[place]
+    predicted, actual = (np.array([getattr(one, name) for one in deciles]) for name in ("predicted", "actual"))
+    both = np.concatenate([predicted, actual])
+    figure = empty_figure(340, "mean prediction", "mean actual value", **_ranges(predicted, both))
+    _diagonal(figure, both)
+    columns = {
+        "x": rounded(predicted),
+        "y": rounded(actual),
+        "rows": [one.rows for one in deciles],
+        "rmse": rounded(np.array([one.rmse for one in deciles])),
+    }
+    source = bokeh("models").ColumnDataSource(columns, name=f"deciles-{place}")
+    figure.line("x", "y", source=source, line_color=GEOMETRIC_COLOR, line_width=2)
+    points = figure.scatter("x", "y", source=source, size=9, fill_color=GEOMETRIC_COLOR, line_color="white")
+    add_hover(
+        figure,
+        [points],
+        [
+            ("rows", "@rows{0,0}"),
+            ("mean prediction", "@x{0,0.[000]}"),
+            ("mean actual", "@y{0,0.[000]}"),
+            ("typical error", "@rmse{0,0.[000]}"),
+        ],
+    )
+    return figure
+
+
+def _alphas(found: Evaluation, place: int) -> Any:
+    """The error of every alpha; a star at the model's own, a line at its error."""
+    errors, mean = found.alphas[place], float(found.metrics.rmse_of_mean[place])
+    known = np.isfinite(errors.rmse)
+    alphas, rmse = errors.alphas[known], errors.rmse[known]
+    own = own_alpha(found)
+    decades = np.log10([alphas[0], alphas[-1]])
+    heights = np.append(np.minimum(rmse, MAX_BASELINES * max(mean, errors.own)), [mean, errors.own])
+    across = 10.0 ** _ends(np.append(decades, [] if own is None else np.log10(own)), 0.02)
+    figure = empty_figure(
+        340, "ridge strength alpha →", "typical error", x_axis_type="log", x_range=tuple(across),
+        y_range=tuple(_ends(heights)),
+    )  # fmt: skip
+    for name, height, color in (("mean", mean, NEUTRAL_COLOR), ("own", errors.own, SLIDER_COLOR)):
+        add_span(figure, f"{name}-{place}", "width", color)
+        figure.select_one(f"{name}-{place}").location = height
+    models = bokeh("models")
+    source = models.ColumnDataSource({"x": rounded(alphas), "y": rounded(rmse)}, name=f"errors-{place}")
+    figure.line("x", "y", source=source, line_color=GEOMETRIC_COLOR, line_width=2)
+    points = [figure.scatter("x", "y", source=source, size=5, fill_color=GEOMETRIC_COLOR, line_color=None)]
+    star = models.ColumnDataSource(
+        {"x": [] if own is None else [own], "y": [] if own is None else [errors.own]}, name=f"star-{place}"
+    )
+    points.append(figure.scatter("x", "y", source=star, **STAR_STYLE))
+    add_hover(figure, points, [("alpha", "@x{%.3g}"), ("typical error", "@y{0,0.[000]}")], formatters={"@x": "printf"})
+    return figure
+
+
+def _diagonal(figure: Any, values: Array) -> None:
+    ends = rounded([values.min(), values.max()])
+    figure.line(ends, ends, line_color=SLIDER_COLOR, line_width=1.5, line_dash="dashed")
+
+
+def _ranges(across: Array, up: Array) -> dict[str, tuple[float, float]]:
+    return {"x_range": tuple(_ends(across)), "y_range": tuple(_ends(up))}
+
+
+def _ends(values: Array, share: float = EDGE_SHARE) -> Array:
+    """Return the ends of an axis that shows all values with some space around them."""
+    low, high = float(values.min()), float(values.max())
+    edge = share * (high - low) or abs(high) or 1.0
+    return np.array([low - edge, high + edge])
