@@ -15,7 +15,7 @@ from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.selection.held_out_path import METHODS
-from ridgeway.validation.scalars import ridge_strength, ridge_strengths
+from ridgeway.validation.scalars import UNPENALIZED, ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
     from typing import Self
@@ -50,7 +50,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         ----------
         alphas : (L,), each 0 or more, in any order.
         """
-        return self._fitted().ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+        return self._fitted().ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas, UNPENALIZED)])
 
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
@@ -86,7 +86,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             if average is not None:
                 averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
         else:
-            strength = ridge_strength(wanted)
+            strength = ridge_strength(wanted, UNPENALIZED)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
             averages = ridge
         moved._selected_model = averages.at(scheme, selected.selection, ridge)
