@@ -152,15 +152,19 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             return held_out.path
         if held_out is not None:
             why = (
-                "their residuals were not kept: the model was saved by version 0.1, is a kernel model, or was fitted "
-                "on a cluster, with store='replay' or cv='progressive'. Fit it again, in memory and with cv=5"
+                "their residuals were not kept: the model was saved by version 0.1, is a kernel model without "
+                "n_components, or was fitted by SGD on a cluster, with store='replay' or cv='progressive'. Fit it "
+                "again, in memory and with cv=5; a kernel model with n_components (--components)"
             )
         elif standing.selection is None:
-            why = "nothing was chosen, so no row was held out: fit with alpha='auto', then take model.at(alpha)"
+            why = (
+                "nothing was chosen, so no row was held out: fit at least 4 rows with alpha='auto', then take "
+                "model.at(alpha)"
+            )
         else:
             why = (
                 f"no row was kept of this choice by {standing.selection.method}: call fit with cv='auto' or a number "
-                "of folds; a stream keeps rows with solver='sgd'"
+                "of folds"
             )
         raise ValueError(f"prediction intervals need held-out rows, and {why}.")
 
