@@ -1,4 +1,4 @@
-"""ridgeway: the whole regularization path from one pass of SGD.
+"""ridgeway: the whole regularization path from one fit.
 
 Names are imported when they are first used, so that `import ridgeway` costs nothing.
 """

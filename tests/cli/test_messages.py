@@ -78,3 +78,13 @@ def test_paper_only(ridgeway: Command) -> None:
     said = ridgeway("paper", "--out", "folder", "--only", "1,x")
     assert said.code == 2
     assert "'1,x': expected numbers separated by commas, such as 13,18." in said.err
+
+
+# Law: a target that is constant, or told exactly by a column, is shown, although errors of 0 have no logarithm.
+@pytest.mark.parametrize("row", ["{i},2\n", "{i},{i}\n"])
+def test_errors_of_zero(row: str, ridgeway: Command) -> None:
+    Path("t.csv").write_text("x,y\n" + "".join(row.format(i=i) for i in range(6)))
+    assert ridgeway("fit", "t.csv", "--target", "y", "--model", "m").code == 0
+    said = ridgeway("show", "m")
+    assert (said.code, said.err) == (0, "")
+    assert re.search(r"Error of geometric averages from .*\n  [▁▂▃▄▅▆▇█]{10,}\n", said.out)

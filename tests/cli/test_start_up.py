@@ -41,6 +41,8 @@ def answer(folder: Path, arguments: str) -> tuple[int, list[str], str]:
         ("predict nosuch rows.csv", 1, "nosuch: no such file"),
         ("predict model nosuch.csv", 1, "nosuch.csv: no such file"),
         ("predict rows.csv rows.csv --out p.csv", 1, "rows.csv: damaged, or no model file"),
+        ("predict rows.csv rows.csv", 1, "expected a file of save or of ridgeway fit --model; give that file"),
+        ("predict model model", 1, "model: a model file: expected a table; give the model first"),
         ("show nosuch", 1, "nosuch: no such file"),
         ("show rows.csv", 1, "rows.csv: damaged, or no model file"),
         ("report nosuch --out r.html", 1, "nosuch: no such file"),

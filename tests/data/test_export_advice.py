@@ -48,6 +48,7 @@ def test_files(tmp_path: Path) -> None:
         ("a.XLS", "an Excel workbook"),
         ("a.duckdb", "a DuckDB database: .*--table"),
         ("a.sqlite", "an SQLite database: .*--table"),
+        ("a.safetensors", "a model file: expected a table; give the model first"),
         ("a.jsonl", r"a \.jsonl file: .*read_json\(.*lines=True\)"),
     ):
         (tmp_path / name).write_bytes(b"")

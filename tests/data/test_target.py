@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -48,6 +49,7 @@ def test_booleans_and_missing_weights() -> None:
     ("column", "message"),
     [
         (["a", "b"], "shop.csv: the target column 'y' is of kind 'text', with values such as 'a'"),
+        ([date(2001, 1, 22)], "is of kind 'time', with values such as '2001-01-22': expected numbers"),
         ([1.0, float("inf")], "the target column 'y' holds infinity"),
         ([[1], [2]], "the target column 'y' is of kind 'other'"),
     ],

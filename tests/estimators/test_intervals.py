@@ -107,6 +107,11 @@ def test_refusals() -> None:
         rw.RidgePathCV(alpha=1.0).fit(X, y).predict_interval(X)
     with pytest.raises(ValueError, match=r"no row was kept.*number of folds"):
         rw.AveragedSGDRegressor(cv="gcv", random_state=0).fit(X, y).predict_interval(X)
+    with pytest.warns(UserWarning, match="3 rows"), pytest.raises(ValueError, match=r"nothing was chosen.* 4 rows"):
+        rw.RidgePathCV().fit(X[:3], y[:3]).predict_interval(X)
+    with pytest.raises(ValueError, match=r"a kernel model without n_components.*with n_components"):
+        rw.AveragedKernelRegressor().fit(X, y).predict_interval(X)
+    assert rw.AveragedKernelRegressor(n_components=20, random_state=0).fit(X, y).predict_interval(X).shape == (60, 2)
     few = rw.RidgePathCV().fit(X[:8], y[:8])
     with pytest.raises(ValueError, match="8 rows were held out: expected at least 9"):
         few.predict_interval(X)

@@ -214,7 +214,7 @@ def test_intervals(tmp_path: Path) -> None:
         ({"cv": "loo", "solver": "sgd"}, "set solver='gram'"),
         ({"cv": "loo", "averaging": "auto", "solver": "gram"}, "expected averaging='geometric'"),
         ({"cv": 1}, "expected at least 2 folds"),
-        ({"alpha": -1.0}, "is negative"),
+        ({"alpha": -1.0}, "is negative.*alpha=0 is no penalty"),
     ],
 )
 def test_refused_parameters(changed: dict[str, Any], message: str) -> None:

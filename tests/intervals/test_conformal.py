@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -77,9 +79,20 @@ def test_coverage_out_of_range(coverage: object) -> None:
 # Law: too few rows are refused with the number that is needed and the coverage that they allow.
 def test_too_few_rows() -> None:
     errors = np.ones((8, 1))
-    with pytest.raises(ValueError, match=r"8 rows were held out: expected at least 9 for a coverage of 0.9; .* 0.889"):
+    with pytest.raises(ValueError, match=r"8 rows were held out: expected at least 9 for a coverage of 0.9; .* 0.888,"):
         ConformalWidth.of(errors, errors, 0.9)
     ConformalWidth.of(errors, errors, 8 / 9)
+
+
+# Law: the coverage that the refusal names is allowed, is below 1, and loses less than a tenth of a row.
+@pytest.mark.parametrize("k", [1, 2, 4, 8, 9, 99, 300, 999, 2339, 10_000])
+def test_advised_coverage_is_allowed(k: int) -> None:
+    errors = np.ones((k, 1))
+    with pytest.raises(ValueError, match=r"ask for at most 0\.\d+, or fit") as refused:
+        ConformalWidth.of(errors, errors, 0.99999)
+    advised = float(re.findall(r"at most ([\d.]+),", str(refused.value))[0])
+    ConformalWidth.of(errors, errors, advised)
+    assert 0 <= k / (k + 1) - advised < 0.1 / (k + 1)
 
 
 # Law: no end of an interval is infinite.

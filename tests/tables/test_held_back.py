@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,41 @@ def test_last_rows(tmp_path: Path) -> None:
     test = pyarrow.feather.read_table(split.test)["y"].to_numpy()
     assert (np.sort(test) == np.arange(800, 1000)).all()
     assert split.n_train == 800
+
+
+# Law: dates written as text, and numbers in a text column, are held back in the order of time, not of the alphabet.
+@pytest.mark.parametrize("written", ["%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%d.%m.%Y %H:%M", "number"])
+@pytest.mark.parametrize("as_file", [False, True])
+def test_last_written_times(written: str, as_file: bool, tmp_path: Path) -> None:
+    first = datetime(2011, 1, 1)
+    n = 900
+    row = np.random.default_rng(0).permutation(n)
+    days = [str(i) if written == "number" else (first + timedelta(days=int(i))).strftime(written) for i in row]
+    data = table = pa.table({"day": days, "x": row, "y": row})
+    if as_file:
+        data = tmp_path / "t.csv"
+        pa.csv.write_csv(table, data)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    split = split_table(data, Request("y", drop=("day",)), 0.2, "day", folder)
+    test = pyarrow.feather.read_table(split.test)["y"].to_numpy()
+    assert (np.sort(test) == np.arange(n - n // 5, n)).all()
+
+
+# Law: a declared order is used; an order that the dates do not tell, and texts that are no dates, are told.
+def test_doubtful_times(tmp_path: Path) -> None:
+    days = [f"{day:02}/{month:02}/2011" for month in range(1, 11) for day in range(1, 11)]
+    table = pa.table({"day": days, "x": np.arange(100), "y": np.arange(100)})
+    split = split_table(table, Request("y", kinds={"day": "day-first"}), 0.2, "day", tmp_path)
+    assert pyarrow.feather.read_table(split.test)["y"].to_pylist() == list(range(80, 100))
+    with pytest.warns(UserWarning, match="may be dates with the day or the month first"):
+        split_table(table, Request("y"), 0.2, "day", tmp_path)
+    words = table.set_column(0, "day", pa.array([f"week {i}" for i in range(100)]))
+    with pytest.warns(UserWarning, match=r"'day' holds texts such as 'week 0'.* alphabetical"):
+        split_table(words, Request("y"), 0.2, "day", tmp_path)
+    mixed = table.set_column(0, "day", pa.array(["13/01/2011", "01/13/2011"] * 50))
+    with pytest.raises(ValueError, match=r"'13/01/2011' in several orders: expected .*; write them in one order"):
+        split_table(mixed, Request("y"), 0.2, "day", tmp_path)
 
 
 # Law: a split without rows on one side is refused.

@@ -30,7 +30,7 @@ COMMANDS = {
     "paper": "Check the claims of the paper behind the method.",
 }
 HELP = """\b
-ridgeway: the whole regularization path from one pass of SGD.
+ridgeway: the whole regularization path from one fit.
 
 Give `fit` a table and the name of the column to predict. One fit learns every ridge strength and selects the best one
 on held-out rows. The model file keeps all other strengths: they are available later, without the data.

@@ -20,6 +20,7 @@ from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
 
 BAR_HEIGHTS = "▁▂▃▄▅▆▇█"
+SMALLEST_PLOTTED = 1e-12  # smaller errors, as shares of the largest one, are rounding
 N_PLOTTED_ALPHAS = 28
 MAX_SHOWN_COEFFICIENTS = 12
 NOTABLE_ERROR_DIFFERENCE = 0.01  # relative difference of two errors from which the output explains it
@@ -215,8 +216,10 @@ def errors(model: Any) -> str | None:
         return None
     low, high = rows[0].alpha, rows[-1].alpha
     grid = np.geomspace(low, high, N_PLOTTED_ALPHAS)
-    curve = np.interp(np.log(grid), np.log([row.alpha for row in rows]), np.log([row.error for row in rows]))
     least, most = (bound(row.error for row in rows) for bound in (min, max))
+    floor = max(least, SMALLEST_PLOTTED * most) or 1.0  # an error of 0 has no logarithm
+    heights = np.log(np.maximum([row.error for row in rows], floor))
+    curve = np.interp(np.log(grid), np.log([row.alpha for row in rows]), heights)
     return (
         f"Error of geometric averages from alpha={low:.1g} to {high:.1g} (smallest {least:.4g}, largest {most:.4g}):\n"
         f"  {sparkline(curve - curve.min())}"

@@ -21,6 +21,8 @@ SQL_EXPORTS = {
 }
 READ_DATABASES = {"postgresql": "postgresql", "postgres": "postgresql", "sqlite": "sqlite", "duckdb": "duckdb"}
 
+MODEL = ".safetensors"
+MODEL_HEAD = b"\0\0\0\0{"  # from the fifth byte on: the rest of the length of the header, and its start
 EXCEL = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 OLD_EXCEL_HEAD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SQLITE = (".sqlite", ".sqlite3", ".db", ".db3")
@@ -72,6 +74,11 @@ def refuse_address(address: str) -> NoReturn:
 def refuse_format(path: Path, head: bytes) -> None:
     """Raise an error for a table format that is not read as a file, by the name or the first bytes of the file."""
     ending = path.suffix.lower()
+    if ending == MODEL or head[4:9] == MODEL_HEAD:
+        raise DataError(
+            f"{path}: a model file: expected a table; give the model first, then the table, as in ridgeway predict "
+            "MODEL DATA."
+        )
     if ending in EXCEL or head.startswith(OLD_EXCEL_HEAD):
         raise workbook_among_files(path)
     if head.startswith(b"SQLite format 3") or (ending in SQLITE and head[8:12] != b"DUCK"):

@@ -94,9 +94,8 @@ def _column(batch: Any, name: str, role: str, place: str) -> NDArray[np.float64]
     if kind_of(column.type) not in ("number", "boolean", "empty"):
         first = next((value for value in column.to_pylist() if value is not None), None)
         raise DataError(
-            f"{place}: the {role} column {name!r} is of kind {kind_of(column.type)!r}, with values such as {first!r}: "
-            "expected numbers; "
-            "choose another column or convert it."
+            f"{place}: the {role} column {name!r} is of kind {kind_of(column.type)!r}, with values such as "
+            f"{str(first)!r}: expected numbers; choose another column or convert it."
         )
     values = as_numbers(column, name, place)
     if np.isinf(values).any():

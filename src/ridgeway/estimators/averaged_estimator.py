@@ -15,7 +15,7 @@ from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.selection.held_out_path import METHODS
-from ridgeway.validation.scalars import ridge_strength, ridge_strengths
+from ridgeway.validation.scalars import UNPENALIZED, ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
     from typing import Self
@@ -50,7 +50,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         ----------
         alphas : (L,), each 0 or more, in any order.
         """
-        return self._fitted().ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas)])
+        return self._fitted().ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas, UNPENALIZED)])
 
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
@@ -86,7 +86,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             if average is not None:
                 averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
         else:
-            strength = ridge_strength(wanted)
+            strength = ridge_strength(wanted, UNPENALIZED)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
             averages = ridge
         moved._selected_model = averages.at(scheme, selected.selection, ridge)
@@ -152,15 +152,19 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             return held_out.path
         if held_out is not None:
             why = (
-                "their residuals were not kept: the model was saved by version 0.1, is a kernel model, or was fitted "
-                "on a cluster, with store='replay' or cv='progressive'. Fit it again, in memory and with cv=5"
+                "their residuals were not kept: the model was saved by version 0.1, is a kernel model without "
+                "n_components, or was fitted by SGD on a cluster, with store='replay' or cv='progressive'. Fit it "
+                "again, in memory and with cv=5; a kernel model with n_components (--components)"
             )
         elif standing.selection is None:
-            why = "nothing was chosen, so no row was held out: fit with alpha='auto', then take model.at(alpha)"
+            why = (
+                "nothing was chosen, so no row was held out: fit at least 4 rows with alpha='auto', then take "
+                "model.at(alpha)"
+            )
         else:
             why = (
                 f"no row was kept of this choice by {standing.selection.method}: call fit with cv='auto' or a number "
-                "of folds; a stream keeps rows with solver='sgd'"
+                "of folds"
             )
         raise ValueError(f"prediction intervals need held-out rows, and {why}.")
 

@@ -14,7 +14,7 @@ from ridgeway.selection import AutomaticSteps, FitOptions
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.step_size import auto_step, check_step, final_step, sample_of, sampled_step, step_from
 from ridgeway.trajectory import Layout
-from ridgeway.validation.scalars import counted, ridge_strength, whole_number
+from ridgeway.validation.scalars import UNPENALIZED, counted, ridge_strength, whole_number
 
 FIXED = {"uniform": Uniform(), "last": Last()}
 STREAM_CLIMB = 50_000  # steps over which the step of a stream grows
@@ -39,7 +39,7 @@ def check_averaging(averaging: Any, alpha: Any) -> Averaging:
     if not (isinstance(alpha, str) and alpha == "auto"):
         if isinstance(alpha, str):
             raise ValueError(f"alpha={alpha!r}: expected 'auto' or a number, 0 or more.")
-        strength = ridge_strength(alpha)
+        strength = ridge_strength(alpha, UNPENALIZED)
         if isinstance(averaging, str) and averaging in ("auto", "geometric"):
             return Averaging(Geometric(strength), None)
         raise ValueError(

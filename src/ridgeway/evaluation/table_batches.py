@@ -9,6 +9,7 @@ import numpy as np
 
 from ridgeway.data import DataError, prefetch, target_of
 from ridgeway.data.schema import no_column
+from ridgeway.data.time_order import times_in_order
 from ridgeway.evaluation.compared_rows import ComparedRows
 from ridgeway.tables.table_model import TableModel
 
@@ -42,8 +43,13 @@ def table_batches(model: TableModel, source: Source, by: str | None, time: str |
         found = target_of(batch, model.target, weight, source.name)
         X = model.encoder.transform(found.table, source.name)
         kept = found.numbers
+        order = None if time is None else model.encoder.date_orders_.get(time)
         groups, times = (
-            None if name is None else np.array(batch.column(name).to_pylist(), object)[kept] for name in (by, time)
+            None if column is None else np.array(column.to_pylist(), object)[kept]
+            for column in (
+                None if by is None else batch.column(by),
+                None if time is None else _dated(batch.column(time), time, order, source.name),
+            )
         )
         if times is not None and any(one is None for one in times):
             raise DataError(f"{source.name}: column {time!r} has missing values: expected a time in each row.")
@@ -53,6 +59,11 @@ def table_batches(model: TableModel, source: Source, by: str | None, time: str |
         return ComparedRows(X, found.y.reshape(len(kept), -1), weights, groups, times, found.dropped)
 
     return prefetch(map(compared, source.batches()))
+
+
+def _dated(column: Any, name: str, order: str | None, place: str) -> Any:
+    """Return a column of times, with dates that the model knows to be written as text in this order as numbers."""
+    return column if order is None else times_in_order(column, name, place, order)
 
 
 def _in_order(times: Any) -> Any:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.intervals.coverage_share import coverage_share, rank_of, required_rows
+from ridgeway.intervals.coverage_share import coverage_share, largest_coverage, rank_of, required_rows
 from ridgeway.intervals.residual_spread import ResidualSpread, relative_scores
 
 Array = NDArray[np.float64]
@@ -46,8 +46,8 @@ class ConformalWidth:
         k, needed = len(residuals), required_rows(share)
         if k < needed:
             raise ValueError(
-                f"{k} rows were held out: expected at least {needed} for a coverage of {share:g}; ask for at "
-                f"most {k / (k + 1):.3g}, or fit to more rows."
+                f"{k:,} rows were held out: expected at least {needed:,} for a coverage of {share:g}; ask for at "
+                f"most {largest_coverage(k)}, or fit to more rows."
             )
         scores, spreads = np.abs(residuals), None
         if normalized:

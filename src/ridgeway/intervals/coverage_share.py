@@ -35,3 +35,15 @@ def required_rows(coverage: float) -> int:
     [1, 9, 19, 99]
     """
     return max(1, math.ceil(coverage / (1 - coverage) - ROUNDING * coverage / (1 - coverage)))
+
+
+def largest_coverage(n_rows: int) -> float:
+    """Return the largest coverage that held-out rows allow, rounded down to a few digits: n / (n + 1).
+
+    Examples
+    --------
+    >>> [largest_coverage(n) for n in (1, 8, 9, 2339)]
+    [0.5, 0.888, 0.9, 0.99957]
+    """
+    unit: int = 10 ** max(3, len(str(n_rows + 1)) + 1)
+    return n_rows * unit // (n_rows + 1) / unit

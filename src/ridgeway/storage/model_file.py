@@ -118,14 +118,18 @@ def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
         raise ModelFileError(f"{path}: the file is empty: expected a {kind} file, as save writes it.")
     if size < 8 or length > min(size - 8, LONGEST_HEADER):
         raise ModelFileError(
-            f"{path}: damaged, or no {kind} file: {size:,} bytes cannot have a header of {length:,}; "
-            "take a copy that is whole."
+            f"{path}: damaged, or no {kind} file: its {size:,} bytes do not begin with the length of a header: "
+            f"expected {_written_by(kind)}; give that file, or take a copy that is whole."
         )
     if n_objects > MAX_HEADER_OBJECTS:
         raise ModelFileError(
             f"{path}: no {kind} file: its header names {n_objects:,} arrays and entries: expected at most "
             f"{MAX_HEADER_OBJECTS:,}, the most that ridgeway writes."
         )
+
+
+def _written_by(kind: str) -> str:
+    return "a file of save or of ridgeway fit --model" if kind == "model" else f"a {kind} file of ridgeway"
 
 
 def _read(path: str | os.PathLike[str], kind: str) -> Stored:

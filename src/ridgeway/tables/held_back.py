@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ridgeway.data import DataError, Source, column_names, open_data
 from ridgeway.data.arrow import pa
 from ridgeway.data.schema import no_column
+from ridgeway.data.time_order import times_in_order
 from ridgeway.tables.request import Request
 from ridgeway.validation.scalars import real_number
 
@@ -68,7 +69,7 @@ def split_table(
         raise no_column(time, columns.names, columns.place)
     reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
     source = open_data(data, lenient=list(request.drop), **reading)
-    held = _last_rows(source, time, part) if time is not None else None
+    held = _last_rows(source, time, request.kinds.get(time), part) if time is not None else None
     train, test = Path(folder) / "train.feather", Path(folder) / "test.feather"
     counts, first = np.zeros(2, np.int64), 0
     with ExitStack() as files:
@@ -103,16 +104,17 @@ def _without_dictionaries(batch: Any) -> Any:
     return pa.record_batch(columns, names=batch.schema.names)
 
 
-def _last_rows(source: Source, time: str, share: float) -> NDArray[np.bool_]:
+def _last_rows(source: Source, time: str, kind: str | None, share: float) -> NDArray[np.bool_]:
     """Tell which rows have the latest times; rows of one time stay together, and rows without a time are early."""
     column = pa.chunked_array([batch.column(time) for batch in source.batches()])
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     if column.null_count == len(column):
         raise DataError(f"{source.name}: column {time!r} has no value: expected times; choose another column.")
-    values, codes = np.unique(column.drop_null().to_numpy(), return_inverse=True)
+    column = times_in_order(column, time, source.name, kind)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    values, codes = np.unique(np.asarray(column.drop_null()), return_inverse=True)
     ranks = np.full(len(column), -1)
-    ranks[~column.is_null().to_numpy()] = codes
+    ranks[~np.asarray(column.is_null())] = codes
     counts = np.bincount(codes, minlength=len(values))
     latest = len(values) - 1 - int(np.searchsorted(np.cumsum(counts[::-1]), share * len(column)))
     held: NDArray[np.bool_] = ranks >= max(latest, 1)

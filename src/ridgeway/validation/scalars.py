@@ -28,6 +28,9 @@ def whole_number(name: str, value: object, expected: str) -> int:
     return operator.index(value)
 
 
+UNPENALIZED = "alpha=0 is no penalty"  # true of every solver
+
+
 def counted(name: str, value: object, expected: str = "expected an integer of 1 or more") -> int:
     """Return `value` as a plain int of 1 or more."""
     number = whole_number(name, value, expected)

@@ -78,7 +78,7 @@ def _spelled(column: Any, name: str, zone: str | None, dated: bool, place: str) 
     raise DataError(
         f"{place}: column {name!r} does not hold times, as when the model was fitted: {said}: expected dates and times "
         "such as 2013-01-31 or 2013-01-31T12:30:00; correct the value. To read dates such as 31/01/2013, fit with "
-        "their order: --kind {shlex.quote(name + '=day-first')} (kinds={{{name!r}: 'day-first'}})."
+        f"their order: --kind {shlex.quote(name + '=day-first')} (kinds={{{name!r}: 'day-first'}})."
     )
 
 
