@@ -61,5 +61,7 @@ def test_files_and_estimators(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather"):
         fit(tmp_path / "rows.svm", target="y")
     other: Any = Ridge()
-    with pytest.raises(TypeError, match="estimator is a Ridge: expected a RidgePathCV, AveragedSGDRegressor or AveragedKernel"):
+    with pytest.raises(
+        TypeError, match="estimator is a Ridge: expected a RidgePathCV, AveragedSGDRegressor or AveragedKernel"
+    ):
         rw.dask.fit(other, ARRAYS, client="serial")

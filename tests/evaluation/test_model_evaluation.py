@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -154,11 +155,12 @@ def test_sample_for_deciles_is_bounded() -> None:
 # Law: dates that the fit reads from text, day first, are in the order of time.
 def test_written_dates() -> None:
     table = shop(800)
-    days = [(np.datetime64("2011-01-01") + i).item().strftime("%d/%m/%Y") for i in range(800)]
+    days = [(date(2011, 1, 1) + timedelta(days=i)).strftime("%d/%m/%Y") for i in range(800)]
     table = table.set_column(table.schema.get_field_index("day"), "day", pa.array(days))
     model = fit_table(table.slice(0, 500), Request(target="price", drop=("w",)))
     found = rw.evaluate(model, table.slice(500), time="day")
     price = table.slice(500)["price"].drop_null().to_numpy()
+    assert found.rmse_of_last is not None
     np.testing.assert_allclose(found.rmse_of_last, np.sqrt(np.mean(np.diff(price) ** 2)), rtol=1e-9)
 
 
