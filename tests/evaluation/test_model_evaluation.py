@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score, root_mean_squared_error
 
 import ridgeway as rw
+from ridgeway.evaluation import model_evaluation
 from ridgeway.evaluation.calibration import MAX_CALIBRATION_ROWS, SampledRows
 from ridgeway.evaluation.error_sums import ErrorSums
 from ridgeway.tables import Request, fit_table
@@ -131,7 +132,7 @@ def test_parts_add_up() -> None:
 # Law: predicting the last value errs as the differences of neighbours do, across batches as well.
 def test_last_value() -> None:
     X, y = rows(20_000)
-    model = rw.RidgePathCV(alpha="auto", random_state=0).fit(X[:300], y[:300])
+    model = rw.RidgePathCV(alpha="auto", random_state=0).fit(X[:1200], y[:1200])
     found = rw.evaluate(model, X, y, time=np.arange(len(y)))
     assert found.rmse_of_last is not None
     np.testing.assert_allclose(found.rmse_of_last[0], np.sqrt(mean_squared_error(y[1:], y[:-1])), rtol=1e-12)
@@ -232,3 +233,17 @@ def test_refusals() -> None:
             call()
     with pytest.raises(TypeError, match="expected RidgePathCV"):
         rw.evaluate("model.safetensors", X, y)
+
+
+# Law: the curve of every alpha warns of none of them, for nobody has asked for these.
+def test_no_warning_of_probed_alphas(recwarn: pytest.WarningsRecorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (1300, 2))
+    y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(1300)
+    model = rw.AveragedKernelRegressor(gamma=1.0, random_state=0).fit(X[:1200], y[:1200])
+    with pytest.warns(UserWarning, match="weaker than what this fit has resolved"):
+        model.path([1e-12])
+    recwarn.clear()
+    monkeypatch.setattr(model_evaluation, "evaluated_alphas", lambda _: np.array([1e-12, 0.1]))
+    rw.evaluate(model, X[1200:], y[1200:])
+    assert [str(warning.message) for warning in recwarn] == []

@@ -15,6 +15,7 @@ from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.solver_choice import solved
+from ridgeway.messages.user_warning import probing
 from ridgeway.selection.table import PROGRESSIVE, Selection
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
@@ -171,7 +172,8 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     scale = column_scale(model)
     alphas = plotted_alphas(model)
     coefs = np.atleast_2d(model.coef_)  # (targets, features)
-    path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
+    with probing():
+        path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
     effects = coefs * (np.ones(coefs.shape[1]) if scale is None else scale)
     places, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:MAX_SHOWN_COEFFICIENTS], effects.shape)
     title = (

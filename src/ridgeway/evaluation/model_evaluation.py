@@ -20,6 +20,7 @@ from ridgeway.evaluation.evaluation_result import Evaluation, IntervalCoverage
 from ridgeway.evaluation.group_errors import GroupSums
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.messages.progress import Progress
+from ridgeway.messages.user_warning import probing
 
 if TYPE_CHECKING:
     from ridgeway.intervals.conformal import ConformalWidth
@@ -172,7 +173,8 @@ class _Comparison:
             sample.add(rows.y[:, target], predicted[:, target], rows.weight, around)
         if self._groups is not None and rows.groups is not None:
             self._groups.add(rows.groups, rows.y, predicted, rows.weight, covered)
-        path = self._estimator.predict_path(rows.X, self._alphas)
+        with probing():
+            path = self._estimator.predict_path(rows.X, self._alphas)
         with np.errstate(over="ignore"):
             path = self._in_units(path, place, finite=False).reshape(len(rows.y), len(self._alphas), -1)
             self._alpha_squares += np.einsum("n,nlq->lq", rows.weight, (path - rows.y[:, None, :]) ** 2)

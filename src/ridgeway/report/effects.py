@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
+from ridgeway.messages.user_warning import probing
 from ridgeway.path.path_result import PathResult
 from ridgeway.report.summary import Grid
 from ridgeway.selection.span import span_of
@@ -53,7 +54,8 @@ def _of_path(fitted: Any, grid: Grid) -> Effects:
     scale = np.asarray(column_scale(fitted), np.float64)
 
     def effects(strengths: slice, columns: NDArray[np.intp] | None) -> Array:
-        coefs, _ = with_targets(fitted.path(grid.alphas[strengths]))
+        with probing():
+            coefs, _ = with_targets(fitted.path(grid.alphas[strengths]))
         answer: Array = coefs * scale if columns is None else coefs[:, :, columns] * scale[columns]
         return answer
 
