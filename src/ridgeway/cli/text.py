@@ -15,7 +15,7 @@ from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.solver_choice import solved
-from ridgeway.messages.user_warning import probing
+from ridgeway.messages.probing import probing
 from ridgeway.selection.table import PROGRESSIVE, Selection
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum

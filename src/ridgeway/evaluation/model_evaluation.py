@@ -19,8 +19,8 @@ from ridgeway.evaluation.error_sums import ErrorSums
 from ridgeway.evaluation.evaluation_result import Evaluation, IntervalCoverage
 from ridgeway.evaluation.group_errors import GroupSums
 from ridgeway.intervals.coverage_share import coverage_share
+from ridgeway.messages.probing import probing
 from ridgeway.messages.progress import Progress
-from ridgeway.messages.user_warning import probing
 
 if TYPE_CHECKING:
     from ridgeway.intervals.conformal import ConformalWidth

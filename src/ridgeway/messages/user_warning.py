@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 # Packages between the user and the place of a warning: ours, and those that call estimators for the user.
 PASSED_OVER = ("ridgeway", "sklearn", "joblib", "threadpoolctl", "contextlib", "concurrent", "threading")
@@ -30,25 +28,6 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     'too few rows'
     """
     warnings.warn(message, category, stacklevel=_user_level())
-
-
-@contextmanager
-def probing() -> Iterator[None]:
-    """Ignore warnings about strengths that a picture or a table tries by itself: nobody has asked for them.
-
-    Examples
-    --------
-    >>> from sklearn.exceptions import ConvergenceWarning
-    >>> with warnings.catch_warnings(record=True) as caught, probing():
-    ...     warn_user("alpha=1e-9 is weaker than what was resolved", ConvergenceWarning)
-    >>> caught
-    []
-    """
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415, start-up needs no scikit-learn
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 def _user_level() -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
-from ridgeway.messages.user_warning import probing
+from ridgeway.messages.probing import probing
 from ridgeway.path.path_result import PathResult
 from ridgeway.report.summary import Grid
 from ridgeway.selection.span import span_of
