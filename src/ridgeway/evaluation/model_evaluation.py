@@ -82,8 +82,8 @@ def evaluate(
         rows = _array_rows(model, data, y, by, time, sample_weight)
         return _Comparison(model, None, share, None if by is None else "group").of(rows, "X", Progress(None, False))
     from ridgeway.evaluation.table_batches import opened_table, table_batches  # noqa: PLC0415, needs pyarrow
-    from ridgeway.tables import TableModel  # noqa: PLC0415
-    from ridgeway.tables.size import guess_rows  # noqa: PLC0415
+    from ridgeway.tables import TableModel  # noqa: PLC0415, needs pyarrow
+    from ridgeway.tables.size import guess_rows  # noqa: PLC0415, needs pyarrow
 
     if not isinstance(model, TableModel):
         raise TypeError(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
 from ridgeway.data.address import shown
@@ -37,7 +37,37 @@ SQLITE_TABLES = (
 SQLITE_TYPED_ROWS = 1 << 16  # rows of a batch; the driver takes types from the first one
 
 
-class PostgreSQL(Database):
+class AdbcDatabase(Database):
+    """A database that is read through an ADBC driver.
+
+    Attributes
+    ----------
+    tables_query : lists schema and name of every table.
+    statement_options : options of the driver for each statement.
+    """
+
+    tables_query: ClassVar[str]
+    statement_options: ClassVar[dict[str, str]] = {}
+
+    def _tables(self, connection: Any) -> list[tuple[str, str]]:
+        with closing(connection.cursor()) as cursor:
+            cursor.execute(self.tables_query)
+            return [(schema, name) for schema, name in cursor.fetchall()]
+
+    def _described(self, connection: Any, rows: str) -> Any:
+        with self._reading(connection, f"SELECT * FROM {rows} LIMIT 0") as reader:
+            return reader.schema
+
+    @contextmanager
+    def _reading(self, connection: Any, statement: str) -> Iterator[Any]:
+        with closing(connection.cursor()) as cursor:
+            if self.statement_options:
+                cursor.adbc_statement.set_options(**self.statement_options)
+            cursor.execute(statement)
+            yield cursor.fetch_record_batch()
+
+
+class PostgreSQL(AdbcDatabase):
     """A table or a query of a PostgreSQL server.
 
     Parameters
@@ -47,6 +77,7 @@ class PostgreSQL(Database):
     """
 
     default_schemas = ("public",)
+    tables_query = POSTGRESQL_TABLES
     remedy = "check the address, the query and that the server runs, and start again."
 
     def __init__(self, address: str, query: str | None = None, table: str | None = None) -> None:
@@ -62,21 +93,6 @@ class PostgreSQL(Database):
                     cursor.execute(setting)
             yield connection
 
-    def _tables(self, connection: Any) -> list[tuple[str, str]]:
-        with closing(connection.cursor()) as cursor:
-            cursor.execute(POSTGRESQL_TABLES)
-            return [(schema, name) for schema, name in cursor.fetchall()]
-
-    def _described(self, connection: Any, rows: str) -> Any:
-        with self._reading(connection, f"SELECT * FROM {rows} LIMIT 0") as reader:
-            return reader.schema
-
-    @contextmanager
-    def _reading(self, connection: Any, statement: str) -> Iterator[Any]:
-        with closing(connection.cursor()) as cursor:
-            cursor.execute(statement)
-            yield cursor.fetch_record_batch()
-
     def _expression(self, field: Any) -> str:
         notes = field.metadata or {}
         name, kind = quoted(field.name), notes.get(POSTGRESQL_TYPE, b"").decode()
@@ -88,7 +104,7 @@ class PostgreSQL(Database):
         return name
 
 
-class SQLite(Database):
+class SQLite(AdbcDatabase):
     """A table or a query of an SQLite file.
 
     Parameters
@@ -98,6 +114,8 @@ class SQLite(Database):
     """
 
     default_schemas = ("main",)
+    tables_query = SQLITE_TABLES
+    statement_options: ClassVar[dict[str, str]] = {"adbc.sqlite.query.batch_rows": str(SQLITE_TYPED_ROWS)}
     remedy = (
         "check the query; if a column mixes types, cast it there, for instance "
         "SELECT CAST(size AS REAL) AS size, price FROM sales."
@@ -115,22 +133,6 @@ class SQLite(Database):
         uri = f"file:{quote(str(self._path.resolve()))}?mode=ro"
         with closing(self._driver.connect(uri, autocommit=True)) as connection:
             yield connection
-
-    def _tables(self, connection: Any) -> list[tuple[str, str]]:
-        with closing(connection.cursor()) as cursor:
-            cursor.execute(SQLITE_TABLES)
-            return [(schema, name) for schema, name in cursor.fetchall()]
-
-    def _described(self, connection: Any, rows: str) -> Any:
-        with self._reading(connection, f"SELECT * FROM {rows} LIMIT 0") as reader:
-            return reader.schema
-
-    @contextmanager
-    def _reading(self, connection: Any, statement: str) -> Iterator[Any]:
-        with closing(connection.cursor()) as cursor:
-            cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(SQLITE_TYPED_ROWS)})
-            cursor.execute(statement)
-            yield cursor.fetch_record_batch()
 
 
 def sqlite_path(address: str) -> str:
