@@ -5,6 +5,7 @@
 
 #include "array.hpp"
 #include "levels.hpp"
+#include "padded.hpp"
 #include "scratch.hpp"
 #include "sgd/scatter.hpp"
 
@@ -103,10 +104,14 @@ struct RowProductsArgs {
     Out products;
 
     template <class T>
-    RowProducts<T> as(i64 n_rows) const {
+    Padded<T> padded() const {
+        return {directions.as<T>(), directions.shape(0), directions.shape(1)};
+    }
+    template <class T>
+    RowProducts<T> as(i64 n_rows, Padded<T>& padded) const {
         check(products.size() == n_rows * (2 + directions.shape(0)), "directions (k, d), products (n, 2 + k)");
         (void)n_rows;
-        return {directions.as<T>(), directions.shape(0), products.as<T>()};
+        return {padded.data(), directions.shape(0), padded.stride, products.as<T>()};
     }
 };
 
@@ -115,11 +120,11 @@ constexpr i64 MAX_LANES = 8;  // of a vector, for padding
 using Result = std::pair<End, i64>;
 Result result(const Ended& ended) { return {ended.end, ended.n_steps}; }
 
-void scatter(const In& order, const In& is_split, const In& steps, const In& places, const Out& out) {
-    check(places.size() == steps.size(), "scatter_steps: order (m,), is_split (n,), steps and places (k,), out");
-    DenseRowsArgs::check_order(order, is_split.size());
-    ridgeway::scatter_steps(order.as<i64>(), order.size(), is_split.as<bool>(), steps.as<i64>(), places.as<i64>(),
-                            steps.size(), out.as<i64>());
+void scatter(const In& order, const In& steps, const In& places, const Out& out) {
+    check(places.size() == steps.size() && out.size() == order.size() + steps.size(),
+          "scatter_steps: order (m,), steps and places (k,), out (m + k,)");
+    ridgeway::scatter_steps(order.as<i64>(), order.size(), steps.as<i64>(), places.as<i64>(), steps.size(),
+                            out.as<i64>());
 }
 
 Result sketch_steps(const DenseRowsArgs& rows, const Problem& problem, const DenseSketchArgs& sketch, const In& blocks,
@@ -131,7 +136,8 @@ Result sketch_steps(const DenseRowsArgs& rows, const Problem& problem, const Den
         check(d == sketch.n_columns() && blocks.shape(1) == 5, "blocks (b, 5), X and w of one width");
         Scratch<T> scratch(5 * (d + MAX_LANES));
         RowProducts<T> wanted{};
-        if (products != nullptr) wanted = products->as<T>(given.n_rows);
+        Padded<T> directions = products != nullptr ? products->padded<T>() : Padded<T>(0, 0);
+        if (products != nullptr) wanted = products->as<T>(given.n_rows, directions);
         return result(loops<T>().sgd.sketch_steps(
             given, problem, sketch.as<T>(), reinterpret_cast<const BlockPlace*>(blocks.as<i64>()), blocks.shape(0),
             products != nullptr ? &wanted : nullptr, scratch.data()));
@@ -253,8 +259,8 @@ void bind_sgd(nb::module_& m) {
         .def(nb::init<In, Out>(), nb::kw_only(), "directions"_a, "products"_a);
 
     const nb::call_guard<nb::gil_scoped_release> no_gil;
-    m.def("scatter_steps", &scatter, "order"_a, "is_split"_a, "steps"_a, "places"_a, "out"_a, no_gil,
-          "Fill out with the rows of order (m,) that are not split, and steps (k,), each after places (k,) such rows.");
+    m.def("scatter_steps", &scatter, "order"_a, "steps"_a, "places"_a, "out"_a, no_gil,
+          "Fill out (m + k,) with order (m,) and steps (k,), each after the first places (k,) rows of order.");
     m.def("sketch_steps", &sketch_steps, "rows"_a, "problem"_a, "sketch"_a, "blocks"_a, "products"_a.none() = nb::none(),
           no_gil, "Take a step per dense row through blocks (b, 5) and add the increments to the sketch.");
     m.def("close_chunk", &close_chunk, "sketch"_a, "place"_a, "open_pair"_a, no_gil,

@@ -16,6 +16,7 @@
 
 #include "lanes.hpp"
 #include "rows/ahead.hpp"
+#include "rows/products.hpp"
 #include "sgd/guard.hpp"
 #include "trajectory/chunk.hpp"
 
@@ -97,50 +98,16 @@ inline PairSums<T> sweep(const Chunk<T>& chunk, const Columns<T>& columns, const
     return sums;
 }
 
-// Products of two rows with K directions from `first` on.
-template <class T, int K>
-inline void add_row_products(const Columns<T>& columns, i64 n_columns, const T* row1, const T* row2, const T* directions,
-                             i64 end_of_directions, T* out1, T* out2) {
-    Lanes<T> sums1[K] = {}, sums2[K] = {};
-    for (i64 at = 0; at < columns.whole; at += lane_count<T>) {
-        const Lanes<T> a = load(row1 + at), b = load(row2 + at);
-        for (int k = 0; k < K; ++k) {
-            const Lanes<T> direction = load(directions + k * n_columns + at);
-            sums1[k] += a * direction;
-            sums2[k] += b * direction;
-        }
-    }
-    if (columns.rest > 0) {
-        const Lanes<T> a = columns.last(row1), b = columns.last(row2);
-        const Columns<T> own(directions, end_of_directions, n_columns);
-        for (int k = 0; k < K; ++k) {
-            const Lanes<T> direction = own.last(directions + k * n_columns);
-            sums1[k] += a * direction;
-            sums2[k] += b * direction;
-        }
-    }
-    for (int k = 0; k < K; ++k) {
-        out1[k] = lane_sum(sums1[k]);
-        out2[k] = lane_sum(sums2[k]);
-    }
-}
-
 template <class T>
-inline void take_row_products(const RowProducts<T>& wanted, const Columns<T>& columns, i64 n_columns, const T* row1,
-                              const T* row2, T y1, T y2, i64 number1, i64 number2) {
-    constexpr int GROUP = 6;
+inline void take_row_products(const RowProducts<T>& wanted, const Columns<T>& columns, const T* row1, const T* row2, T y1,
+                              T y2, i64 number1, i64 number2) {
     T* out1 = wanted.products + number1 * (2 + wanted.n_directions);
     T* out2 = wanted.products + number2 * (2 + wanted.n_directions);
     out1[0] = out2[0] = 1;
     out1[1] = y1, out2[1] = y2;
-    i64 k = 0;
-    for (; k + GROUP <= wanted.n_directions; k += GROUP) {
-        add_row_products<T, GROUP>(columns, n_columns, row1, row2, wanted.directions + k * n_columns,
-                                   wanted.n_directions - k, out1 + 2 + k, out2 + 2 + k);
-    }
-    for (; k < wanted.n_directions; ++k) {
-        add_row_products<T, 1>(columns, n_columns, row1, row2, wanted.directions + k * n_columns,
-                               wanted.n_directions - k, out1 + 2 + k, out2 + 2 + k);
+    for (i64 k = 0; k < wanted.n_directions; k += DIRECTIONS_AT_ONCE) {
+        products_of_few<2, T>(least<i64>(wanted.n_directions - k, DIRECTIONS_AT_ONCE), {row1, row2}, columns, 0,
+                              wanted.directions + k * wanted.stride, wanted.stride, {out1 + 2 + k, out2 + 2 + k});
     }
 }
 
@@ -243,7 +210,7 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
             if (turn != Turn::opens && !acceptable(problem, residual2, y2, norm2, tally)) return {End::exploded, i + 1};
         }
         if constexpr (Products) {  // there is time while the next step waits for its sums
-            take_row_products(*products, columns, d, row1, row2, y1, y2, number1, number2);
+            take_row_products(*products, columns, row1, row2, y1, y2, number1, number2);
         }
         if (turn == Turn::opens) {
             opened[0] = rate1;

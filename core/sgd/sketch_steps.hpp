@@ -58,7 +58,7 @@ private:
             const T residual = y - lane_sum(products);
             if (!acceptable(problem_, residual, y, norm, sketch_.tally)) return {End::exploded, i};
             if constexpr (Products) {
-                take_row_products(*products_, columns, d, row, row, y, y, number, number);
+                take_row_products(*products_, columns, row, row, y, y, number, number);
             }
             const Lanes<T> gain = spread(static_cast<T>(rate * static_cast<double>(residual)));
             for (i64 at = 0; at < columns.whole; at += lane_count<T>) {
@@ -114,7 +114,7 @@ private:
         const Turn turn = of_pair != 0 ? Turn::completes : Turn::opens;
         if constexpr (Products) {
             const Columns<T> columns(rows_.x, rows_.n_rows, d);
-            take_row_products(*products_, columns, d, row, row, y[0], y[0], number, number);
+            take_row_products(*products_, columns, row, row, y[0], y[0], number, number);
         }
         return pair_steps<T, Second, false, true>(both, 0, 2, problem_, chunk_, place, moments_, n_moments_, turn,
                                                   sketch_.pair_opened, nullptr, sketch_.tally)

@@ -48,11 +48,11 @@ struct SparseRows {
 };
 
 // Products of dense rows with some directions, taken while a step waits: products (n_rows, 2 + n_directions) is filled
-// with 1, y and <x, directions[k]>.
+// with 1, y and <x, directions[k]>. directions (n_directions, stride) are 0 from n_columns to stride, whole lanes.
 template <class T>
 struct RowProducts {
     const T* directions;
-    i64 n_directions;
+    i64 n_directions, stride;
     T* products;
 };
 

@@ -228,13 +228,12 @@ class RowProducts:
 
 def scatter_steps(
     order: numpy.typing.NDArray[Any],
-    is_split: numpy.typing.NDArray[Any],
     steps: numpy.typing.NDArray[Any],
     places: numpy.typing.NDArray[Any],
     out: numpy.typing.NDArray[Any],
 ) -> None:
     """
-    Fill out with the rows of order (m,) that are not split, and steps (k,), each after places (k,) such rows.
+    Fill out (m + k,) with order (m,) and steps (k,), each after the first places (k,) rows of order.
     """
 
 def sketch_steps(

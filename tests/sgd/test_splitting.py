@@ -37,7 +37,8 @@ def test_counts(q: list[float], step: float, batch_size: int) -> None:
     assert capped.clipped == int((np.ceil(step / batch_size * norms) > MAX_STEPS_OF_ROW).sum())
 
 
-# Law: an order has every step of every row in it, other rows in their own order, and steps of a row all over the pass.
+# Law: an order has every step of every row in it, all rows once in their own order, and steps of a row all over the
+# pass; of some rows, their steps alone.
 @given(st.integers(0, 2**31))
 def test_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -61,6 +62,10 @@ def test_order(seed: int) -> None:
             places = np.flatnonzero(order == row) / len(order)
             assert places.min() < 0.3
             assert places.max() > 0.7
+    some = rng.permutation(200)[:120]
+    np.testing.assert_array_equal(
+        np.bincount(splitting.order(some, rng), minlength=200), counts * np.isin(np.arange(200), some)
+    )
     several = splitting.uniform_orders(3, rng)
     np.testing.assert_array_equal(np.bincount(several, minlength=200), 3 * counts)
 

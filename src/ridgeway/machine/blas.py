@@ -45,21 +45,23 @@ class _SharedLimit:
     def to(self, number: int) -> Iterator[None]:
         """Open a block. If a block was interrupted, the next one repairs the number of threads."""
         block = _Block(number)
-        found = [library.num_threads for library in _libraries()]
+        found = _thread_counts()
         try:
             with self._lock:
+                found = _thread_counts()  # a block of another thread may have ended since
                 if not self._limited:
                     self._before = found
                 self._limited = True
                 self._open.add(block)
-                _set_threads([self._smallest()] * len(found))
+                _change_threads(found, [self._smallest()] * len(found))
             yield
         finally:
             with self._lock:
+                now = [self._smallest()] * len(found)
                 self._open.discard(block)
                 left = [self._smallest()] * len(found) if self._open else self._before
                 each = zip(_libraries(), found, left, strict=True)
-                _set_threads([own if _is_set_by_thread(library) else others for library, own, others in each])
+                _change_threads(now, [own if _is_set_by_thread(library) else others for library, own, others in each])
                 self._limited = len(self._open) > 0
 
     def _smallest(self) -> int:
@@ -72,15 +74,21 @@ def _libraries() -> list[Any]:
     return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
 
 
+def _thread_counts() -> list[int]:
+    return [library.num_threads for library in _libraries()]
+
+
 def _is_set_by_thread(library: Any) -> bool:
     return bool(library.internal_api == "openblas" and library.threading_layer == "openmp")
 
 
-def _set_threads(numbers: list[int]) -> None:
-    """Set the number of threads of each library, whichever thread of Python set it last.
+def _change_threads(now: list[int], numbers: list[int]) -> None:
+    """Set the number of threads of each library, whichever thread of Python set it last, unless they are so now.
 
     From version 3.8 on threadpoolctl lets one thread of Python set numbers, and silently ignores the others.
     """
+    if now == numbers:
+        return
     _let_any_thread_set()
     for library, number in zip(_libraries(), numbers, strict=True):
         library.set_num_threads(number)

@@ -98,16 +98,17 @@ class Splitting:
         return step_weights
 
     def order(self, order: Order, rng: np.random.Generator) -> Order:
-        """Return an order of rows, with the steps of split rows at random places."""
+        """Return an order of different rows, with the further steps of split rows at random places.
+
+        A split row takes its first step at its own place, which is as random as the order.
+        """
         if self.none:
             return order
         numbers = numbered(order)
-        split = numbers[self.is_split[numbers]]
-        steps = np.repeat(split, self.counts_by_row[split])
-        n_whole = len(numbers) - len(split)
-        places = _ascending_places(n_whole + 1, len(steps), rng)
-        scattered = np.empty(n_whole + len(steps), np.intp)
-        _core.scatter_steps(numbers, self.is_split, rng.permutation(steps), places, scattered)
+        split = self.rows if len(numbers) == self.n_rows else numbers[self.is_split[numbers]]
+        steps = rng.permutation(np.repeat(split, self.counts_by_row[split] - 1))
+        scattered = np.empty(len(numbers) + len(steps), np.intp)
+        _core.scatter_steps(numbers, steps, _ascending_places(len(numbers) + 1, len(steps), rng), scattered)
         return scattered
 
     def uniform_orders(self, passes: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -189,9 +189,9 @@ class Sketch(Trajectory):
 
         The average by a scheme is w_0 plus the moments weighted by its row; see `mixed`.
         """
-        edges = self._edges
-        used = [scheme.snapped(edges, self.length, self.steps) for scheme in schemes]
-        coefficients, errors = expand(used, self._blocks, self.length, self.steps)
+        edges, length, steps = self._edges, self.length, self.steps
+        used = [scheme.snapped(edges, length, steps) for scheme in schemes]
+        coefficients, errors = expand(used, self._blocks, length, steps)
         self._refuse_rough(errors, used.__getitem__)
         return coefficients
 

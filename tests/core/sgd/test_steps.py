@@ -323,14 +323,13 @@ def test_types_are_checked() -> None:
         _core.DenseRows(X=np.ones((2, 6))[:, ::2], y=np.ones(2), weight=np.ones(2))
 
 
-# Law: rows that are not split keep their order, and each step of a split row follows as many of them as its place says.
+# Law: rows keep their order, and each further step follows as many of them as its place says.
 @given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 2**32 - 1))
 def test_scattered_steps(n_rows: int, n_steps: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    order, is_split = rng.permutation(n_rows), rng.random(n_rows) < 0.3
-    whole = order[~is_split[order]]
-    places = np.sort(rng.integers(0, len(whole) + 1, n_steps))
+    order = rng.permutation(n_rows)
+    places = np.sort(rng.integers(0, n_rows + 1, n_steps))
     steps = rng.integers(0, 100, n_steps)
-    out = np.empty(len(whole) + n_steps, np.int64)
-    _core.scatter_steps(order, is_split, steps, places, out)
-    np.testing.assert_array_equal(out, np.insert(whole, places, steps))
+    out = np.empty(n_rows + n_steps, np.int64)
+    _core.scatter_steps(order, steps, places, out)
+    np.testing.assert_array_equal(out, np.insert(order, places, steps))
