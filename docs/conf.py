@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import ridgeway
+
+PYPROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
 
 project = "ridgeway"
 author = "The ridgeway developers"
@@ -47,6 +52,7 @@ html_static_path = ["_static"]
 html_css_files = ["ridgeway.css"]
 html_show_sourcelink = False
 html_theme_options = {
+    "github_url": PYPROJECT["project"]["urls"]["Source"],
     "show_toc_level": 2,
     "navbar_align": "left",
     "navigation_with_keys": False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -77,16 +78,16 @@ def test_permissions(workflow: Path) -> None:
     assert "secrets." not in text
 
 
-# Law: all files name the same repository.
-def test_one_address() -> None:
-    source = PROJECT["urls"]["Source"]
-    owner = source.removeprefix("https://github.com/").partition("/")[0]
-    files = [*WORKFLOWS, *(ROOT / ".github" / "ISSUE_TEMPLATE").iterdir(), ROOT / "SECURITY.md", ROOT / "CITATION.cff"]
-    for file in files:
-        for address in re.findall(r"https://github\.com/[\w-]+/ridgeway", file.read_text(encoding="utf-8")):
-            assert address == source, file
-    assert f"https://{owner}.github.io/ridgeway/" == PROJECT["urls"]["Documentation"]
+# Law: the address has one home, [project.urls]; beside it only the code owners and the page on releases name its owner.
+def test_address_has_one_home() -> None:
+    urls = PROJECT["urls"]
+    owner, name = urls["Source"].removeprefix("https://github.com/").split("/")
+    assert urls["Documentation"] == f"https://{owner}.github.io/{name}/"
+    assert {url for url in urls.values() if not url.startswith(urls["Source"])} == {urls["Documentation"]}
     assert set(re.findall(r"@([\w-]+)/", (ROOT / ".github" / "CODEOWNERS").read_text(encoding="utf-8"))) == {owner}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    naming = {file for file in tracked if owner.encode() in (ROOT / file).read_bytes()}
+    assert naming == {"pyproject.toml", ".github/CODEOWNERS", "docs/releasing.md"}
 
 
 # Law: the lock file names the public registry alone, so that it means the same everywhere.
