@@ -90,13 +90,13 @@ dist: setup
 	scripts/with_compiler $(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist dist/ridgeway-*.tar.gz
 
 # Install the wheel alone in a fresh environment. Then run the quick tests, the README, the start page and the examples
-# in a folder without the sources.
+# in a folder without the sources, with no compiler on the path.
 test-wheel: dist
 	rm -rf .venv-wheel
 	python3 -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-wheel/bin/python -m pip install --quiet --only-binary ridgeway "$$(echo dist/ridgeway-*.whl)[cli,dask,plot]" --group wheel
-	.venv-wheel/bin/python scripts/installed_tests.py --examples $(WHEEL_TESTS) tests/test_readme.py tests/test_docs.py::test_blocks_run[start.md]
+	.venv-wheel/bin/python scripts/installed_tests.py --no-compiler --examples $(WHEEL_TESTS) tests/test_readme.py tests/test_docs.py::test_blocks_run[start.md]
 
 bench: setup
 	$(PYTHON) -m benchmarks
