@@ -50,6 +50,7 @@ def test_a_call_that_ends_well_changes_the_object() -> None:
 
 
 # Law: the object of a call that was interrupted by a signal is as before, and of one that returned as after it.
+@pytest.mark.signals
 def test_a_signal_comes_before_or_after() -> None:
     ledger, returned = Ledger(), 0
 

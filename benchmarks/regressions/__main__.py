@@ -1,128 +1,91 @@
 """Compare this tree with a revision: `python -m benchmarks.regressions [REV]`, from the root of a clone.
 
-Two processes, one for each version, take turns at each task (A B B A ...), and run a yardstick after it. A version is
-judged by its best time over its best yardstick, so that neither a disturbance nor a slower clock counts against it.
-Where valgrind is installed, instructions of the tasks are counted, too, which no disturbance changes.
+Both versions take turns at each task in fresh pairs of processes, because where a process lies in memory changes its
+speed for its whole life. A pair gives one ratio: best processor time now over best processor time before. A task is
+judged by the interval of the median ratio, and gets more pairs while the interval holds its limit. Where valgrind is
+installed, instructions of the tasks are counted, too, which no disturbance changes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-WORKER = Path(__file__).with_name("worker.py")
-ROUNDS = 12
+from benchmarks.regressions.judgement import Verdict, interval, verdict
+from benchmarks.regressions.versions import ROOT, Process, Version, build, latest_tag
+
+FIRST_PAIRS, MAX_PAIRS = 8, 24  # pairs of processes
+TURNS = 4  # of both versions at a task, in each pair
 MAX_TIME_RATIO = 1.10
 MAX_INSTRUCTION_RATIO = 1.02
 COUNTED_TASKS = ("sketch, float64", "sketch, float32", "replay, float64", "sketch, CSR")
-COUNTED_SCALE = 0.02
-COUNTED_REPEATS = (2, 12)  # the difference of both counts is that of ten runs, without imports
-# valgrind knows AVX2, but no AVX-512.
-COUNTED_ENVIRONMENT = {"RIDGEWAY_CPU": "v3", "OPENBLAS_CORETYPE": "Haswell", "PYTHONHASHSEED": "0"}
 
 
-class Version:
-    """A version of the package, at work in a process of its own."""
+@dataclass
+class Compared:
+    """What all pairs of processes say about a task."""
 
-    def __init__(self, folder: Path, scale: float) -> None:
-        self.folder = folder
-        self._process = subprocess.Popen(
-            [sys.executable, str(WORKER), str(folder), str(scale)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.tasks: list[str] = self._answer()
+    ratios: list[float] = field(default_factory=list)
+    yardsticks: list[float] = field(default_factory=list)  # of the time now
 
-    def measure(self, task: str) -> tuple[float, float]:
-        """Return the seconds of a task and of its yardstick."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(task + "\n")
-        self._process.stdin.flush()
-        seconds, yardstick = self._answer()
-        return seconds, yardstick
-
-    def end(self) -> None:
-        """End the process."""
-        self._process.communicate()
-
-    def _answer(self) -> list:  # type: ignore[type-arg]  # what JSON holds
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            sys.exit(f"error: the process of {self.folder} ended; its message is above.")
-        answer: list = json.loads(line)  # type: ignore[type-arg]
-        return answer
+    @property
+    def verdict(self) -> Verdict:
+        """How the task stands so far."""
+        return verdict(self.ratios, MAX_TIME_RATIO)
 
 
-def latest_tag() -> str:
-    """Return the latest tag before this commit."""
-    found = subprocess.run(
-        ["git", "describe", "--tags", "--abbrev=0"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    if found.returncode:
-        sys.exit("error: there is no tag to compare with: name a revision, as in `make regressions REV=HEAD~1`.")
-    return found.stdout.strip()
+def compare_times(now: Version, before: Version, scale: float, max_pairs: int) -> dict[str, Compared]:
+    """Return what was found for each task that both versions know."""
+    found: dict[str, Compared] = {}
+    for pair in range(max_pairs):
+        processes = {version: Process(version, scale) for version in ((now, before) if pair % 2 else (before, now))}
+        if pair == 0:
+            found = {task: Compared() for task in processes[now].tasks if task in processes[before].tasks}
+        for task, compared in found.items():
+            if pair < FIRST_PAIRS or compared.verdict is Verdict.UNSURE:
+                _compare(task, compared, processes[now], processes[before])
+        for process in processes.values():
+            process.end()
+        if pair + 1 >= FIRST_PAIRS and all(compared.verdict is not Verdict.UNSURE for compared in found.values()):
+            break
+    return found
 
 
-def build(revision: str, folder: Path) -> Path:
-    """Build the package of a revision into a folder and return the folder that holds it."""
-    sources, package = folder / "sources", folder / "package"
-    sources.mkdir()
-    archive = subprocess.run(["git", "archive", revision], cwd=ROOT, stdout=subprocess.PIPE, check=False)
-    if archive.returncode:
-        sys.exit(f"error: {revision!r} is not a revision of this repository: expected a tag, branch or commit.")
-    subprocess.run(["tar", "x", "-C", str(sources)], input=archive.stdout, check=True)
-    pip = ["-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", str(package)]
-    subprocess.run([str(ROOT / "scripts" / "with_compiler"), sys.executable, *pip, str(sources)], check=True)
-    return package
+def _compare(task: str, compared: Compared, now: Process, before: Process) -> None:
+    """Let both processes take turns (A B B A), and add the ratio of their best times."""
+    samples: dict[Process, list[tuple[float, float]]] = {now: [], before: []}
+    for turn in range(TURNS):
+        for process in (now, before) if turn % 2 else (before, now):
+            samples[process].append(process.measure(task))
+    best = {process: min(seconds for seconds, _ in samples[process]) for process in samples}
+    compared.ratios.append(best[now] / best[before])
+    compared.yardsticks.append(best[now] / min(yardstick for _, yardstick in samples[now]))
 
 
-def compared_times(now: Version, before: Version, rounds: int) -> dict[str, float]:
-    """Return how long each task that both versions know takes now, over before, in yardsticks.
-
-    A task above its limit gets up to twice as many rounds more: a real slowdown stays, a disturbance does not.
-    """
-    ratios = {}
-    for task in (task for task in now.tasks if task in before.tasks):
-        samples: dict[Version, list[tuple[float, float]]] = {now: [], before: []}
-        for turn in range(3 * rounds):
-            for version in (now, before) if turn % 2 else (before, now):
-                samples[version].append(version.measure(task))
-            multiples = {version: _best(samples[version], 0) / _best(samples[version], 1) for version in samples}
-            ratios[task] = multiples[now] / multiples[before]
-            if turn >= rounds - 1 and ratios[task] <= MAX_TIME_RATIO:
-                break
-    return ratios
+def time_line(task: str, compared: Compared) -> str:
+    """Return the line of the table for times."""
+    low, middle, high = interval(compared.ratios)
+    told = f"{low:.3f} to {high:.3f}"
+    yardsticks = f"{min(compared.yardsticks):.2f} yardsticks"
+    return _line("time", task, middle, told, MAX_TIME_RATIO, compared.verdict, yardsticks)
 
 
-def _best(samples: list[tuple[float, float]], place: int) -> float:
-    return min(sample[place] for sample in samples)
+def instruction_line(task: str, ratio: float) -> str:
+    """Return the line of the table for instructions."""
+    return _line("instructions", task, ratio, "", MAX_INSTRUCTION_RATIO, verdict_of_count(ratio), "")
 
 
-def instructions(folder: Path, task: str) -> int:
-    """Return the instructions of ten runs of a task, counted by valgrind."""
-    counts = []
-    for repeats in COUNTED_REPEATS:
-        command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-        worker = [sys.executable, str(WORKER), str(folder), str(COUNTED_SCALE), task, str(repeats)]
-        environment = {**os.environ, **COUNTED_ENVIRONMENT}
-        done = subprocess.run([*command, *worker], env=environment, capture_output=True, text=True, check=True)
-        (line,) = (line for line in done.stderr.splitlines() if "I " in line and "refs" in line)
-        counts.append(int(line.rpartition(":")[2].replace(",", "")))
-    return counts[1] - counts[0]
+def verdict_of_count(ratio: float) -> Verdict:
+    """Judge a ratio that has no noise."""
+    return Verdict.SLOWER if ratio > MAX_INSTRUCTION_RATIO else Verdict.OK
 
 
-def row(kind: str, task: str, ratio: float, limit: float) -> str:
-    """Return a line of the table."""
-    return f"{kind:<13} {task:<24} {ratio:>6.3f} {limit:>6.2f}  {'slower' if ratio > limit else 'ok'}"
+def _line(kind: str, task: str, ratio: float, told: str, limit: float, found: Verdict, note: str) -> str:
+    return f"{kind:<13} {task:<20} {ratio:>6.3f}  {told:<15} {limit:>5.2f}  {found.value:<7} {note}".rstrip()
 
 
 def main() -> int:
@@ -130,29 +93,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regressions", description=__doc__.partition("\n")[0])
     parser.add_argument("revision", nargs="?", help="tag, branch or commit (default: the latest tag)")
     parser.add_argument("--package", type=Path, help="a folder with an installed ridgeway, instead of a revision")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"of the timing (default {ROUNDS})")
+    parser.add_argument("--python", default=sys.executable, help="the Python that runs the other version")
+    parser.add_argument("--pairs", type=int, default=MAX_PAIRS, help=f"most pairs of processes (default {MAX_PAIRS})")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the number of rows")
     parser.add_argument("--no-count", action="store_true", help="do not count instructions")
     options = parser.parse_args()
-    slower = 0
+    verdicts: list[Verdict] = []
     with tempfile.TemporaryDirectory() as name:
-        before = options.package or build(options.revision or latest_tag(), Path(name))
-        versions = Version(ROOT / "src", options.scale), Version(before, options.scale)
-        print(f"{'measure':<13} {'task':<24} {'ratio':>6} {'limit':>6}   (now / before)")
-        for task, ratio in compared_times(*versions, options.rounds).items():
-            print(row("time", task, ratio, MAX_TIME_RATIO), flush=True)
-            slower += ratio > MAX_TIME_RATIO
-        for version in versions:
-            version.end()
+        package = options.package or build(options.revision or latest_tag(), Path(name))
+        now, before = Version(ROOT / "src"), Version(package, options.python)
+        print(f"{'measure':<13} {'task':<20} {'ratio':>6}  {'interval':<15} {'limit':>5}   (now / before)", flush=True)
+        for task, compared in compare_times(now, before, options.scale, options.pairs).items():
+            print(time_line(task, compared), flush=True)
+            verdicts.append(compared.verdict)
         if not options.no_count and shutil.which("valgrind") is None:
             print("Instructions were not counted: valgrind is not installed.")
         elif not options.no_count:
             for task in COUNTED_TASKS:
-                ratio = instructions(ROOT / "src", task) / instructions(before, task)
-                print(row("instructions", task, ratio, MAX_INSTRUCTION_RATIO), flush=True)
-                slower += ratio > MAX_INSTRUCTION_RATIO
-    print("No task is slower than its limit allows." if not slower else f"{slower} tasks are slower than allowed.")
-    return int(bool(slower))
+                ratio = now.instructions(task) / before.instructions(task)
+                print(instruction_line(task, ratio), flush=True)
+                verdicts.append(verdict_of_count(ratio))
+    slower, unsure = verdicts.count(Verdict.SLOWER), verdicts.count(Verdict.UNSURE)
+    print(f"{slower} of {len(verdicts)} are slower than allowed, {unsure} are unsure.")
+    if unsure:
+        print("Unsure: the machine was too noisy to tell, or the ratio is near its limit. Repeat on an idle machine.")
+    return int(slower > 0)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """One version of the package in a process of its own: `python worker.py PACKAGE_FOLDER SCALE [TASK REPEATS]`.
 
 With a task it runs the task so often and ends. Otherwise it reads names of tasks, one a line, and answers each with
-the seconds of the task and of its yardstick.
+the processor seconds of the task and of its yardstick.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 folder, scale = Path(sys.argv[1]).resolve(), float(sys.argv[2])
 root = Path(__file__).parents[2]
@@ -27,10 +27,10 @@ if not Path(str(ridgeway.__file__)).resolve().is_relative_to(folder):
 
 
 def seconds(task: Task) -> float:
-    """Return how long a task takes."""
-    start = perf_counter()
+    """Return the processor time of a task."""
+    start = process_time()
     task()
-    return perf_counter() - start
+    return process_time() - start
 
 
 with threadpool_limits(limits=1):

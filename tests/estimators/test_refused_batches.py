@@ -127,6 +127,7 @@ def test_an_interrupt_at_any_line_changes_nothing(name: str) -> None:
 
 
 # Law: the same for the signal itself, at any moment.
+@pytest.mark.signals
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # one in a finalizer is lost
 @pytest.mark.parametrize("name", ["sketch, float32", "sparse", "replay", "exact"])
 def test_a_signal_at_any_moment_changes_nothing(name: str) -> None:
