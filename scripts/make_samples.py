@@ -136,6 +136,20 @@ EXACT: dict[str, tuple[Options, Batch]] = {
     "exact-csr": ({"fit_intercept": False}, sparse_problem(60)),
 }
 
+# Name: parameters and rows. Gram matrices go on with further batches.
+PATHS: dict[str, tuple[Options, Batch]] = {
+    "path-gram": ({"solver": "gram", "cv": 5}, problem(100)),
+    "path-gram-alpha": ({"solver": "gram", "alpha": 0.1}, problem(60)),
+    "path-gram-float32": ({"solver": "gram", "cv": 3}, problem(60, np.float32)),
+    "path-gram-weights": ({"solver": "gram", "cv": 3}, weighted(problem(100))),
+    "path-gram-targets": ({"solver": "gram", "cv": 3}, problem(60, targets=2)),
+    "path-gram-csr": ({"solver": "gram", "cv": 3}, sparse_problem(60)),
+    "path-gram-averages": ({"solver": "gram", "cv": 3, "averaging": "auto"}, problem(60)),
+    "path-loo": ({"solver": "gram", "cv": "loo", "one_standard_error": True}, problem(60)),
+    "path-krylov": ({"solver": "krylov", "cv": 3}, problem(60)),
+    "path-krylov-csr": ({"solver": "krylov", "cv": 3}, sparse_problem(60)),
+}
+
 KERNELS: dict[str, tuple[Options, Batch]] = {
     "kernel-rbf": ({"passes": 4, "averaging": "geometric"}, problem(30)),
     "kernel-float32": ({"alpha": 0.01, "passes": 4}, problem(30, np.float32)),
@@ -171,6 +185,15 @@ def write_arrays(folder: Path) -> None:
     for name, (options, rows) in EXACT.items():
         make = sparse_problem if scipy.sparse.issparse(rows.rows) else problem
         write_sample(folder / name, rw.ExactRidgePath(**options).fit(*rows), rows_like(make), further(rows), ())
+
+
+def write_paths(folder: Path) -> None:
+    """Write models of the exact engines."""
+    for name, (options, rows) in PATHS.items():
+        make = sparse_problem if scipy.sparse.issparse(rows.rows) else problem
+        model = rw.RidgePathCV(random_state=0, **options).fit(*rows)
+        goes_on = further(rows) if options["solver"] == "gram" and options.get("cv") != "loo" else None
+        write_sample(folder / name, model, rows_like(make), goes_on, ())
 
 
 def write_kernels(folder: Path) -> None:
@@ -220,6 +243,8 @@ COMMANDS: dict[str, list[str]] = {
     "table-streamed": ["--memory", "0", "--averaging", "tail", "--drop", "day"],
     "table-weights": ["--weight", "weight", "--drop", "day", "--alpha", "0.1", "--passes", "1"],
     "table-logarithm": ["--log-target", "--only", "size", "--only", "shop", "--alpha", "0.01", "--passes", "1"],
+    "table-gram": ["--solver", "gram"],
+    "table-krylov": ["--solver", "krylov", "--log-target"],
     "table-components": ["--kernel", "rbf", "--components", "6", "--passes", "1", "--alpha", "0.01"],
 }
 
@@ -266,7 +291,7 @@ def write_checkpoints(folder: Path) -> None:
     pyarrow.csv.write_csv(shop_table(PREDICTED_ROWS, seed=7), folder / "table.csv")
     request = Request(target="price", passes=3, alpha=0.1)
     state = Checkpoint(folder / "state", every=2 * ODD_ROWS)  # written once, after two of three passes
-    model = fit_table(pyarrow.csv.read_csv(folder / "learned.csv"), request, checkpoint=state)
+    model = fit_table(pyarrow.csv.read_csv(folder / "learned.csv"), request, memory=0, checkpoint=state)
     write_sample(folder / "checkpoint", model, folder / "table.csv")
     (folder / "state").replace(folder / f"checkpoint{MODEL}")
 
@@ -338,6 +363,7 @@ def main(folder: Path) -> None:
     folder = folder.resolve()
     warnings.simplefilter("ignore")
     write_arrays(folder)
+    write_paths(folder)
     write_kernels(folder)
     write_tables(folder)
     write_checkpoints(folder / "checkpoints")
