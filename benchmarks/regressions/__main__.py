@@ -109,8 +109,9 @@ def main() -> int:
         if not options.no_count and shutil.which("valgrind") is None:
             print("Instructions were not counted: valgrind is not installed.")
         elif not options.no_count:
+            counts, counts_before = now.instructions(COUNTED_TASKS), before.instructions(COUNTED_TASKS)
             for task in COUNTED_TASKS:
-                ratio = now.instructions(task) / before.instructions(task)
+                ratio = counts[task] / counts_before[task]
                 print(instruction_line(task, ratio), flush=True)
                 verdicts.append(verdict_of_count(ratio))
     slower, unsure = verdicts.count(Verdict.SLOWER), verdicts.count(Verdict.UNSURE)

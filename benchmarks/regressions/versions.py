@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 WORKER = Path(__file__).with_name("worker.py")
 COUNTED_SCALE = 0.02
-COUNTED_REPEATS = (2, 12)  # the difference of both counts is that of ten runs, without imports
+COUNTED_RUNS = 10
 # valgrind knows AVX2, but no AVX-512.
 COUNTED_ENVIRONMENT = {"RIDGEWAY_CPU": "v3", "OPENBLAS_CORETYPE": "Haswell", "PYTHONHASHSEED": "0"}
 
@@ -25,27 +26,29 @@ class Version:
     package: Path
     python: str = sys.executable
 
-    def command(self, scale: float, *task: str) -> list[str]:
+    def command(self, scale: float, *tasks: str) -> list[str]:
         """Return the command of its worker."""
-        return [self.python, str(WORKER), str(self.package), str(scale), *task]
+        return [self.python, str(WORKER), str(self.package), str(scale), *tasks]
 
-    def instructions(self, task: str) -> int:
-        """Return the instructions of ten runs of a task, counted by valgrind."""
-        counts = []
-        for repeats in COUNTED_REPEATS:
-            valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-            done = subprocess.run(
-                [*valgrind, *self.command(COUNTED_SCALE, task, str(repeats))],
-                env={**os.environ, **COUNTED_ENVIRONMENT},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if done.returncode:
-                sys.exit(f"error: {task!r} of {self.package} failed under valgrind:\n{done.stderr[-2000:]}")
-            (line,) = (line for line in done.stderr.splitlines() if "I " in line and "refs" in line)
-            counts.append(int(line.rpartition(":")[2].replace(",", "")))
-        return counts[1] - counts[0]
+    def instructions(self, tasks: Sequence[str]) -> dict[str, int]:
+        """Return the instructions of ten runs of each task, without imports and first calls, counted by valgrind."""
+        before = self._count(tasks, tasks[0], 0)
+        return {task: self._count(tasks, task, COUNTED_RUNS) - before for task in tasks}
+
+    def _count(self, warm: Sequence[str], task: str, runs: int) -> int:
+        """Count the instructions of a process that runs all tasks once and then one of them so often."""
+        valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+        done = subprocess.run(
+            [*valgrind, *self.command(COUNTED_SCALE, *warm, *[task] * runs)],
+            env={**os.environ, **COUNTED_ENVIRONMENT},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(f"error: {task!r} of {self.package} failed under valgrind:\n{done.stderr[-2000:]}")
+        (line,) = (line for line in done.stderr.splitlines() if "I " in line and "refs" in line)
+        return int(line.rpartition(":")[2].replace(",", ""))
 
 
 class Process:

@@ -1,6 +1,6 @@
-"""One version of the package in a process of its own: `python worker.py PACKAGE_FOLDER SCALE [TASK REPEATS]`.
+"""One version of the package in a process of its own: `python worker.py PACKAGE_FOLDER SCALE [TASK ...]`.
 
-With a task it runs the task so often and ends. Otherwise it reads names of tasks, one a line, and answers each with
+With tasks it runs them in this order and ends. Otherwise it reads names of tasks, one a line, and answers each with
 the processor seconds of the task and of its yardstick.
 """
 
@@ -36,8 +36,8 @@ def seconds(task: Task) -> float:
 with threadpool_limits(limits=1):
     known = tasks(scale)
     if len(sys.argv) > 3:
-        for _ in range(int(sys.argv[4])):
-            known[sys.argv[3]][0]()
+        for name in sys.argv[3:]:
+            known[name][0]()
         sys.exit()
     print(json.dumps(list(known)), flush=True)
     for line in sys.stdin:
