@@ -54,7 +54,8 @@ quick: setup
 test: check
 	$(PYTHON) -m pytest -n 2 -q -rs
 
-# Measure the branches of the Python sources that tests take, in all processes. Fails below 95%.
+# Measure the branches of the Python sources that tests take, in all processes. Fails below 95%. It takes about twice the
+# time of the tests, so it is a job of its own beside .ci/run.
 coverage: setup
 	@rm -f .coverage .coverage.*
 	.venv/bin/coverage run -m pytest -n 2 -q -m "not signals"
