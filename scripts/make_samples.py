@@ -5,7 +5,8 @@ Usage, from the project's root, before a version is released::
     python -m scripts.make_samples [FOLDER]
 
 FOLDER is ``tests/storage/samples/v0.1`` for version 0.1, and so on. It must not exist: the samples of a released
-version never change. ``tests/storage/test_samples.py`` reads the samples of every version. Everything is seeded.
+version never change. Those of a version that is not yet released are removed and written anew when its numbers change.
+``tests/storage/test_samples.py`` reads the samples of every version. Everything is seeded.
 """
 
 from __future__ import annotations

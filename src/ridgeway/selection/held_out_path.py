@@ -13,7 +13,7 @@ instead: e_i(s) / (1 - h_i(s)), where the leverage h_i is a mixture as well.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -148,25 +148,6 @@ class HeldOutPath:
                 "only: take model.at(alpha), or fit with cv=5."
             )
         return np.concatenate([part.residuals(scheme) for part in self.parts]) * self.target_scale
-
-    def only(self, kept: NDArray[np.bool_]) -> HeldOutPath:
-        """Return the path of some of the rows, (k,) in their order."""
-        parts, first = [], 0
-        for part in self.parts:
-            mine = kept[first : first + len(part.numbers)]
-            first += len(part.numbers)
-            pulls = part.leverages
-            if mine.any():
-                parts.append(
-                    replace(
-                        part,
-                        numbers=part.numbers[mine],
-                        y=part.y[mine],
-                        products=part.products[mine],
-                        leverages=None if pulls is None else Leverages(pulls.base[mine], pulls.products[mine]),
-                    )
-                )
-        return replace(self, parts=parts, actual=self.actual[kept])
 
     def state(self) -> State:
         """Return the rows."""
