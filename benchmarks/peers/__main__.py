@@ -20,7 +20,7 @@ SUITES: Suites = {
     "disk": disk.cases,
     "kernels": kernels.cases,
 }
-PEERS = ("adelie", "glum", "himalaya", "pandas", "python-glmnet", "river", "skglm", "snapml", "vowpalwabbit")
+PEERS = ("adelie", "glum", "pandas", "python-glmnet", "river", "skglm", "snapml", "vowpalwabbit")
 
 if __name__ == "__main__":
     machine = facts() | {name: version(name) for name in PEERS}

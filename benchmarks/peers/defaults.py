@@ -71,30 +71,6 @@ def ridgeway(split: Split) -> Choice:
     return Choice(chosen, min([*errors, chosen]), seconds)
 
 
-def ridge_path_cv(split: Split) -> Choice:
-    """All defaults of the exact engines; the candidates are those of the table."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        start = perf_counter()
-        model = rw.RidgePathCV(n_jobs=1, random_state=0).fit(split.X, split.y)
-        seconds = perf_counter() - start
-    chosen = rmse(model.predict(split.test_X), split.test_y)
-    path = model.predict_path(split.test_X, STRENGTHS / len(split.y))
-    return Choice(chosen, min([chosen, *(rmse(column, split.test_y) for column in path.T)]), seconds)
-
-
-def himalaya(split: Split) -> Choice:
-    """Himalaya's RidgeCV, 5 folds over 25 strengths, on standardized columns."""
-    start = perf_counter()
-    rows = standardized(split)
-    mean = rows.y.mean()
-    model = import_module("himalaya.ridge").RidgeCV(STRENGTHS).fit(rows.X, rows.y - mean)
-    seconds = perf_counter() - start
-    path = rw.ExactRidgePath(scale=False).fit(rows.X, rows.y).predict_path(rows.test_X, STRENGTHS / len(rows.y))
-    chosen = rmse(model.predict(rows.test_X) + mean, rows.test_y)
-    return Choice(chosen, min([chosen, *(rmse(column, rows.test_y) for column in path.T)]), seconds)
-
-
 def ridge_cv(split: Split) -> Choice:
     """RidgeCV, leave-one-out over 25 strengths, on standardized columns."""
     start = perf_counter()
@@ -136,9 +112,7 @@ def searched_sgd(split: Split) -> Choice:
 
 METHODS = {
     "ridgeway": ridgeway,
-    "RidgePathCV": ridge_path_cv,
     "RidgeCV": ridge_cv,
-    "himalaya": himalaya,
     "glmnet": glmnet,
     "SGDRegressor, grid search": searched_sgd,
 }

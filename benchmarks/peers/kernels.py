@@ -1,9 +1,8 @@
-"""Kernels: the averaged kernel regressor against a tuned KernelRidge and himalaya's KernelRidgeCV."""
+"""Kernels: the averaged kernel regressor against a tuned KernelRidge."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from time import perf_counter
 
 import numpy as np
@@ -33,7 +32,7 @@ def cases(quick: bool = False) -> Iterator[Case]:
 def _case(name: str, split: Split) -> Case:
     split = Split(split.X[:MAX_ROWS], split.y[:MAX_ROWS], split.test_X, split.test_y)
     errors, timings = {}, {}
-    for label, method in METHODS.items():
+    for label, method in {"ridgeway": _averaged, "KernelRidge, 9 strengths": _kernel_ridge}.items():
         start = perf_counter()
         errors[label] = rmse(method(split), split.test_y)
         timings[label] = Timing((perf_counter() - start,))
@@ -61,15 +60,3 @@ def _kernel_ridge(split: Split) -> Array:
 
     best = model(float(min(GRID, key=error)), len(split.y)).fit(split.X, split.y - mean)
     return np.asarray(best.predict(split.test_X) + mean)
-
-
-def _himalaya(split: Split) -> Array:
-    """Nine strengths by 5 folds, from eigenvalues."""
-    mean = split.y.mean()
-    module = import_module("himalaya.kernel_ridge")
-    width = {"gamma": 1 / split.X.shape[1]}
-    model = module.KernelRidgeCV(GRID * len(split.y), kernel="rbf", kernel_params=width, warn=False)
-    return np.asarray(model.fit(split.X, split.y - mean).predict(split.test_X) + mean)
-
-
-METHODS = {"ridgeway": _averaged, "KernelRidge, 9 strengths": _kernel_ridge, "himalaya, 9 strengths": _himalaya}

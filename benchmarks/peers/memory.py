@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.peers.solvers import CHOOSERS, PATHS, SINGLE, Solver
+from benchmarks.peers.solvers import PATHS, SINGLE, Solver, ridge_cv
 from benchmarks.planted import dense_rows
 from benchmarks.report import Case, Result
 
@@ -18,7 +18,7 @@ QUICK_SHAPES = ((5_000, 100),)
 STRENGTHS = np.logspace(-6, 3, 100)
 METHODS: dict[str, tuple[Solver, int]] = {
     **{f"{name}, 100 strengths": (solver, 100) for name, solver in PATHS.items()},
-    **{f"{name}, 25 strengths": (solver, 25) for name, solver in CHOOSERS.items()},
+    "RidgeCV, 25 strengths": (ridge_cv, 25),
     **{f"{name}, 1 strength": (solver, 1) for name, solver in SINGLE.items()},
 }
 

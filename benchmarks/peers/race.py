@@ -82,12 +82,6 @@ def _ridgeway(split: Split, passes: int) -> Array:
     return np.asarray(model.fit(split.X, split.y).predict(split.test_X))
 
 
-def _ridge_path_cv(split: Split, effort: int) -> Array:
-    assert effort == 0
-    model = rw.RidgePathCV(n_jobs=1, random_state=0).fit(split.X, split.y)
-    return np.asarray(model.predict(split.test_X))
-
-
 def _gram(split: Split, effort: int) -> Array:
     """Choose on held-out rows, then solve for all of them."""
     assert effort == 0
@@ -103,14 +97,6 @@ def _ridge_cv(split: Split, effort: int) -> Array:
     assert effort == 0
     rows = standardized(split)
     return np.asarray(RidgeCV(alphas=STRENGTHS).fit(rows.X, rows.y).predict(rows.test_X))
-
-
-def _himalaya(split: Split, effort: int) -> Array:
-    assert effort == 0
-    rows = standardized(split)
-    mean = rows.y.mean()
-    model = import_module("himalaya.ridge").RidgeCV(STRENGTHS).fit(rows.X, rows.y - mean)
-    return np.asarray(model.predict(rows.test_X) + mean)
 
 
 def _glmnet(split: Split, effort: int) -> Array:
@@ -150,10 +136,8 @@ def _ridge(solver: str) -> Callable[[Split, int], Array]:
 RUNNERS = {
     "ridgeway": Runner("passes", (1, 2, 4, 8, 16), _ridgeway),
     "ridgeway, defaults": Runner("", (0,), _ridgeway),
-    "RidgePathCV": Runner("", (0,), _ridge_path_cv),
     "Gram + eigh": Runner("", (0,), _gram),
     "RidgeCV": Runner("", (0,), _ridge_cv),
-    "himalaya": Runner("", (0,), _himalaya),
     "glmnet": Runner("", (0,), _glmnet),
     "SGDRegressor, averaged": Runner(
         "epochs",

@@ -37,12 +37,6 @@ def gram(X: Any, y: Array, alphas: Array) -> Array:
     return gram_path(X, y, alphas.astype(np.float64))
 
 
-def ridge_path_cv(X: Any, y: Array, alphas: Array) -> Array:
-    """Our exact engines: the fit also selects a strength; any path comes from the same fit."""
-    model = rw.RidgePathCV(scale=False, fit_intercept=False, n_jobs=1, random_state=0).fit(X, y)
-    return np.asarray(model.path(alphas).coefs)
-
-
 def glmnet(X: Any, y: Array, alphas: Array) -> Array:
     """python-glmnet, a path from the strongest to the weakest."""
     order = np.argsort(alphas)[::-1]
@@ -108,21 +102,8 @@ def ridge_cv(X: Any, y: Array, alphas: Array) -> Array:
     return np.asarray(RidgeCV(alphas * X.shape[0], fit_intercept=False).fit(X, y).coef_)[None]
 
 
-def himalaya_cv(X: Any, y: Array, alphas: Array) -> Array:
-    """Himalaya's RidgeCV, which returns the best strength by 5 folds only."""
-    model = import_module("himalaya.ridge").RidgeCV(alphas * X.shape[0]).fit(X, y)
-    return np.asarray(model.coef_)[None]
-
-
 OURS = "ridgeway"
-PATHS: dict[str, Solver] = {
-    OURS: ridgeway,
-    "RidgePathCV": ridge_path_cv,
-    "Gram + eigh": gram,
-    "glmnet": glmnet,
-    "adelie": adelie,
-}
-CHOOSERS: dict[str, Solver] = {"RidgeCV": ridge_cv, "himalaya": himalaya_cv}
+PATHS: dict[str, Solver] = {OURS: ridgeway, "Gram + eigh": gram, "glmnet": glmnet, "adelie": adelie}
 SINGLE: dict[str, Solver] = {
     "SGDRegressor, averaged epoch": one_by_one(_sgd),
     "Ridge lsqr": _ridge("lsqr"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.patience import take_turns
-from benchmarks.peers.solvers import CHOOSERS, OURS, PATHS, SINGLE, Solver
+from benchmarks.peers.solvers import OURS, PATHS, SINGLE, Solver, ridge_cv
 from benchmarks.planted import Array, dense_rows, sparse_rows
 from benchmarks.report import Case, Result
 from benchmarks.timing import Timing
@@ -22,9 +22,7 @@ STRENGTHS = np.logspace(-6, 3, 100)
 ONE_STRENGTH = np.array([1e-4])
 SHAPES = ((100_000, 10), (100_000, 30), (100_000, 100), (1_000_000, 100), (50_000, 300), (20_000, 1000), (5_000, 3000))
 QUICK_SHAPES = ((5_000, 10), (5_000, 100), (2_000, 500))
-MAX_ENTRIES = dict.fromkeys(
-    ("skglm", "snapml", "Ridge sag", "adelie", "himalaya"), 1.2e7
-)  # entries of X: minutes beyond
+MAX_ENTRIES = dict.fromkeys(("skglm", "snapml", "Ridge sag", "adelie"), 1.2e7)  # entries of X: minutes beyond
 REPEATS = 3
 TEST_ROWS = 2_000  # rows
 
@@ -37,9 +35,7 @@ def shapes(quick: bool = False) -> Iterator[Case]:
         solvers = {
             f"{name}, 100 strengths": partial(solver, rows, targets, STRENGTHS) for name, solver in PATHS.items()
         }
-        solvers |= {
-            f"{name}, 25 strengths": partial(solver, rows, targets, STRENGTHS[::4]) for name, solver in CHOOSERS.items()
-        }
+        solvers["RidgeCV, 25 strengths"] = partial(ridge_cv, rows, targets, STRENGTHS[::4])
         solvers |= {
             f"{name}, 1 strength": partial(solver, rows, targets, ONE_STRENGTH) for name, solver in SINGLE.items()
         }
@@ -64,7 +60,7 @@ def sparsity(quick: bool = False) -> Iterator[Case]:
     """Time 20 strengths, or one where a method knows no path, for sparse rows with more and more entries."""
     n_rows, n_columns = (2_000, 1_000) if quick else (100_000, 20_000)
     alphas = STRENGTHS[10:50:2]
-    paths: dict[str, Solver] = {name: PATHS[name] for name in (OURS, "RidgePathCV")}
+    paths: dict[str, Solver] = {OURS: PATHS[OURS]}
     names = ("SGDRegressor, averaged epoch", "Ridge lsqr", "Ridge sparse_cg", "Ridge sag", "snapml")
     for per_row in (5, 50, 200):
         X, y = sparse_rows(n_rows + TEST_ROWS, n_columns, per_row)

@@ -80,14 +80,8 @@ def ridgeway_default(split: Split) -> Array:
     return np.asarray(rw.AveragedSGDRegressor(random_state=0).fit(split.X, split.y).predict(split.test_X))
 
 
-def ridge_path_cv(split: Split) -> Array:
-    """All defaults of the exact engines."""
-    return np.asarray(rw.RidgePathCV(n_jobs=1, random_state=0).fit(split.X, split.y).predict(split.test_X))
-
-
 TUNED = {
     "ridgeway, defaults": ridgeway_default,
-    "RidgePathCV, defaults": ridge_path_cv,
     "Ridge sparse_cg, 13 strengths": tuned_ridge("sparse_cg"),
     "Ridge sag, 13 strengths": tuned_ridge("sag"),
 }

@@ -12,16 +12,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.publish.results import Results
-from benchmarks.publish.tables import ONE_PASS, racers, reached
+from benchmarks.publish.tables import ONE_PASS, RACERS, reached
 
 COLORS = {
     "ridgeway": "#d1495b",
     "ridgeway, fit": "#d1495b",
     "ridgeway, stream": "#e8a09a",
     "Gram + eigh": "#30638e",
-    "RidgePathCV": "#8f1d2c",
     "RidgeCV": "#003d5b",
-    "himalaya": "#c77dff",
     "glmnet": "#00798c",
     "SGDRegressor": "#edae49",
     "SGDRegressor, averaged": "#b5851e",
@@ -72,7 +70,7 @@ def race(results: Results) -> Figure:
     figure = Figure(figsize=(9, 2.6 * rows + 0.6), layout="constrained")
     panels: Any = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, case in zip(panels, cases, strict=False):
-        for method in racers(case):
+        for method in RACERS:
             mine = sorted(
                 (case.seconds[label], case.values[label])
                 for label in case.seconds
@@ -101,7 +99,6 @@ def shapes(results: Results) -> Figure:
     figure = Figure(figsize=(7.5, 3.8), layout="constrained")
     axes: Any = figure.subplots()
     drawn = {
-        "RidgePathCV, 100 strengths": "RidgePathCV",
         "Gram + eigh, 100 strengths": "Gram + eigh",
         "glmnet, 100 strengths": "glmnet",
         "RidgeCV, 25 strengths": "RidgeCV",
@@ -109,8 +106,7 @@ def shapes(results: Results) -> Figure:
         "Ridge sag, 1 strength": "Ridge sag",
         "Ridge lsqr, 1 strength": "Ridge lsqr",
     }
-    measured = {quantity: name for quantity, name in drawn.items() if any(quantity in case.values for case in cases)}
-    for quantity, name in measured.items():
+    for quantity, name in drawn.items():
         axes.plot([case.values.get(quantity, np.nan) for case in cases], "o-", ms=4, color=COLORS[name], label=quantity)
     axes.axhline(1, color=COLORS["ridgeway"], lw=2, label="ridgeway, one pass and 100 strengths")
     axes.set_yscale("log")

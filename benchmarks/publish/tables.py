@@ -10,14 +10,11 @@ from benchmarks.publish.results import Measured, Results
 
 ONE_PASS = ("ridgeway, fit", "ridgeway, stream", "SGDRegressor", "SGDRegressor, averaged", "Vowpal Wabbit", "River")
 OURS = ("ridgeway, fit", "ridgeway, stream")
-TUNED = ("ridgeway", "RidgePathCV", "RidgeCV", "himalaya", "glmnet", "SGDRegressor, grid search")
+TUNED = ("ridgeway", "RidgeCV", "glmnet", "SGDRegressor, grid search")
 LIMIT_STEPS_NAME = "gradient steps without noise"
 TIE_RATIO = 1.001
 README_SHAPES = ("100,000 x 10", "1,000,000 x 100", "20,000 x 1,000")
-RACERS = (
-    "ridgeway", "RidgePathCV", "Gram + eigh", "RidgeCV", "himalaya", "glmnet", "SGDRegressor, averaged", "Ridge sag",
-    "Ridge lsqr",
-)  # fmt: skip
+RACERS = ("ridgeway", "Gram + eigh", "RidgeCV", "glmnet", "SGDRegressor, averaged", "Ridge sag", "Ridge lsqr")
 
 
 def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -89,24 +86,24 @@ def one_pass_summary(results: Results) -> str:
 
 def defaults(results: Results) -> str:
     """Test error of tuned models over RidgeCV's, and their times."""
-    cases = results.suites["defaults"]
-    tuned = [name for name in TUNED if name in cases[0].seconds]
-    judged, timed = [name for name in tuned if name != "RidgeCV"], tuned[1:]
 
     def row(case: Measured) -> list[str]:
-        errors = [error(case.values[f"{name}: error / RidgeCV's"]) for name in judged]
-        slower = [times(case.seconds[name] / case.seconds["ridgeway"]) for name in timed]
+        errors = [error(case.values[f"{name}: error / RidgeCV's"]) for name in TUNED if name != "RidgeCV"]
+        slower = [times(case.seconds[name] / case.seconds["ridgeway"]) for name in TUNED[1:]]
         return [case.name.replace("_", " "), case.shape, *errors, *slower]
 
+    cases = results.suites["defaults"]
     near, apart = [c for c in cases if reached(c)], [c for c in cases if not reached(c)]
-    means = [error(geometric_mean(case.values[f"{name}: error / RidgeCV's"] for case in near)) for name in judged]
-    rows = [*map(row, near), ["**geometric mean**", "", *means, *[""] * len(timed)]]
+    means = [
+        error(geometric_mean(case.values[f"{name}: error / RidgeCV's"] for case in near))
+        for name in TUNED
+        if name != "RidgeCV"
+    ]
+    rows = [*map(row, near), ["**geometric mean**", "", *means, *[""] * 3]]
     if apart:
-        rows += [["*apart: badly conditioned*", *[""] * (1 + len(judged) + len(timed))], *map(row, apart)]
-    short = {"SGDRegressor, grid search": "SGD, grid search"}
-    names = [short.get(name, name) for name in judged]
-    clocks = [short.get(name, name) for name in timed]
-    return grid(["set", "rows x columns", *names, f"time: {clocks[0]}", *clocks[1:]], rows)
+        rows += [["*apart: badly conditioned*", *[""] * 7], *map(row, apart)]
+    header = ["set", "rows x columns", "ridgeway", "glmnet", "SGD, grid search"]
+    return grid([*header, "time: RidgeCV", "glmnet", "SGD, grid search"], rows)
 
 
 def defaults_summary(results: Results) -> str:
@@ -124,7 +121,7 @@ def selection(results: Results) -> str:
     """Error of what was chosen over that of the best candidate."""
     cases = [case for case in results.suites["defaults"] if reached(case)]
     rows = []
-    for name in (name for name in TUNED if name in cases[0].seconds):
+    for name in TUNED:
         ratios = sorted(case.values[f"{name}: chosen / best"] for case in cases)
         rows.append([name, error(geometric_mean(ratios)), error(ratios[len(ratios) // 2]), error(ratios[-1])])
     return grid(["method", "geometric mean", "median", "worst"], rows)
@@ -143,28 +140,22 @@ def race_at(case: Measured, method: str, budget: float) -> float | None:
 
 def race(results: Results) -> str:
     """Errors after the time of our default fit."""
-    return _race_within(results, "ridgeway, defaults")
+    rows = []
+    for case in results.suites["race"]:
+        budget = case.seconds["ridgeway, defaults"]
+        cells = [error(race_at(case, method, budget)) for method in RACERS]
+        rows.append([case.name.replace("_", " "), case.shape, f"{budget:.2f} s", *cells])
+    return grid(["set", "rows x columns", "time", *RACERS], rows)
 
 
 def short_race(results: Results) -> str:
     """Errors after the time of our fit by one pass."""
-    return _race_within(results, "ridgeway, 1 passes")
-
-
-def racers(case: Measured) -> list[str]:
-    """Return the methods that were measured."""
-    return [name for name in RACERS if any(label == name or label.startswith(f"{name}, ") for label in case.seconds)]
-
-
-def _race_within(results: Results, clock: str) -> str:
-    """Errors after the time of one of our fits."""
-    cases = results.suites["race"]
-    methods, rows = racers(cases[0]), []
-    for case in cases:
-        budget = case.seconds[clock]
-        cells = [error(race_at(case, method, budget)) for method in methods]
+    rows = []
+    for case in results.suites["race"]:
+        budget = case.seconds["ridgeway, 1 passes"]
+        cells = [error(race_at(case, method, budget)) for method in RACERS]
         rows.append([case.name.replace("_", " "), case.shape, f"{budget:.2f} s", *cells])
-    return grid(["set", "rows x columns", "time", *methods], rows)
+    return grid(["set", "rows x columns", "time", *RACERS], rows)
 
 
 def _by_method(cases: Sequence[Measured], write: Callable[[float | None], str], ending: str = "") -> str:
@@ -248,22 +239,12 @@ def kernels(results: Results) -> str:
     cases = results.suites.get("kernels", [])
     if not cases:
         return "*Not measured.*"
-    reference = "KernelRidge, 9 strengths"
-    peers = [name for name in (reference, "himalaya, 9 strengths") if name in cases[0].seconds]
-    judged = ["ridgeway", *peers[1:]]
+    peer = "KernelRidge, 9 strengths"
     rows = [
-        [
-            case.name,
-            case.shape,
-            *(error(case.values[name]) for name in judged),
-            *(times(case.seconds[name] / case.seconds["ridgeway"]) for name in peers),
-        ]
+        [case.name, case.shape, error(case.values["ridgeway"]), times(case.seconds[peer] / case.seconds["ridgeway"])]
         for case in cases
     ]
-    names = [name.partition(",")[0] for name in (*judged[1:], *peers)]
-    errors, clocks = names[: len(judged) - 1], names[len(judged) - 1 :]
-    first = ["error / KernelRidge's", *errors, f"time: {clocks[0]}", *clocks[1:]]
-    return grid(["set", "rows x columns", *first], rows)
+    return grid(["set", "rows x columns", "error / KernelRidge's", "time: KernelRidge"], rows)
 
 
 def readme(results: Results) -> str:
@@ -271,18 +252,13 @@ def readme(results: Results) -> str:
     cases = [case for case in results.suites["shapes"] if case.name in README_SHAPES]
     wanted = {
         "`ridgeway`: one pass, 100 strengths": "ridgeway, 100 strengths",
-        "`RidgePathCV`, selection and 100 strengths": "RidgePathCV, 100 strengths",
         "Gram matrix + `eigh`, 100 strengths": "Gram + eigh, 100 strengths",
         "glmnet, 100 strengths": "glmnet, 100 strengths",
         "`RidgeCV`, 25 strengths": "RidgeCV, 25 strengths",
         "averaged `SGDRegressor`, one epoch, 1 strength": "SGDRegressor, averaged epoch, 1 strength",
         '`Ridge(solver="lsqr")`, 1 strength': "Ridge lsqr, 1 strength",
     }
-    rows = [
-        [label, *(times(case.values.get(name)) for case in cases)]
-        for label, name in wanted.items()
-        if name in cases[0].values
-    ]
+    rows = [[label, *(times(case.values.get(name)) for case in cases)] for label, name in wanted.items()]
     return grid(["time, as a multiple of ours", *(case.name for case in cases)], rows)
 
 
