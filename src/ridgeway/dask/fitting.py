@@ -203,12 +203,12 @@ def _fit_ridge_path(
         linear = linear_of(estimator)
         _require_supported(linear)
         survey = _fit_sgd(linear, executor, partitions, form, checkpoint, progress)
-        estimator._stand_on(linear, choice)
+        estimator._stand_on(linear, choice, linear.n_rows_)
         estimator.n_features_in_ = linear.n_features_in_
         return survey
     sums, survey = sum_partitions(estimator, executor, partitions, form, checkpoint)
-    estimator.n_features_in_, estimator.n_rows_ = len(sums.standardization.scale), sums.total_rows
-    estimator._stand_on_sums(sums, choice)
+    estimator.n_features_in_ = len(sums.standardization.scale)
+    estimator._stand_on(estimator._unsolved(sums), choice, sums.total_rows)
     estimator._fitted()  # solve here, so that errors and warnings come from the fit
     return survey
 

@@ -38,8 +38,8 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
     alpha: Any
 
     @abstractmethod
-    def _part_from(self, other: Self) -> None:
-        """Make a copy of whatever goes on when more rows come, so that a moved copy goes on by itself."""
+    def _move(self, selected: SelectedModel[AveragesT]) -> None:
+        """Stand at another model of the fit, as a copy that learns from more rows by itself."""
 
     def path(self, alphas: ArrayLike) -> PathResult:
         """Coefficients and intercepts for every alpha, in the user's units; no data needed.
@@ -89,8 +89,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             strength = ridge_strength(wanted, UNPENALIZED)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
             averages = ridge
-        moved._selected_model = averages.at(scheme, selected.selection, ridge)
-        moved._part_from(self)
+        moved._move(averages.at(scheme, selected.selection, ridge))
         return moved
 
     def predict_interval(self, X: Any, coverage: float = 0.9, *, normalized: bool = False) -> NDArray[np.float64]:

@@ -357,8 +357,8 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             warn_of_weak_strengths(moved.trajectory_, np.array([moved.averaging_.alpha]))
         return moved
 
-    def _part_from(self, other: Self) -> None:
-        """Do nothing: a fit with a coefficient per row does not go on."""
+    def _move(self, selected: SelectedModel[AnyAverages]) -> None:
+        self._selected_model = selected
 
     def _features(self) -> Features:
         averages = self._fitted().averages

@@ -362,15 +362,17 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         selected = super()._fitted()
         return selected if self._streamed is None else self._streamed.selected.model
 
-    def _part_from(self, other: Self) -> None:
+    def _move(self, selected: SelectedModel[Averages]) -> None:
+        to_ridge = selected.averages is not self._fitted().averages
         if self._streamed is not None:
             self._held_out, self._streamed = self._streamed.selected.held_out, None
-        self._stream = None if other._stream is None else other._stream.copy()
-        if self._stream is not None and self._selected_model.averages is not other._fitted().averages:
+        self._stream = None if self._stream is None else self._stream.copy()
+        if to_ridge and self._stream is not None:
             self._stream.take_over()
-        if self._selected_model.averages is not other._fitted().averages and self._held_out is not None:
+        if to_ridge and self._held_out is not None:
             # The copy stands on the growing run, with the rows that this run has held out.
             self._held_out = replace(self._held_out, path=self._held_out.ridge_path, ridge_path=None)
+        self._selected_model = selected
 
     def _fit_state(self) -> State:
         held_out = self._held_out if self._streamed is None else self._streamed.selected.held_out

@@ -136,8 +136,7 @@ def fit_components(
             generator(estimator.random_state),
             given,
         )
-    linear._end_with(outcome, choice, made, standardization)
-    linear._rows = None  # features are not kept
+    linear._end_with(outcome, choice, made, standardization, keep_rows=False)
     return ComponentModel(linear, features, choice)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,12 @@ import scipy.special
 from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.atomic import atomic, shallow_copy
-from ridgeway.averaging import Geometric, Scheme, scheme_of
+from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.exact_choice import ExactOutcome, check_exact_cv, fit_exactly, n_models
+from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.solver_choice import (
     SOLVERS,
@@ -26,14 +28,12 @@ from ridgeway.estimators.solver_choice import (
 )
 from ridgeway.estimators.unsolved_stream import UnsolvedStream, averages_of
 from ridgeway.exact.gram_fit import GramSums
-from ridgeway.exact.second_read import SecondRead, robust_standard_errors
 from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, DenseRows, check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.plan import DEFAULT_FOLDS
-from ridgeway.selection.table import Selection
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.columns import remember_columns, require_columns
 from ridgeway.validation.scalars import real_number
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from ridgeway.path.path_result import PathResult
     from ridgeway.storage.state import State, Stored
 
-MAX_SAVED_PRODUCTS = 10**10  # rows times squared columns up to which `save` computes errors of the coefficients
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
 
 
@@ -128,12 +127,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     solver_reason_: str
     n_rows_: int
     n_features_in_: int
-    _sgd: AveragedSGDRegressor | None
-    _sums: GramSums | None
-    _rows: Batch | None = None  # of the fit, for coef_interval; neither pickled nor saved
-    _held_out: HeldOut | None = None
-    _saved_errors: tuple[Scheme, NDArray[np.float64]] | None = None  # of a loaded model, at the scheme it was saved at
-    _unsolved: UnsolvedStream | None = None  # what partial_fit leaves; it is solved when the model is read
+    _model: ExactModel | UnsolvedStream | AveragedSGDRegressor  # of fit; of partial_fit; of SGD in either
 
     def __init__(
         self,
@@ -192,15 +186,18 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return self
 
     def _end_with(
-        self, outcome: ExactOutcome, choice: SolverChoice, batch: Batch, standardization: Standardization
+        self,
+        outcome: ExactOutcome,
+        choice: SolverChoice,
+        batch: Batch,
+        standardization: Standardization,
+        keep_rows: bool = True,
     ) -> None:
         sparse = not isinstance(batch.rows, DenseRows)
         averages = averages_of(outcome.spectrum, standardization, sparse, batch.single_target)
-        self._selected_model, self._unsolved = averages.at(outcome.scheme, outcome.selection), None
-        self._sums, self._sgd, self.n_rows_ = outcome.sums, None, len(batch)
-        self._held_out, self._saved_errors = outcome.held_out, None
-        self._rows = batch if batch.rows.nbytes <= MAX_KEPT_BYTES else None
-        self.solver_, self.solver_reason_ = choice
+        selected = averages.at(outcome.scheme, outcome.selection)
+        kept = batch if keep_rows and batch.rows.nbytes <= MAX_KEPT_BYTES else None
+        self._stand_on(ExactModel(selected, outcome.held_out, outcome.sums, kept), choice, len(batch))
         if not outcome.settled:
             warn_user(
                 f"the held-out error still changed after {outcome.n_products} products: the columns are badly "
@@ -209,7 +206,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
             )
 
     def _fit_sgd(self, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        self._stand_on(self._unfitted_sgd().fit(X, y, sample_weight), choice)
+        sgd = self._unfitted_sgd().fit(X, y, sample_weight)
+        self._stand_on(sgd, choice, sgd.n_rows_)
         remember_columns(self, X)
         return self
 
@@ -219,18 +217,16 @@ class RidgePathCV(AveragedEstimator[Averages]):
         shared = ("alpha", "averaging", "cv", "one_standard_error", "scale", "fit_intercept", "n_jobs", "random_state")
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
 
-    def _stand_on(self, sgd: AveragedSGDRegressor, choice: SolverChoice) -> None:
-        """Take over a fit by SGD."""
-        self._sgd, self._sums, self._rows, self._unsolved, self._held_out = sgd, None, None, None, None
-        self._selected_model, self.n_rows_ = sgd._selected_model, sgd.n_rows_
-        self.solver_, self.solver_reason_ = choice
-
-    def _stand_on_sums(self, sums: GramSums, choice: SolverChoice) -> None:
-        """Take over Gram matrices; they are solved when the model is read."""
+    def _unsolved(self, sums: GramSums) -> UnsolvedStream:
+        """Return Gram matrices with the parameters by which they are solved when the model is read."""
         rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
-        asked = check_averaging(self.averaging, self.alpha)
-        self._unsolved = UnsolvedStream(sums, asked, rule, scale, n_jobs)
-        self._sums, self._rows, self._sgd, self._held_out, self._saved_errors = sums, None, None, None, None
+        return UnsolvedStream(sums, check_averaging(self.averaging, self.alpha), rule, scale, n_jobs)
+
+    def _stand_on(
+        self, model: ExactModel | UnsolvedStream | AveragedSGDRegressor, choice: SolverChoice, n_rows: int
+    ) -> None:
+        """Take over a fit to so many rows."""
+        self._model, self.n_rows_ = model, n_rows
         self.solver_, self.solver_reason_ = choice
 
     @atomic
@@ -263,16 +259,15 @@ class RidgePathCV(AveragedEstimator[Averages]):
                 "partial_fit cannot go on with a fit by solver='krylov', which needs all rows at once: set "
                 "solver='gram' or 'sgd' and begin anew with clone(model)."
             )
-        if begun and self._sgd is not None:
-            sgd = shallow_copy(self._sgd).set_params(averaging=self.averaging, alpha=self.alpha)
-            self._stand_on(sgd.partial_fit(X, y, sample_weight), SolverChoice(self.solver_, self.solver_reason_))
-            return self
+        if begun and isinstance(self._model, AveragedSGDRegressor):
+            sgd = shallow_copy(self._model).set_params(averaging=self.averaging, alpha=self.alpha)
+            return self._learn_by_sgd(sgd, SolverChoice(self.solver_, self.solver_reason_), X, y, sample_weight)
         check_averaging(self.averaging, self.alpha)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         if not begun:
             choice = self._stream_solver(batch)
             if choice.solver == "sgd":
-                self._stand_on(self._unfitted_sgd().partial_fit(X, y, sample_weight), choice)
+                self._learn_by_sgd(self._unfitted_sgd(), choice, X, y, sample_weight)
                 remember_columns(self, X)
                 return self
             require_rows(batch)
@@ -281,17 +276,23 @@ class RidgePathCV(AveragedEstimator[Averages]):
             sums = GramSums.begin(batch, standardization, self._stream_folds(), seed)
             remember_columns(self, X)
         else:
-            assert self._sums is not None
             choice = SolverChoice(self.solver_, self.solver_reason_)
             require_columns(self, X, batch.rows)
+            assert self._sums is not None
             sums = self._sums
             sums.require_targets(batch)
             if len(batch) == 0:
                 return self
         with threads(check_jobs(self.n_jobs)):
             sums = sums.with_rows(batch, int(np.shape(y)[0]))
-        self.n_rows_ = len(batch) + (self.n_rows_ if begun else 0)
-        self._stand_on_sums(sums, choice)
+        self._stand_on(self._unsolved(sums), choice, len(batch) + (self.n_rows_ if begun else 0))
+        return self
+
+    def _learn_by_sgd(
+        self, sgd: AveragedSGDRegressor, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Self:
+        sgd.partial_fit(X, y, sample_weight)
+        self._stand_on(sgd, choice, sgd.n_rows_)
         return self
 
     def _stream_solver(self, batch: Batch) -> SolverChoice:
@@ -313,12 +314,16 @@ class RidgePathCV(AveragedEstimator[Averages]):
             )
         return DEFAULT_FOLDS
 
+    @property
+    def _sums(self) -> GramSums | None:
+        """Gram matrices, to which more rows can be added."""
+        return None if isinstance(self._model, AveragedSGDRegressor) else self._model.sums
+
     def _fitted(self) -> SelectedModel[Averages]:
         """Return where the model stands: sums are solved when they are asked about, not at every batch."""
-        if self._unsolved is not None:
-            return self._unsolved.selected
-        sgd: AveragedSGDRegressor | None = getattr(self, "_sgd", None)
-        return super()._fitted() if sgd is None else sgd._fitted()
+        self._require_fit()
+        model = self._model
+        return model._fitted() if isinstance(model, AveragedSGDRegressor) else model.selected
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solver_")
@@ -348,43 +353,42 @@ class RidgePathCV(AveragedEstimator[Averages]):
         array([0.5])
         """
         self._fitted()
-        if self._sgd is None:
+        if not isinstance(self._model, AveragedSGDRegressor):
             return super().at(average)
         moved = copy.copy(self)
-        moved._sgd = self._sgd.at(average)
-        moved._selected_model = moved._sgd._selected_model
-        moved.averaging, moved.alpha = moved._sgd.averaging, moved._sgd.alpha
+        moved._model = self._model.at(average)
+        moved.averaging, moved.alpha = moved._model.averaging, moved._model.alpha
         return moved
 
-    def _part_from(self, other: Self) -> None:
-        self._rows = other._rows  # which a copy leaves out
-        if other._unsolved is not None:
-            self._held_out = other._unsolved.held_out
-        self._unsolved = None  # the copy stands where it was moved to
+    def _move(self, selected: SelectedModel[Averages]) -> None:
+        assert not isinstance(self._model, AveragedSGDRegressor)
+        self._model = replace(self._model.solved, selected=selected)
 
     @property
     def alpha_(self) -> float | None:
         """Ridge strength, None for another average than ridge."""
         scheme = self.averaging_
-        if self._sgd is None:
-            return scheme.alpha if isinstance(scheme, Geometric) else None
-        return self._sgd.alpha_
+        if isinstance(self._model, AveragedSGDRegressor):
+            return self._model.alpha_
+        return scheme.alpha if isinstance(scheme, Geometric) else None
 
     @property
     def held_out_(self) -> HeldOut | None:
         """A sample of held-out rows with their predictions by the chosen average."""
-        self._fitted()
-        if self._unsolved is not None:
-            return self._unsolved.held_out
-        return self._held_out if self._sgd is None else self._sgd.held_out_
+        self._require_fit()
+        model = self._model
+        return model.held_out_ if isinstance(model, AveragedSGDRegressor) else model.held_out
 
     def degrees_of_freedom(self) -> float:
         """Return the effective degrees of freedom where the model stands, sum_k s_k / (s_k + alpha), and 1 for b.
 
         They say how many coefficients a fit without a penalty would have; where the Gram engine ran.
         """
-        spectrum, standardization = self._gram("degrees of freedom")
-        return float(spectrum.degrees_of_freedom([self.averaging_])[0]) + (standardization.constant != 0)
+        self._require_gram("degrees of freedom")
+        averages = self._fitted().averages
+        assert isinstance(averages.trajectory, Spectrum)
+        freedom = averages.trajectory.degrees_of_freedom([self.averaging_])[0]
+        return float(freedom) + (averages.standardization.constant != 0)
 
     def coef_interval(
         self, level: float = 0.95, X: Any = None, y: Any = None, sample_weight: ArrayLike | None = None
@@ -416,16 +420,13 @@ class RidgePathCV(AveragedEstimator[Averages]):
         share = real_number("level", level, "the coverage must be a number between 0 and 1, such as 0.95")
         if not 0 < share < 1:
             raise ValueError(f"level={share}: expected a number between 0 and 1, such as 0.95.")
-        spectrum, standardization = self._gram("intervals")
-        batch = self._rows
+        model = self._require_gram("intervals").solved
+        batch = model.rows
         if X is not None:
             batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
             require_columns(self, X, batch.rows)
-        if batch is not None:
-            errors = self._standard_errors(SecondRead(batch, standardization, spectrum))
-        elif self._saved_errors is not None and self._saved_errors[0] == self.averaging_:
-            errors = self._saved_errors[1]
-        else:
+        errors = model.standard_errors(check_jobs(self.n_jobs), batch)
+        if errors is None:
             raise ValueError(
                 "intervals read the rows again, and this model does not refer to them (it was saved, pickled, learned "
                 "from a stream or from more than 128 MB): pass them, coef_interval(level, X, y)."
@@ -435,74 +436,28 @@ class RidgePathCV(AveragedEstimator[Averages]):
         coef = np.asarray(self.coef_, np.float64)
         return np.stack([coef - reach, coef + reach], axis=-1)
 
-    def _standard_errors(self, read: SecondRead) -> NDArray[np.float64]:
-        """Return HC3 standard errors in the user's units, in the shape of `coef_`."""
-        with threads(check_jobs(self.n_jobs)):
-            errors = robust_standard_errors(read, self.averaging_)
-        slopes = errors[:, : len(read.standardization.scale)]
-        return np.asarray(read.standardization.user_coefs(slopes), np.float64).reshape(self.coef_.shape)
-
-    def _errors_to_save(self) -> NDArray[np.float64] | None:
-        """Return the standard errors that a model file holds, at the average where the model stands."""
-        if self._saved_errors is not None and self._saved_errors[0] == self.averaging_:
-            return self._saved_errors[1]
-        batch = self._rows
-        if batch is None or self.solver_ != "gram" or len(batch) * batch.rows.shape[1] ** 2 > MAX_SAVED_PRODUCTS:
-            return None
-        spectrum, standardization = self._gram("intervals")
-        with np.errstate(over="ignore", invalid="ignore"):
-            errors = self._standard_errors(SecondRead(batch, standardization, spectrum))
-        return errors if np.isfinite(errors).all() else None
-
-    def _gram(self, what: str) -> tuple[Spectrum, Standardization]:
+    def _require_gram(self, what: str) -> ExactModel | UnsolvedStream:
         """Return what the Gram engine left, or say that it did not run."""
-        averages = self._fitted().averages
-        spectrum = averages.trajectory
-        if not isinstance(spectrum, Spectrum) or self.solver_ != "gram":
+        self._require_fit()
+        if isinstance(self._model, AveragedSGDRegressor) or self.solver_ != "gram":
             raise ValueError(f"{what} need Gram matrices, and solver {self.solver_!r} ran: fit with solver='gram'.")
-        return spectrum, averages.standardization
-
-    def __getstate__(self) -> Any:
-        state = dict(super().__getstate__())
-        if "_rows" in state:
-            state["_rows"] = None
-        return state
+        return self._model
 
     def _fit_state(self) -> State:
-        standing = self._fitted()
-        exact, held_out = self._sgd is None, self._held_out if self._unsolved is None else self._unsolved.held_out
-        return {
-            "solver": self.solver_,
-            "reason": self.solver_reason_,
-            "n_rows": self.n_rows_,
-            "sgd": None if self._sgd is None else self._sgd._fit_state(),
-            "wanted": standing.wanted.state() if exact else None,
-            "selection": standing.selection.state() if exact and standing.selection is not None else None,
-            "averages": standing.averages.state() if exact else None,
-            "sums": None if self._sums is None else self._sums.state(),
-            "held_out": None if held_out is None else held_out.state(),
-            "coef_errors": self._errors_to_save(),
-        }
+        model = self._model
+        if isinstance(model, AveragedSGDRegressor):
+            fit: State = {"sgd": model._fit_state()}
+        else:
+            fit = model.solved.state(check_jobs(self.n_jobs))
+        return {"solver": self.solver_, "reason": self.solver_reason_, "n_rows": self.n_rows_, **fit}
 
     def _restore(self, stored: Stored) -> None:
         self.solver_, self.solver_reason_ = stored.text("solver", SOLVERS[1:]), stored.text("reason")
         self.n_rows_ = stored.integer("n_rows", 1)
-        sgd, sums, selection = stored.optional("sgd"), stored.optional("sums"), stored.optional("selection")
-        self._sgd = self._sums = None
-        if sgd is not None:
-            self._sgd = self._unfitted_sgd()
-            self._sgd.n_features_in_ = self.n_features_in_
-            self._sgd._restore(sgd)
-            self._selected_model = self._sgd._selected_model
+        sgd = stored.optional("sgd")
+        if sgd is None:
+            self._model = ExactModel.from_state(stored)
             return
-        self._sums = None if sums is None else GramSums.from_state(sums)
-        averages = Averages.from_state(stored.part("averages"))
-        chosen = None if selection is None else Selection.from_state(selection)
-        self._selected_model = averages.at(scheme_of(stored.part("wanted")), chosen)
-        held_out = stored.optional("held_out")
-        n_targets = len(averages.standardization.target_scale)
-        self._held_out = None if held_out is None else HeldOut.from_state(held_out, n_targets)
-        if "coef_errors" in stored:
-            errors = stored.array("coef_errors", self.coef_.shape)
-            stored.require(bool((errors >= 0).all()), "coef_errors", "numbers of 0 or more")
-            self._saved_errors = self.averaging_, errors
+        self._model = self._unfitted_sgd()
+        self._model.n_features_in_ = self.n_features_in_
+        self._model._restore(sgd)

@@ -9,6 +9,7 @@ import numpy as np
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.exact_choice import UNCHOSEN, warn_nothing_to_choose
+from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
 from ridgeway.exact.gram_fit import GramFit, GramSums
@@ -71,6 +72,11 @@ class UnsolvedStream:
             warn_nothing_to_choose(self.sums.total_rows)
         averages = averages_of(fit.spectrum, fit.standardization, self.sums.sparse, self.sums.single_target)
         return averages.at(scheme or UNCHOSEN, selection)
+
+    @property
+    def solved(self) -> ExactModel:
+        """The solved path; it does not refer to rows."""
+        return ExactModel(self.selected, self.held_out, self.sums)
 
 
 def averages_of(spectrum: Spectrum, standardization: Standardization, sparse: bool, single_target: bool) -> Averages:

@@ -153,9 +153,12 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: 
 
     def _fitted(self) -> Selected:
         """Return the fit and the selected model; raise an error if there is none."""
+        self._require_fit()
+        return self._selected_model
+
+    def _require_fit(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit or partial_fit first.")
-        return self._selected_model
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_selected_model")
