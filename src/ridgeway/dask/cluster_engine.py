@@ -4,111 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme, Uniform
-from ridgeway.dask.executor import Executor
+from ridgeway.dask.cluster_problem import Problem
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.partition_sweep import RunGroup, Sweep, run_groups_for
+from ridgeway.dask.partition_sweep import RunGroup, Sweep
 from ridgeway.dask.predictions import predict_held_out
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
 from ridgeway.rows import Batch
-from ridgeway.rows.centre import Centre
 from ridgeway.rows.moments import RowMoments
-from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import HeldOut, Plan, Scored
+from ridgeway.selection import HeldOut, Scored
 from ridgeway.selection.contest import Contest
 from ridgeway.selection.outlying import allowance
 from ridgeway.selection.trial import Trial
-from ridgeway.sgd import GrowingStep, SGDRun, schedule_of
+from ridgeway.sgd import GrowingStep, SGDRun
 from ridgeway.storage.checkpoint import Checkpoint
-from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory import Trajectory
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """All that is known before the first step.
-
-    Attributes
-    ----------
-    executor : does the tasks.
-    partitions : those that have rows.
-    form : how they are loaded.
-    survey : of all rows, by fold ids of the split.
-    split : what is held out.
-    standardization : of the rows.
-    segments : numbers of the partitions of each segment of the chains.
-    plan : how to run.
-    checkpoint : where states are written.
-    """
-
-    executor: Executor
-    partitions: Sequence[Partition]
-    form: Form
-    survey: Survey
-    split: Split
-    standardization: Standardization
-    segments: Sequence[NDArray[np.int64]]
-    plan: Plan
-    checkpoint: Checkpoint
-
-    @property
-    def n_rows(self) -> int:
-        """Rows in all."""
-        return sum(self.survey.counts.values())
-
-    @property
-    def sparse(self) -> bool:
-        """Whether the rows are."""
-        return self.survey.total.sparse
-
-    def sweep(self, folds: Sequence[int | None]) -> Sweep:
-        """Return the sweep of one chain per fold, as a checkpoint left it or at its beginning."""
-        plan, n_chains = self.plan, len(folds)
-
-        def fresh(chain: int) -> SGDRun:
-            held_out = self.n_rows // self.split.k if folds[chain] is not None and self.split.k > 1 else 0
-            n_steps = plan.passes * (self.n_rows - held_out) // (len(self.segments) * plan.batch_size)
-            return SGDRun(schedule_of(plan.step, n_steps, plan.batch_size) or "auto", plan.store, plan.batch_size)
-
-        def state() -> State:
-            return {"convoys": [group.state() for group in groups]}
-
-        groups = list(run_groups_for(n_chains, len(self.segments), self.executor.n_workers, fresh))
-        found = self.checkpoint.follow("sweep", state)
-        if found is not None:
-            groups[:] = [RunGroup.from_state(part) for part in Stored(found, "sweep").parts("convoys")]
-        return Sweep(
-            self.executor,
-            self.partitions,
-            self.form,
-            self.survey.counts,
-            self.split,
-            self.standardization,
-            plan.step.size if isinstance(plan.step, GrowingStep) else None,
-            plan.batch_size,
-            groups,
-            folds,
-            self.segments,
-            plan.progress,
-            self.checkpoint.tick,
-        )
-
-    def centre_without(self, held: RowMoments) -> Centre:
-        """Means of the rows that a chain learns from; those of all rows are 0."""
-        standardization, total = self.standardization, self.survey.total
-        if standardization.constant == 0:
-            return Centre(np.zeros(len(held.mean)), np.zeros(len(held.target_mean)))
-        share = held.weight / (total.weight - held.weight)
-        x = (held.mean - standardization.offset) / standardization.scale
-        y = (held.target_mean - standardization.target_offset) / standardization.target_scale
-        return Centre(-share * x, -share * y)
 
 
 class RecordedErrors:

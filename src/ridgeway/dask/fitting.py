@@ -10,37 +10,29 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ridgeway.dask.cluster import executor_of
-from ridgeway.dask.cluster_engine import PartitionEngine, Problem
+from ridgeway.dask.cluster_engine import PartitionEngine
+from ridgeway.dask.cluster_problem import Problem, survey_and_plan
 from ridgeway.dask.components import make_components, require_components
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.gram_partitions import cluster_solver, sum_partitions
 from ridgeway.dask.opened_data import Opened, opened
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.partition_sweep import segments_of
 from ridgeway.dask.serial import Serial
-from ridgeway.dask.split import Split, spread_over
-from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
+from ridgeway.dask.survey import Survey
 from ridgeway.data import TableEncoder
 from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
-from ridgeway.estimators.options import check_cv, check_loss, check_store, fit_options, generator
+from ridgeway.estimators.options import check_cv, check_loss, check_store
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.path.parameters import parameters_state
-from ridgeway.rows.moments import RowMoments
-from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import AutomaticSteps, FitOptions, Outcome, by_folds, by_holdout, decide_plan, run_given
+from ridgeway.selection import Outcome, by_folds, by_holdout, run_given
 from ridgeway.selection.contest import MIN_FORGETTING_EXPONENT
-from ridgeway.selection.folds import HELD_OUT_SHARE, MAX_HELD_OUT_ROWS
-from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, can_choose, decide_method
-from ridgeway.sgd import GrowingStep
 from ridgeway.storage.checkpoint import Checkpoint
-from ridgeway.storage.state import State
 from ridgeway.validation.scalars import counted
 
-HELD_OUT_PARTITIONS = 16  # partitions that a hold-out takes its rows from
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
 KIND, VERSION = "dask checkpoint", 2  # of what a checkpoint holds
@@ -226,7 +218,7 @@ def _fit_sgd(
     if isinstance(estimator, AveragedKernelRegressor):
         components, n_columns = make_components(estimator, executor, partitions, form, checkpoint)
         form = replace(form, components=components)
-    problem = _problem(linear, executor, partitions, form, checkpoint, progress)
+    problem = survey_and_plan(linear, executor, partitions, form, checkpoint, progress)
     outcome = _outcome(problem)
     moments = problem.survey.total
     linear.n_features_in_ = len(moments.mean)
@@ -277,103 +269,6 @@ def learn_encoding(loaded: Any, encoder: TableEncoder, form: Form, place: str) -
     table = form.table(loaded, place)
     seen = getattr(encoder, "rows_seen_", 0)
     return encoder.partial_fit(table.slice(0, encoder.learn_rows - seen))
-
-
-def _problem(
-    estimator: AveragedSGDRegressor,
-    executor: Executor,
-    partitions: Sequence[Partition],
-    form: Form,
-    checkpoint: Checkpoint,
-    progress: Progress,
-) -> Problem:
-    """Survey the rows and decide how to run."""
-    settings = checkpoint.part("settings", lambda: _settings(estimator, executor))
-    seed = settings.integer("seed", most=2**62) if estimator.shuffle else None
-    options = fit_options(estimator)
-    folds_of_few_rows = _n_folds(options, MIN_ROWS_TO_CHOOSE)
-    split = Split(seed, folds_of_few_rows if folds_of_few_rows > 1 and seed is not None else 0, np.empty(0, np.int64))
-    survey = _survey(checkpoint, "survey", executor, partitions, form, split)
-    total, n_rows = survey.total, survey.total.n_rows
-    k = _n_folds(options, n_rows)
-    filled = [partition for partition in partitions if survey.counts[partition.number]]
-    split = Split(seed, k, starts_of(survey.counts))
-    if k == 1:
-        where = spread_over(np.array([part.number for part in filled], np.int64), HELD_OUT_PARTITIONS, seed)
-        split = replace(split, share=HELD_OUT_SHARE, most=MAX_HELD_OUT_ROWS, from_partitions=tuple(where))
-    elif k > 1 and seed is None:
-        again = _survey(checkpoint, "folds", executor, partitions, form, split)
-        survey = Survey(survey.counts, survey.read, again.moments)
-    empty = [fold for fold in range(k if k > 1 else 0) if fold not in survey.moments]
-    if empty:
-        raise ValueError(
-            f"cv: fold {empty[0]} of {k} has none of the {n_rows} rows: expected some in each; give an alpha, or "
-            "fit so few rows by estimator.fit."
-        )
-    standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
-    chains = settings.integer("chains", 1)
-    segments = segments_of(survey.counts, min(chains, len(filled)) if isinstance(estimator.chains, str) else chains)
-
-    def automatic_steps() -> AutomaticSteps:
-        def made() -> State:
-            every = n_rows <= MAX_ROWS_TO_FOLD
-            norms = norms_for_step(executor, filled, form, standardization, every, seed)
-            return {"given": None, "growing": GrowingStep(norms.step).state()}
-
-        stored = checkpoint.part("steps", made).part("growing")
-        return AutomaticSteps(GrowingStep.from_state(stored).size, None)
-
-    plan = decide_plan(
-        options,
-        n_rows,
-        len(total.mean),
-        automatic_steps,
-        chains=len(segments),
-        rng=np.random.default_rng(seed),
-        progress=progress,
-    )
-    progress.total = plan.passes * n_rows
-    return Problem(executor, filled, form, survey, split, standardization, segments, plan, checkpoint)
-
-
-def _n_folds(options: FitOptions, n_rows: int) -> int:
-    """Return the number of folds; 1 for a hold-out, 0 where nothing is chosen."""
-    if not can_choose(options, n_rows):
-        return 0
-    method = decide_method(options.cv, n_rows)
-    return 1 if method == "holdout" else int(method)
-
-
-def _settings(estimator: AveragedSGDRegressor, executor: Executor) -> State:
-    chains = executor.n_workers if isinstance(estimator.chains, str) else estimator.chains
-    return {"seed": int(generator(estimator.random_state).integers(2**62)), "chains": int(chains)}
-
-
-def _survey(
-    checkpoint: Checkpoint, name: str, executor: Executor, partitions: Sequence[Partition], form: Form, split: Split
-) -> Survey:
-    def made() -> State:
-        survey: Survey = executor.total(
-            survey_partition, partitions, None, lambda part: (form, split, part.number, part.name), add_surveys
-        )
-        if not survey.moments:
-            raise ValueError(
-                "no partition has a row with a target and a positive weight: expected at least one; look at the data."
-            )
-        fold_ids = sorted(survey.moments)
-        return {
-            "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
-            "read": np.array([survey.read[number] for number in range(len(partitions))], np.int64),
-            "hands": fold_ids,
-            "moments": [survey.moments[fold].state() for fold in fold_ids],
-        }
-
-    stored = checkpoint.part(name, made)
-    counts, read = (
-        dict(enumerate(stored.array(name, (len(partitions),), "int64").tolist())) for name in ("counts", "read")
-    )
-    moments = [RowMoments.from_state(part) for part in stored.parts("moments")]
-    return Survey(counts, read, dict(zip(stored.raw("hands"), moments, strict=True)))
 
 
 def _outcome(problem: Problem) -> Outcome:
