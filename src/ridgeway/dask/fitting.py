@@ -22,8 +22,10 @@ from ridgeway.dask.survey import Survey
 from ridgeway.data import TableEncoder
 from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.component_fit import ComponentModel, unfitted_sgd
 from ridgeway.estimators.options import check_cv, check_loss, check_store
 from ridgeway.estimators.restored import AnyAveraged
+from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
@@ -140,7 +142,7 @@ def linear_of(estimator: AnyAveraged) -> AveragedSGDRegressor:
     if isinstance(estimator, RidgePathCV):
         return estimator._unfitted_sgd()
     require_components(estimator)
-    return estimator._new_linear()
+    return unfitted_sgd(estimator)
 
 
 def fit_opened(
@@ -227,7 +229,8 @@ def _fit_sgd(
     )
     if isinstance(estimator, AveragedKernelRegressor):
         estimator.n_features_in_ = n_columns
-        estimator._take_over(linear, components)
+        choice = SolverChoice("sgd", "components are learned in partitions")
+        estimator._stand_on(ComponentModel(linear, components, choice))
     _tell_short_chains(linear)
     return problem.survey
 

@@ -12,25 +12,14 @@ from ridgeway.atomic import atomic
 from ridgeway.averaging import Geometric
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import AnyAverages
-from ridgeway.estimators.component_fit import ComponentModel, begin_components, fit_components, unfitted_sgd
+from ridgeway.estimators.component_fit import ComponentModel, begin_components, fit_components
 from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverages
 from ridgeway.estimators.kernel_convergence import warn_of_short_fit, warn_of_weak_strengths
 from ridgeway.estimators.kernel_fit import KernelRequest, fit_kernel
-from ridgeway.estimators.kernel_options import (
-    check_cache,
-    check_components,
-    check_features,
-    check_gamma,
-    check_kernel,
-    kernel_fit_options,
-    make_features,
-)
+from ridgeway.estimators.kernel_options import check_cache, new_features
 from ridgeway.estimators.kernel_solver import choose_kernel_solver
 from ridgeway.estimators.kernel_state import kernel_fit_state, restore_kernel_fit
-from ridgeway.estimators.options import check_jobs, generator, require_rows
-from ridgeway.estimators.solver_choice import SolverChoice
-from ridgeway.machine.blas import blas_threads
-from ridgeway.messages.progress import Progress
+from ridgeway.estimators.options import require_rows
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.validation.columns import remember_columns, require_columns
 
@@ -40,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ridgeway.averaging import Scheme
-    from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
     from ridgeway.estimators.averages import SelectedModel
     from ridgeway.kernel.features import Features
     from ridgeway.path.path_result import PathResult
@@ -264,20 +252,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     def _fit_rows(self, batch: Batch, X: Any, y: Any) -> None:
         choice = choose_kernel_solver(self)
-        gamma = check_gamma(self.kernel, self.gamma, batch.rows.shape[1])
-        options = kernel_fit_options(self, len(batch))
-        request = KernelRequest(
-            choice.solver,
-            check_kernel(self.kernel, gamma, self.degree, self.coef0, self.kernel_params),
-            isinstance(self.gamma, str),
-            bool(self.scale),
-            bool(self.fit_intercept),
-            check_cache(self.cache_size),
-            blas_threads() if self.n_jobs is None else check_jobs(self.n_jobs),
-            options,
-            generator(self.random_state),
-            Progress(0, shown=bool(self.verbose)),
-        )
+        request = KernelRequest.of(self, choice.solver, batch)
         try:
             fit = fit_kernel(batch, request, X, y)
         finally:
@@ -289,29 +264,12 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         self.gamma_, self.gamma_errors_ = fit.gamma, fit.gammas
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, len(batch), float(outcome.passes)
         if outcome.falling:
-            warn_of_short_fit(choice.solver, self.passes_, options.scheme)
+            warn_of_short_fit(choice.solver, self.passes_, request.options.scheme)
 
     def _new_features(self, batch: Batch) -> Features:
-        n_components = check_components(self.n_components, self.kernel)
-        assert n_components is not None
-        kind = check_features(self.features, self.kernel)
-        gamma = check_gamma(self.kernel, self.gamma, batch.rows.shape[1])
-        kernel = check_kernel(self.kernel, gamma, self.degree, self.coef0, self.kernel_params)
-        assert kernel is not None
-        auto = isinstance(self.gamma, str)
-        features, self.gamma_ = make_features(
-            kind, kernel, auto, batch, n_components, bool(self.scale), generator(self.random_state)
-        )
+        features, self.gamma_ = new_features(self, batch)
         self.gamma_errors_ = None
         return features
-
-    def _new_linear(self) -> AveragedSGDRegressor:
-        """Return the estimator of components that runs SGD."""
-        return unfitted_sgd(self)
-
-    def _take_over(self, linear: AveragedSGDRegressor, features: Features) -> None:
-        """Stand on a linear model of components that was fitted elsewhere."""
-        self._stand_on(ComponentModel(linear, features, SolverChoice("sgd", "components are learned in partitions")))
 
     def _stand_on(self, components: ComponentModel) -> None:
         self._components, self._held_out = components, None

@@ -12,11 +12,10 @@ from ridgeway.estimators.options import Averaging, check_cv
 from ridgeway.exact.gram_fit import GramSums, fit_in_memory, fit_leave_one_out
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.krylov_fit import fit_rows
-from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
-from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD
+from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Spectrum
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from ridgeway.selection.table import Scored
 
 LEAVE_ONE_OUT_ROWS = 2500  # up to which cv="auto" leaves every row out; beyond, outliers can be capped in folds
-MIN_ROWS_TO_CHOOSE = 4
 UNCHOSEN = Geometric(1.0)  # where rows are too few to choose
 
 
@@ -93,7 +91,7 @@ def fit_exactly(
     """
     family, scheme = asked.family, asked.scheme
     if family is not None and len(batch) < MIN_ROWS_TO_CHOOSE:
-        warn_nothing_to_choose(len(batch))
+        warn_unchosen(len(batch))
         family, scheme = None, UNCHOSEN
     seed = int(rng.integers(2**31))
     if isinstance(cv, str) and cv == "auto":
@@ -151,13 +149,9 @@ def folds_of(
     return folds, f"{len(folds)} given splits"
 
 
-def warn_nothing_to_choose(n_rows: int) -> None:
+def warn_unchosen(n_rows: int) -> None:
     """Say that rows are too few to choose a ridge strength."""
-    rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
-    warn_user(
-        f"nothing could be chosen from {rows}: alpha={UNCHOSEN.alpha:g} is used; expected at least "
-        f"{MIN_ROWS_TO_CHOOSE} rows. Pass more rows, or an alpha."
-    )
+    warn_nothing_to_choose(n_rows, f"alpha={UNCHOSEN.alpha:g}")
 
 
 def _chosen(

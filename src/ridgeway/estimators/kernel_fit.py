@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ridgeway.estimators.kernel_averages import KernelAverages
+from ridgeway.estimators.kernel_options import check_cache, kernel_fit_options, kernel_of
+from ridgeway.estimators.options import check_jobs, generator
 from ridgeway.kernel.blocks import BLOCK, Blocks
 from ridgeway.kernel.definiteness import require_definite
 from ridgeway.kernel.features import Features, GivenFeatures, Scaling, SupportFeatures
@@ -18,7 +20,8 @@ from ridgeway.kernel.krylov_kernel import MIN_PRODUCTS, KernelKrylovFit, fit_by_
 from ridgeway.kernel.problem import KernelProblem
 from ridgeway.kernel.sgd_engine import KernelEngine, longest_step
 from ridgeway.machine.available_memory import MB, require_memory
-from ridgeway.machine.blas import threads
+from ridgeway.machine.blas import blas_threads, threads
+from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.choice import by_folds, run_given
@@ -28,8 +31,6 @@ from ridgeway.sgd import LimitedStep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ridgeway.messages.progress import Progress
 
 MAX_ROWS_OF_ONE_THREAD = 2000  # threads that wait for each other are slow
 PASSES = 32  # of kernel SGD, unless they are given
@@ -64,6 +65,23 @@ class KernelRequest:
     options: FitOptions
     rng: np.random.Generator
     progress: Progress
+
+    @classmethod
+    def of(cls, estimator: Any, solver: str, batch: Batch) -> KernelRequest:
+        """Return what the parameters of an estimator ask for."""
+        kernel = kernel_of(estimator, batch.rows.shape[1])
+        return cls(
+            solver,
+            kernel,
+            isinstance(estimator.gamma, str),
+            bool(estimator.scale),
+            bool(estimator.fit_intercept),
+            check_cache(estimator.cache_size),
+            blas_threads() if estimator.n_jobs is None else check_jobs(estimator.n_jobs),
+            kernel_fit_options(estimator, len(batch)),
+            generator(estimator.random_state),
+            Progress(0, shown=bool(estimator.verbose)),
+        )
 
 
 @dataclass(frozen=True, eq=False)

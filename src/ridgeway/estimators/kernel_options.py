@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ridgeway.averaging import Uniform
-from ridgeway.estimators.options import check_averaging, check_cv, check_passes
+from ridgeway.estimators.options import check_averaging, check_cv, check_passes, generator
 from ridgeway.kernel.features import Features, FourierFeatures, NystroemFeatures, Scaling
 from ridgeway.kernel.function import OF_DISTANCES, Kernel, positive_gamma, takes_gamma
 from ridgeway.kernel.gamma_choice import median_gamma
@@ -37,25 +37,17 @@ def check_gamma(kernel: Any, gamma: Any, n_features: int) -> float | None:
     return positive_gamma(gamma)
 
 
-def check_kernel(kernel: Any, gamma: float | None, degree: Any, coef0: Any, params: Any) -> Kernel | None:
-    """Return the kernel; None when its matrix is precomputed."""
-    if isinstance(kernel, str) and kernel == "precomputed":
+def kernel_of(estimator: Any, n_features: int) -> Kernel | None:
+    """Return the kernel that the parameters of an estimator ask for; None when its matrix is precomputed."""
+    gamma = check_gamma(estimator.kernel, estimator.gamma, n_features)
+    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
         return None
+    params = estimator.kernel_params
     if params is not None and not isinstance(params, dict):
         raise TypeError(
             f"kernel_params={params!r}: expected a dict of keyword arguments of a callable kernel, or None."
         )
-    return Kernel(kernel, gamma, degree, coef0, dict(params or {}))
-
-
-def check_components(n_components: Any, kernel: Any) -> int | None:
-    """Return the number of components; None for an exact fit."""
-    if n_components is None:
-        return None
-    number = counted("n_components", n_components, "expected None or an integer of 1 or more")
-    if isinstance(kernel, str) and kernel == "precomputed":
-        raise ValueError("n_components with kernel='precomputed': expected None, a matrix has no rows to make them of.")
-    return number
+    return Kernel(estimator.kernel, gamma, estimator.degree, estimator.coef0, dict(params or {}))
 
 
 def check_features(features: Any, kernel: Any) -> str:
@@ -97,10 +89,15 @@ def kernel_fit_options(estimator: Any, n_rows: int) -> FitOptions:
     )
 
 
-def make_features(
-    kind: str, kernel: Kernel, auto_gamma: bool, batch: Batch, n_components: int, scale: bool, rng: np.random.Generator
-) -> tuple[Features, float | None]:
+def new_features(estimator: Any, batch: Batch) -> tuple[Features, float | None]:
     """Return components made from a first batch, and gamma; "auto" is the median heuristic here."""
+    n_components = counted("n_components", estimator.n_components, "expected None or an integer of 1 or more")
+    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
+        raise ValueError("n_components with kernel='precomputed': expected None, a matrix has no rows to make them of.")
+    kind = check_features(estimator.features, estimator.kernel)
+    kernel = kernel_of(estimator, batch.rows.shape[1])
+    assert kernel is not None
+    scale, rng = bool(estimator.scale), generator(estimator.random_state)
     itemsize = batch.rows.dtype.itemsize
     numbers = batch.rows.shape[1] if kind == "fourier" else batch.rows.shape[1] + 4 * n_components
     require_memory(
@@ -110,7 +107,7 @@ def make_features(
     )
     standardization = Standardization.of(batch, scale, centre=True)
     scaling = Scaling.of(batch, standardization, scale)
-    if auto_gamma:
+    if isinstance(estimator.gamma, str):
         few = rng.permutation(len(batch))[:500]
         kernel = kernel.with_gamma(median_gamma(kernel, scaling.rows(batch.rows.take(few)), rng))
     if kind == "fourier":

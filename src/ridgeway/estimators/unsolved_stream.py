@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import UNCHOSEN, warn_nothing_to_choose
+from ridgeway.estimators.exact_choice import UNCHOSEN, warn_unchosen
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
@@ -69,7 +69,7 @@ class UnsolvedStream:
             selection = Selection(method, marked(fit.scored, self.one_standard_error))
             scheme = selection.chosen.scheme
         elif scheme is None:
-            warn_nothing_to_choose(self.sums.total_rows)
+            warn_unchosen(self.sums.total_rows)
         averages = averages_of(fit.spectrum, fit.standardization, self.sums.sparse, self.sums.single_target)
         return averages.at(scheme or UNCHOSEN, selection)
 

@@ -207,12 +207,12 @@ def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> 
     return (step, *(LimitedStep(step.size * ratio, step.limit) for ratio in ratios))
 
 
-def warn_nothing_to_choose(n_rows: int) -> None:
-    """Warn that there are too few rows to choose an average."""
+def warn_nothing_to_choose(n_rows: int, used: str = "the uniform average") -> None:
+    """Warn that there are too few rows to choose an average, and say which one is used."""
     rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
     warn_user(
-        f"nothing could be chosen from {rows}: the uniform average is used; expected at least {MIN_ROWS_TO_CHOOSE} "
-        "rows. Pass more rows, or an alpha."
+        f"nothing could be chosen from {rows}: {used} is used; expected at least {MIN_ROWS_TO_CHOOSE} rows. Pass more "
+        "rows, or an alpha."
     )
 
 

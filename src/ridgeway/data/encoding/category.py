@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ridgeway.data.arrow import pa, pc
-from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.encoding import MAX_BUCKETS, MAX_CHARACTERS, MAX_LEVELS, Encoding, column_of
 from ridgeway.data.encoding.entries import Codes, Values
-from ridgeway.data.encoding.strings import as_levels, buckets_of
-from ridgeway.data.schema import kind_of, type_name
+from ridgeway.data.encoding.strings import as_levels, buckets_of, require_text
 from ridgeway.storage.state import Stored
 
 
@@ -56,10 +54,7 @@ class CategoryEncoding(Encoding):
 
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
         """Write the place of each row's level."""
-        if kind_of(column.type) == "other":
-            raise DataError(
-                f"{place}: column {self.column!r} holds {type_name(column.type)}: expected text; convert it."
-            )
+        require_text(column, self.column, place)
         levels, rows = as_levels(column)
         own = pc.index_in(levels, value_set=self._known).fill_null(-1).to_numpy(zero_copy_only=False)
         features = np.empty(len(levels) + 1, dtype=np.int32)

@@ -7,14 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.category import CategoryEncoding
 from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
-from ridgeway.data.encoding.strings import as_levels, words_in
+from ridgeway.data.encoding.strings import as_levels, require_text, words_in
 from ridgeway.data.encoding.words import WordsEncoding
-from ridgeway.data.schema import kind_of, type_name
 
 MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
 MAX_LEVEL_CHARACTERS = 200  # of a level with its own feature
@@ -53,10 +51,7 @@ class StringLearner(Learner):
 
     def learn(self, column: Any, place: str) -> None:
         """Count."""
-        if kind_of(column.type) == "other":
-            raise DataError(
-                f"{place}: column {self.column!r} holds {type_name(column.type)}: expected text; convert it."
-            )
+        require_text(column, self.column, place)
         levels, rows = as_levels(column)
         if self._dates is not None:
             self._dates.learn(levels, rows)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ridgeway import _core
 from ridgeway.data.arrow import pa, pc
+from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.entries import Codes, Places, Values
-from ridgeway.data.schema import is_string
+from ridgeway.data.schema import is_string, kind_of, type_name
 
 NO_BYTES = np.zeros(0, dtype=np.uint8)
 
@@ -34,6 +35,12 @@ class Words:
     def counts(self) -> Places:
         """Number of different buckets of each row, (n,)."""
         return self.ends - self.starts[:-1]
+
+
+def require_text(column: Any, name: str, place: str) -> None:
+    """Raise an error for a column whose values cannot be written as text."""
+    if kind_of(column.type) == "other":
+        raise DataError(f"{place}: column {name!r} holds {type_name(column.type)}: expected text; convert it.")
 
 
 def as_levels(column: Any) -> tuple[Any, NDArray[np.int64]]:

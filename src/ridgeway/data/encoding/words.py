@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ridgeway.data.arrow import pa
-from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.encoding import MAX_BUCKETS, Encoding, column_of
 from ridgeway.data.encoding.entries import Codes, Values
-from ridgeway.data.encoding.strings import Words, spelled, words_of
-from ridgeway.data.schema import kind_of, type_name
+from ridgeway.data.encoding.strings import Words, require_text, spelled, words_of
 from ridgeway.storage.state import Stored
 
 
@@ -60,10 +58,7 @@ class WordsEncoding(Encoding):
 
     def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
         """Write the indicator."""
-        if kind_of(column.type) == "other":
-            raise DataError(
-                f"{place}: column {self.column!r} holds {type_name(column.type)}: expected text; convert it."
-            )
+        require_text(column, self.column, place)
         if self.indicator:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             codes[0] = np.where(missing, first, -1)
