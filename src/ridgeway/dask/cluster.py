@@ -112,7 +112,7 @@ class Cluster:
         return Partition(partition.number, partition.name, future)
 
     def secure(self, kept: Sequence[Partition]) -> None:
-        """Have two workers hold what was kept, from when it is there, so that none of it is lost with one of them."""
+        """Copy what was kept to a second worker as soon as it exists, so that none of it is lost with one worker."""
         for partition in kept:
             partition.source.add_done_callback(self._copy)
 
@@ -223,7 +223,7 @@ class Cluster:
                 raise self._lost(error) from None
 
     def _next_done(self, waiting: Iterable[str]) -> Any:
-        """Return the next future that has ended; look after the cluster as long as there is none."""
+        """Return the next future that has ended; while there is none, check that the cluster still has workers."""
         alone_since: float | None = None
         while True:
             try:

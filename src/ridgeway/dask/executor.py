@@ -34,7 +34,7 @@ class Executor(Protocol):
         """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
 
     def secure(self, kept: Sequence[Partition]) -> None:
-        """Hold what was kept, if it is small, so that no loss of one worker is a loss of it."""
+        """Copy what was kept, if it is small, so that none of it is lost with one worker."""
 
     def release(self, kept: Partition) -> None:
         """Let go of what was kept."""

@@ -249,7 +249,7 @@ class Sweep:
         return self._split.shuffled(self._segments[segment], pass_number, segment)
 
     def _place_after(self, segment: int) -> int:
-        """Return how many partitions of a segment come nearest to its share of the rows done."""
+        """Return after how many of its partitions a segment is nearest to the share of the rows that are done."""
         passes, rest = divmod(self.rows_done, self._n_rows)
         numbers = self._visited(segment, passes)
         ends = np.cumsum([0, *(self._counts[number] for number in numbers.tolist())])

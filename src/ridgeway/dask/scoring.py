@@ -32,7 +32,7 @@ def tally(
     number: int,
     groups: list[int],
 ) -> Tally:
-    """Predict the held-out rows of a partition, which make up these groups of each fold."""
+    """Return what the errors need of the held-out rows of a partition, which are divided into these groups."""
     found: Tally = {}
     if batch is None:
         return found

@@ -18,7 +18,7 @@ class Serial:
     Attributes
     ----------
     n_workers : number of tasks that can run at a time.
-    ahead : partitions that a sweep should have under way: more would lie in memory to no purpose.
+    ahead : partitions that a sweep should load ahead: more would only take memory.
     """
 
     n_workers = 1

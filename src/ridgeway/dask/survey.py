@@ -124,7 +124,7 @@ class Norms:
 
     @property
     def step(self) -> float:
-        """Where the automatic step ends (see `ridgeway.sgd.step_size.final_step`)."""
+        """Final size of the automatic step (see `ridgeway.sgd.step_size.final_step`)."""
         return step_for(self.sum_q / self.n_rows) if self.n_rows else 1.0
 
 

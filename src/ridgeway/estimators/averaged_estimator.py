@@ -1,4 +1,4 @@
-"""What the estimators by averaged SGD share: every average of the run is one call away."""
+"""What the estimators of averages share: every average of a fit is one call away."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AveragesT = TypeVar("AveragesT", bound=AnyAverages)
 
 
 class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
-    """A fitted run of SGD that stands at one of its averages."""
+    """A fitted run, of SGD or solved exactly, that stands at one of its averages."""
 
     averaging: Any
     alpha: Any

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ridgeway.atomic import atomic
 from ridgeway.averaging import Tail, Uniform
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
@@ -30,7 +28,6 @@ from ridgeway.estimators.streamed_model import StreamedModel
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
-from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
@@ -250,8 +247,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         """Stand where the runs have led, wherever they took place."""
         if plan.scheme is not None:
             outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
-        centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
-        averages = Averages(outcome.trajectory, standardization, sparse, centre, single_target)
+        averages = Averages.about_means(outcome.trajectory, standardization, sparse, single_target)
         ridge = None if outcome.ridge is None else averages.of_run(outcome.ridge.trajectory)
         self._selected_model, self._streamed = averages.at(outcome.scheme, outcome.selection, ridge), None
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, n_rows, outcome.passes

@@ -66,6 +66,14 @@ class Averages(AnyAverages):
     centre: Centre
     single_target: bool
 
+    @classmethod
+    def about_means(
+        cls, trajectory: Trajectory, standardization: Standardization, sparse: bool, single_target: bool
+    ) -> Averages:
+        """Return the averages of a run over rows whose means are the offsets of the standardization."""
+        centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
+        return cls(trajectory, standardization, sparse, centre, single_target)
+
     def state(self) -> State:
         """Return all that the averages are formed from."""
         return {

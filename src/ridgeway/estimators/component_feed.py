@@ -1,4 +1,4 @@
-"""Rows of components that are made when they are read: never all of them are in memory."""
+"""Rows of components, which are computed as they are read and never all in memory."""
 
 from __future__ import annotations
 

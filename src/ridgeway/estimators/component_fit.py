@@ -11,14 +11,11 @@ import numpy as np
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.component_feed import AT_A_TIME, ComponentRows, component_feed
-from ridgeway.estimators.exact_choice import check_exact_cv, fit_exactly
 from ridgeway.estimators.kernel_averages import ComponentAverages
 from ridgeway.estimators.kernel_solver import choose_component_solver, choose_component_stream
-from ridgeway.estimators.options import check_averaging, check_jobs, fit_options, generator
+from ridgeway.estimators.options import fit_options, generator
 from ridgeway.estimators.ridge_path_cv import RidgePathCV
 from ridgeway.kernel.features import FourierFeatures, NystroemFeatures
-from ridgeway.machine.blas import threads
-from ridgeway.rows.standardization import Standardization
 
 if TYPE_CHECKING:
     from ridgeway.averaging import Scheme
@@ -123,20 +120,7 @@ def fit_components(
         return ComponentModel(unfitted(estimator, choice.solver), features, choice).with_rows(batch)
     linear = unfitted_exact(estimator, choice.solver)
     linear.n_features_in_ = features.n_features
-    made, asked = replace(batch, rows=rows.made()), check_averaging(estimator.averaging, estimator.alpha)
-    with threads(check_jobs(estimator.n_jobs)):
-        standardization = Standardization.of(made, scale=False, centre=bool(estimator.fit_intercept))
-        outcome = fit_exactly(
-            choice.solver,
-            made,
-            standardization,
-            asked,
-            check_exact_cv(estimator.cv),
-            bool(estimator.one_standard_error),
-            generator(estimator.random_state),
-            given,
-        )
-    linear._end_with(outcome, choice, made, standardization, keep_rows=False)
+    linear._solve(choice, replace(batch, rows=rows.made()), given, keep_rows=False)
     return ComponentModel(linear, features, choice)
 
 

@@ -15,7 +15,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import ExactOutcome, check_exact_cv, fit_exactly, n_models
+from ridgeway.estimators.exact_choice import check_exact_cv, fit_exactly, n_models
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.solver_choice import (
@@ -26,7 +26,7 @@ from ridgeway.estimators.solver_choice import (
     choose_solver,
     choose_stream_solver,
 )
-from ridgeway.estimators.unsolved_stream import UnsolvedStream, averages_of
+from ridgeway.estimators.unsolved_stream import UnsolvedStream
 from ridgeway.exact.gram_fit import GramSums
 from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
@@ -177,24 +177,27 @@ class RidgePathCV(AveragedEstimator[Averages]):
             choice = choice._replace(solver="gram") if leaves_one_out else choice
         if choice.solver == "sgd":
             return self._fit_sgd(choice, X, y, sample_weight)
-        with threads(check_jobs(self.n_jobs)):
-            standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
-            rng, one_standard_error = generator(self.random_state), bool(self.one_standard_error)
-            outcome = fit_exactly(choice.solver, batch, standardization, asked, cv, one_standard_error, rng, (X, y))
-        self._end_with(outcome, choice, batch, standardization)
+        self._solve(choice, batch, (X, y))
         remember_columns(self, X)
         return self
 
-    def _end_with(
-        self,
-        outcome: ExactOutcome,
-        choice: SolverChoice,
-        batch: Batch,
-        standardization: Standardization,
-        keep_rows: bool = True,
-    ) -> None:
+    def _solve(self, choice: SolverChoice, batch: Batch, given: tuple[Any, Any], keep_rows: bool = True) -> None:
+        """Fit rows in memory by an exact engine.
+
+        Parameters
+        ----------
+        choice : the engine, and why it is this one.
+        batch : the rows.
+        given : X and y as the user gave them, for splitters.
+        keep_rows : whether the model may refer to the rows, for intervals of its coefficients.
+        """
+        asked, cv, rule = check_averaging(self.averaging, self.alpha), check_exact_cv(self.cv), self.one_standard_error
+        with threads(check_jobs(self.n_jobs)):
+            standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
+            rng = generator(self.random_state)
+            outcome = fit_exactly(choice.solver, batch, standardization, asked, cv, bool(rule), rng, given)
         sparse = not isinstance(batch.rows, DenseRows)
-        averages = averages_of(outcome.spectrum, standardization, sparse, batch.single_target)
+        averages = Averages.about_means(outcome.spectrum, standardization, sparse, batch.single_target)
         selected = averages.at(outcome.scheme, outcome.selection)
         kept = batch if keep_rows and batch.rows.nbytes <= MAX_KEPT_BYTES else None
         self._stand_on(ExactModel(selected, outcome.held_out, outcome.sums, kept), choice, len(batch))

@@ -1,4 +1,4 @@
-"""What a fit by averaged SGD leaves behind, as plain values and arrays, and back."""
+"""The state of a fit by averaged SGD, as plain values and arrays, and the fit of such a state."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ridgeway.selection import HeldOut, Selection
 
 
 class StreamedSelection(NamedTuple):
-    """The selected model of a stream, and the held-out rows of the fit before it, as long as that fit decides."""
+    """The selected model of a stream, and the held-out rows of the fit before it until the stream chooses anew."""
 
     model: SelectedModel[Averages]
     held_out: HeldOut | None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.exact_choice import UNCHOSEN, warn_unchosen
@@ -15,11 +13,8 @@ from ridgeway.exact.fold_moments import FoldMoments
 from ridgeway.exact.gram_fit import GramFit, GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.machine.blas import threads
-from ridgeway.rows.centre import Centre
-from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.table import Selection, marked
-from ridgeway.trajectory import Spectrum
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +65,11 @@ class UnsolvedStream:
             scheme = selection.chosen.scheme
         elif scheme is None:
             warn_unchosen(self.sums.total_rows)
-        averages = averages_of(fit.spectrum, fit.standardization, self.sums.sparse, self.sums.single_target)
+        sums = self.sums
+        averages = Averages.about_means(fit.spectrum, fit.standardization, sums.sparse, sums.single_target)
         return averages.at(scheme or UNCHOSEN, selection)
 
     @property
     def solved(self) -> ExactModel:
         """The solved path; it does not refer to rows."""
         return ExactModel(self.selected, self.held_out, self.sums)
-
-
-def averages_of(spectrum: Spectrum, standardization: Standardization, sparse: bool, single_target: bool) -> Averages:
-    """Return all averages of a spectrum; offsets are the means of the rows learned from."""
-    centre = Centre(np.zeros(len(standardization.scale)), np.zeros(len(standardization.target_scale)))
-    return Averages(spectrum, standardization, sparse, centre, single_target)

@@ -13,9 +13,9 @@ from ridgeway.exact.fold_moments import FoldMoments, ReadOnce, SplitMoments, cel
 from ridgeway.exact.gram import GramRating, HeldOutFold, Units, descent_step, descent_steps, solve
 from ridgeway.exact.held_out_rows import HeldOutRows
 from ridgeway.exact.held_out_spectrum import held_out_of_folds, held_out_one_by_one
+from ridgeway.exact.rated_candidates import best_rated, candidates_of
 from ridgeway.exact.row_sample import RowSample
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead
-from ridgeway.exact.strength_search import candidates_of, search
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out_path import SAMPLE_SEED, HeldOutPart, sample_rows
@@ -74,7 +74,7 @@ def fit_in_memory(
         return GramFit(spectrum, standardization, []), read
     schemes = candidates_of(family, float(basis.eigenvalues.max()))
     rating = capped(gram, batch, folds, read.splits, standardization, units, schemes)
-    scored = search(rating, schemes, standardization.unit)
+    scored = best_rated(rating, schemes, standardization.unit)
     tests = sample_rows([fold.test for fold in folds], batch.y.shape[1])
     rows = [
         HeldOutRows(batch, fold.test, split, standardization, units)
@@ -102,7 +102,7 @@ def fit_leave_one_out(
     fit = GramFit(_spectrum(basis, gram, standardization, batch.single_target, batch.rows.dtype), standardization, [])
     second = SecondRead(batch, standardization, fit.spectrum)
     schemes = candidates_of("geometric", float(basis.eigenvalues.max()))
-    scored = search(LeaveOneOut(second), schemes, standardization.unit)
+    scored = best_rated(LeaveOneOut(second), schemes, standardization.unit)
     (rows,) = sample_rows([np.arange(len(batch))], batch.y.shape[1])
     return fit._replace(scored=scored, held_rows=rows, held_out=[held_out_one_by_one(second, rows)]), read
 
@@ -236,7 +236,7 @@ class GramSums:
         if family is None or not models:
             return GramFit(spectrum, standardization, [])
         schemes = candidates_of(family, float(basis.eigenvalues.max()))
-        fit = GramFit(spectrum, standardization, search(gram, schemes, standardization.unit), rating=gram)
+        fit = GramFit(spectrum, standardization, best_rated(gram, schemes, standardization.unit), rating=gram)
         if self.sample is None or len(self.sample.hashes) == 0:
             return fit
         sample = self.sample.smallest()

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
+from ridgeway.exact.rated_candidates import candidates_of
 from ridgeway.exact.second_read import SecondRead
-from ridgeway.exact.strength_search import candidates_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.selection.held_out import HeldOut, sample_held_out
 from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath, Leverages, sample_rows

@@ -19,7 +19,7 @@ from ridgeway.exact.gram import descent_steps
 from ridgeway.exact.held_out_spectrum import held_out_of_krylov
 from ridgeway.exact.krylov_products import Products
 from ridgeway.exact.lanczos import Lanczos, Tridiagonal
-from ridgeway.exact.strength_search import candidates_of, scored, search
+from ridgeway.exact.rated_candidates import best_rated, candidates_of, rated
 from ridgeway.selection.held_out_path import HeldOutPart
 from ridgeway.selection.table import Scored
 from ridgeway.trajectory.spectrum import RESOLUTION, Basis, Spectrum
@@ -226,7 +226,7 @@ def _least_errors(rating: KrylovRating, settings: KrylovSettings) -> tuple[float
     """Return the least error of every fourth candidate, and the least of those that are solved."""
     assert settings.family is not None
     some = _candidates(rating, settings.family)[::4]
-    errors = np.array([row.error for row in scored(rating, some, settings.unit)])
+    errors = np.array([row.error for row in rated(rating, some, settings.unit)])
     solved = _resolved(rating, some)
     return float(errors.min()), float(errors[solved].min()) if solved.any() else math.inf
 
@@ -254,7 +254,7 @@ def _chosen_from(rating: KrylovRating, settings: KrylovSettings) -> list[Scored]
     schemes = _candidates(rating, settings.family)
     solved = _resolved(rating, schemes)
     some = [scheme for scheme, sound in zip(schemes, solved, strict=True) if sound]
-    return search(rating, some or schemes, settings.unit)
+    return best_rated(rating, some or schemes, settings.unit)
 
 
 def _spectrum(rating: KrylovRating, settings: KrylovSettings, weakest: float) -> Spectrum:

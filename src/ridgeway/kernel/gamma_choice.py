@@ -60,7 +60,7 @@ def rate_gammas(problem: KernelProblem, gram: RowsGram, rng: np.random.Generator
 
 
 def finalists(errors: dict[float, float], n_rows: int) -> list[float]:
-    """Return the gammas that compete over all rows: only the best where the sample was all of them."""
+    """Return the gammas that compete over all rows: the best alone if the sample held all rows."""
     return list(errors)[: 1 if n_rows <= SAMPLE_ROWS else N_FINALISTS]
 
 

@@ -1,4 +1,4 @@
-"""Probing: pictures and tables try strengths that nobody has asked for, and warn of none of them."""
+"""Probing: plots and tables evaluate strengths that the user did not ask for, without warnings about these."""
 
 from __future__ import annotations
 

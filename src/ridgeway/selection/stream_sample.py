@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Period:
-    """What tells the averages of a period: coordinates of every scheme, and the means learned by then.
+    """All averages of a period: the coordinates of every scheme, and the means learned by then.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class StreamSample:
         Parameters
         ----------
         models : `models_of` the candidates.
-        basis : what tells the coordinates of any scheme; None where a replay needs its rows.
+        basis : gives the coordinates of any scheme; None for a replay, which needs its rows.
         kept : number of earlier periods that still count.
         """
         if (old := len(self._models) - kept) > 0:
@@ -232,7 +232,7 @@ class StreamSample:
         return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors, variance, path)
 
     def _path(self, scale: NDArray[np.float64], actual: NDArray[np.float64]) -> HeldOutPath | None:
-        """Return the rows with their residuals at every scheme, in the order of the sample; None if not all tell."""
+        """Return the sampled rows with their residuals at every scheme; None if a period has no basis."""
         numbers, periods, known = self._joined()
         parts = []
         for period in np.unique(periods).tolist():

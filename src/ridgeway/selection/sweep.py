@@ -210,7 +210,7 @@ class Sweep:
         return rows
 
     def _next_passes(self, most: int) -> Order:
-        """Return the order of one pass; of several, up to `most` steps, over small data."""
+        """Return the order of the next pass; if the data are small, of several passes, up to `most` steps."""
         rows, n_rows = self._feed.source.rows, len(self._feed)
         passes = 1 if self._passes_apart else max(1, min(STEPS_AT_ONCE, most) // self._steps_in_pass)
         if rows.nbytes <= CACHE_BYTES and self._shuffle:  # a pass does not depend on how many are asked for at once

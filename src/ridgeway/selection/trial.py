@@ -123,7 +123,7 @@ class Trial:
         return Predictor(np.pad(slopes.T, ((0, padding), (0, 0))), intercept)
 
     def held_out_part(self, batch: Batch, numbers: NDArray[np.int64]) -> HeldOutPart | None:
-        """Return held-out rows with their residuals at every scheme in the span; None where a replay needs its rows.
+        """Return held-out rows with their residuals at every scheme in the span; None for a replay.
 
         Parameters
         ----------

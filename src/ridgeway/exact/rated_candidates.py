@@ -1,0 +1,61 @@
+"""Rated candidates: what competes in an exact fit, and the errors that a `Rating` finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.selection.candidates import Candidates
+from ridgeway.selection.strength_search import scored, search
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ridgeway.selection.table import Scored
+
+    Array = NDArray[np.float64]
+
+WEAKEST, STRONGEST = 1e-11, 10.0  # strengths that compete, in units of the largest eigenvalue
+
+
+class Rating(Protocol):
+    """Rates schemes on groups of held-out rows."""
+
+    @property
+    def step(self) -> float:
+        """Step size that the schemes belong to."""
+
+    @property
+    def weight(self) -> Array:
+        """Weight of each group, (groups,)."""
+
+    def errors(self, schemes: Sequence[Scheme]) -> Array:
+        """Sums of weighted squared errors, (L, groups)."""
+
+
+def candidates_of(family: str, largest: float) -> list[Scheme]:
+    """Return what competes: ridge strengths ("geometric"), tails of gradient descent ("tail"), or both ("auto").
+
+    Parameters
+    ----------
+    family : "auto", "geometric" or "tail".
+    largest : largest eigenvalue, the unit of ridge strengths.
+    """
+    unit = largest if largest > 0 else 1.0
+    candidates = Candidates.over(family, WEAKEST * unit, STRONGEST * unit)
+    schemes: list[Scheme] = [Geometric(alpha) for alpha in candidates.alphas]
+    if family == "geometric":
+        return schemes
+    return [*schemes, *(Tail(start) for start in candidates.starts), Uniform(), Last()]
+
+
+def rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored]:
+    """Return schemes with their errors; a squared error of 1 in standardized targets is `unit` in the user's units."""
+    return scored(schemes, rating.step, rating.errors(schemes), rating.weight, unit)
+
+
+def best_rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored]:
+    """Return what the search for the best candidate has rated, beginning with these schemes."""
+    return search(lambda some, _: rated(rating, some, unit), schemes)
