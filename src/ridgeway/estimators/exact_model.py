@@ -16,7 +16,7 @@ from ridgeway.machine.blas import threads
 from ridgeway.rows import Batch
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.table import Selection
-from ridgeway.storage.state import State, Stored
+from ridgeway.storage.state import State, Stored, state_of
 from ridgeway.trajectory import Spectrum
 
 MAX_SAVED_PRODUCTS = 10**10  # rows times squared columns up to which a model file gets errors of the coefficients
@@ -69,35 +69,29 @@ class ExactModel:
 
     def state(self, n_threads: int) -> State:
         """Return what a model file holds."""
-        selected, selection = self.selected, self.selected.selection
+        selected = self.selected
         return {
             "wanted": selected.wanted.state(),
-            "selection": None if selection is None else selection.state(),
+            "selection": state_of(selected.selection),
             "averages": selected.averages.state(),
-            "sums": None if self.sums is None else self.sums.state(),
-            "held_out": None if self.held_out is None else self.held_out.state(),
+            "sums": state_of(self.sums),
+            "held_out": state_of(self.held_out),
             "coef_errors": self._errors_to_save(n_threads),
         }
 
     @classmethod
     def from_state(cls, stored: Stored) -> ExactModel:
         """Return the model of a state."""
-        sums, selection, held_out = (stored.optional(name) for name in ("sums", "selection", "held_out"))
         averages = Averages.from_state(stored.part("averages"))
-        chosen = None if selection is None else Selection.from_state(selection)
-        selected = averages.at(scheme_of(stored.part("wanted")), chosen)
+        selected = averages.at(scheme_of(stored.part("wanted")), stored.read("selection", Selection.from_state))
         saved_errors = None
         if "coef_errors" in stored:
             errors = stored.array("coef_errors", selected.model.coefs[0].shape)
             stored.require(bool((errors >= 0).all()), "coef_errors", "numbers of 0 or more")
             saved_errors = selected.scheme, errors
         n_targets = len(averages.standardization.target_scale)
-        return cls(
-            selected,
-            None if held_out is None else HeldOut.from_state(held_out, n_targets),
-            None if sums is None else GramSums.from_state(sums),
-            saved_errors=saved_errors,
-        )
+        held_out = stored.read("held_out", HeldOut.from_state, n_targets)
+        return cls(selected, held_out, stored.read("sums", GramSums.from_state), saved_errors=saved_errors)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "rows": None}

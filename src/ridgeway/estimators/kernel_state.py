@@ -11,7 +11,7 @@ from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.kernel.features import GivenFeatures, features_of
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
-from ridgeway.storage.state import StateError, Stored
+from ridgeway.storage.state import StateError, Stored, state_of
 
 if TYPE_CHECKING:
     from ridgeway.storage.state import State
@@ -32,13 +32,12 @@ def kernel_fit_state(estimator: Any) -> State:
     if components is not None:
         return {**own, "features": components.features.state(), "linear": components.linear._fit_state()}
     selected = estimator._fitted()
-    selection, held_out = selected.selection, estimator._held_out
     return {
         **own,
         "averages": selected.averages.state(),
         "wanted": selected.wanted.state(),
-        "selection": None if selection is None else selection.state(),
-        "held_out": None if held_out is None else held_out.state(),
+        "selection": state_of(selected.selection),
+        "held_out": state_of(estimator._held_out),
         "n_rows": estimator.n_rows_,
         "passes": estimator.passes_,
     }
@@ -61,10 +60,9 @@ def restore_kernel_fit(estimator: Any, stored: Stored) -> None:
     averages = KernelAverages.from_state(stored.part("averages"), estimator.n_features_in_)
     if (estimator.kernel == "precomputed") != isinstance(averages.features, GivenFeatures):
         raise StateError(f"features of another kernel than {estimator.kernel!r}.")
-    selection, held_out = stored.optional("selection"), stored.optional("held_out")
-    chosen = None if selection is None else Selection.from_state(selection)
+    chosen = stored.read("selection", Selection.from_state)
     estimator._components = None
     estimator._selected_model = averages.at(scheme_of(stored.part("wanted")), chosen)
     estimator.solver_, estimator.solver_reason_ = choice
-    estimator._held_out = None if held_out is None else HeldOut.from_state(held_out, len(averages.target_scale))
+    estimator._held_out = stored.read("held_out", HeldOut.from_state, len(averages.target_scale))
     estimator.n_rows_, estimator.passes_ = stored.integer("n_rows", 1), stored.number("passes", 0.0)

@@ -9,7 +9,7 @@ from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.stream import Stream
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
-from ridgeway.storage.state import State, Stored
+from ridgeway.storage.state import State, Stored, state_of
 from ridgeway.trajectory import Chains, Replay, Trajectory, trajectory_of
 
 
@@ -38,11 +38,11 @@ def fit_state(
         _require_answer(trajectory_of(Stored(averages["trajectory"])), selected.scheme)
     return {
         "wanted": selected.wanted.state(),
-        "selection": None if selected.selection is None else selected.selection.state(),
+        "selection": state_of(selected.selection),
         "stream": stream.state() if stream is not None and going_on else None,
         "averages": averages,
         "ridge": selected.ridge.trajectory.state() if beside else None,
-        "held_out": None if held_out is None else held_out.state(),
+        "held_out": state_of(held_out),
         "n_rows": n_rows,
         "passes": passes,
     }
@@ -51,22 +51,18 @@ def fit_state(
 def fit_from(stored: Stored) -> Fit:
     """Return the fit of a state."""
     wanted = scheme_of(stored.part("wanted"))
-    selection = stored.optional("selection")
-    stream, averages = stored.optional("stream"), stored.optional("averages")
-    going_on = None if stream is None else Stream.from_state(stream)
+    going_on = stored.read("stream", Stream.from_state)
     if going_on is None:
-        everything = Averages.from_state(stored.part("averages") if averages is None else averages)
-        beside = stored.optional("ridge")
-        ridge = None if beside is None else everything.of_run(trajectory_of(beside))
+        everything = Averages.from_state(stored.part("averages"))
+        beside = stored.read("ridge", trajectory_of)
+        ridge = None if beside is None else everything.of_run(beside)
     else:
         everything, ridge = going_on.averages(), going_on.ridge()
-    chosen = None if selection is None else Selection.from_state(selection)
-    held_out = stored.optional("held_out")
     n_targets = len(everything.standardization.target_scale)
     return Fit(
-        everything.at(wanted, chosen, ridge),
+        everything.at(wanted, stored.read("selection", Selection.from_state), ridge),
         going_on,
-        None if held_out is None else HeldOut.from_state(held_out, n_targets),
+        stored.read("held_out", HeldOut.from_state, n_targets),
         stored.integer("n_rows", 1),
         stored.number("passes", 0.0),
     )

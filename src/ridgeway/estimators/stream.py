@@ -16,7 +16,7 @@ from ridgeway.selection import Outcome, Progressive
 from ridgeway.selection.plan import MAX_ROWS_TO_FOLD
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.window import SplitWindow
-from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Layout
 
 MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream that decide against what a fit before it had chosen
@@ -225,7 +225,7 @@ class Stream:
         return {
             "standardization": self.standardization.state(),
             **self._answering.state(),
-            "growing": None if self._growing is None else self._growing.state(),
+            "growing": state_of(self._growing),
             "takes_over": self._takes_over,
             "sparse": self.sparse,
             "single_target": self.single_target,
@@ -242,8 +242,8 @@ class Stream:
         n_targets = len(standardization.target_scale)
         if single_target and n_targets != 1:
             raise StateError(f"a single target has {n_targets} scales: expected one.")
-        answering, growing = StreamRun.from_state(stored, standardization, sparse), stored.optional("growing")
-        beside = None if growing is None else StreamRun.from_state(growing, standardization, sparse)
+        answering = StreamRun.from_state(stored, standardization, sparse)
+        beside = stored.read("growing", StreamRun.from_state, standardization, sparse)
         for run in (answering, beside):
             if run is not None and run.run.begun:
                 run.run.require_form(sparse, single_target, n_targets, standardization.n_columns)

@@ -10,7 +10,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Progressive
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.window import SplitWindow
-from ridgeway.storage.state import State, Stored
+from ridgeway.storage.state import State, Stored, state_of
 
 
 @dataclass
@@ -81,8 +81,8 @@ class StreamRun:
         return {
             "run": self.run.state(),
             "final_step": self.step,
-            "window": None if self.window is None else self.window.state(),
-            "progressive": None if self.progressive is None else self.progressive.state(),
+            "window": state_of(self.window),
+            "progressive": state_of(self.progressive),
             "before": self.before,
             "rows": self.rows,
         }
@@ -92,13 +92,12 @@ class StreamRun:
         """Return the run of a state, over rows standardized like this; format 1 had no window."""
         run = SGDRun.from_state(stored.part("run"))
         step = stored.positive("final_step") if "final_step" in stored else stored.part("step").positive("size")
-        window, progressive = stored.optional("window"), stored.optional("progressive")
         return cls(
             run,
             step,
             run.batch_size,
-            None if window is None else SplitWindow.from_state(window, standardization, sparse),
-            None if progressive is None else Progressive.from_state(progressive, step, standardization, sparse),
+            stored.read("window", SplitWindow.from_state, standardization, sparse),
+            stored.read("progressive", Progressive.from_state, step, standardization, sparse),
             stored.integer("before") if "before" in stored else 0,
             stored.integer("rows") if "rows" in stored else 0,
         )

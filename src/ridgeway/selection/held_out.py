@@ -13,7 +13,7 @@ from ridgeway.rows import Batch, numbered
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.held_out_path import HeldOutPath, sample_rows
 from ridgeway.selection.trial import Trial
-from ridgeway.storage.state import State, Stored
+from ridgeway.storage.state import State, Stored, state_of
 
 MAX_SAMPLE_ROWS = 2000  # more points would only cover each other in a plot
 ROWS_AT_A_TIME = 8192
@@ -77,16 +77,14 @@ class HeldOut:
 
     def state(self) -> State:
         """Return rows and predictions."""
-        paths = {"path": self.path, "ridge_path": self.ridge_path}
-        stored = {name: None if path is None else path.state() for name, path in paths.items()}
-        return {**vars(self), "scheme": self.scheme.state(), **stored}
+        paths = {"path": state_of(self.path), "ridge_path": state_of(self.ridge_path)}
+        return {**vars(self), "scheme": self.scheme.state(), **paths}
 
     @classmethod
     def from_state(cls, stored: Stored, n_targets: int) -> HeldOut:
         """Return the rows of a state."""
         numbers = stored.array("numbers", (None,), "int64")
         shape = len(numbers), n_targets
-        paths = [stored.optional(name) for name in ("path", "ridge_path")]  # files of version 0.1 have none
         return cls(
             scheme_of(stored.part("scheme")),
             numbers,
@@ -95,7 +93,8 @@ class HeldOut:
             stored.integer("n_rows"),
             stored.array("mean_squared_error", (n_targets,)),
             stored.array("variance", (n_targets,)),
-            *(None if path is None else HeldOutPath.from_state(path, n_targets) for path in paths),
+            stored.read("path", HeldOutPath.from_state, n_targets),  # files of version 0.1 have none
+            stored.read("ridge_path", HeldOutPath.from_state, n_targets),
         )
 
 

@@ -23,7 +23,7 @@ from ridgeway.selection.stream_sample import Period, StreamSample
 from ridgeway.selection.table import Scored
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.row_products import RowProducts
-from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored, state_of
 
 FIRST_STEPS = 128  # steps after which the first averages are taken
 DECIDING_OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too few rows
@@ -155,7 +155,7 @@ class Progressive:
         return {
             "schemes": [scheme.state() for scheme in self._schemes],
             "models": self._models,
-            "open": None if self._open is None else self._open.state(),
+            "open": state_of(self._open),
             "group": self._group,
             "rows": self.rows,
             "place": self._place,

@@ -14,7 +14,7 @@ from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MAX_SAMPLE_ROWS, HeldOut
 from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath
-from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Trajectory, trajectory_of
 
 GOLDEN_MULTIPLIER = 0x9E3779B1  # 2^32 over the golden ratio: its multiples modulo 2^32 are spread evenly
@@ -117,7 +117,7 @@ class StreamSample:
             "halvings": self._halvings,
             **self._joined()._asdict(),
             "models": list(self._models),
-            "bases": [None if basis is None else basis.state() for basis in self._bases],
+            "bases": list(map(state_of, self._bases)),
             "seen": np.array(self._seen, np.int64),
             "sums": list(self._sums),
         }

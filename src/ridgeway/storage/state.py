@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import reprlib
 import sys
-from collections.abc import Collection, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,26 @@ from numpy.typing import NDArray
 State: TypeAlias = dict[str, Any]
 Shape: TypeAlias = Sequence[int | None]  # None stands for any length
 
+T = TypeVar("T")
+
 FLOATS = ("float32", "float64")
 MAX_NUMBER = sys.float_info.max  # JSON can spell larger ones, which are not finite
 
 
 class StateError(ValueError):
     """The state is not one that an object of the library can have."""
+
+
+class Storable(Protocol):
+    """An object that can be stored."""
+
+    def state(self) -> State:
+        """Return it as plain values and arrays."""
+
+
+def state_of(value: Storable | None) -> State | None:
+    """Return the state of an object, or None if there is none; `Stored.read` reads it."""
+    return None if value is None else value.state()
 
 
 class Stored:
@@ -133,6 +147,10 @@ class Stored:
     def optional(self, name: str) -> Stored | None:
         """Return the state of a part, or None if the entry is None or missing."""
         return self.part(name) if name in self else None
+
+    def read(self, name: str, from_state: Callable[..., T], *arguments: Any) -> T | None:
+        """Return ``from_state(part, *arguments)`` of a part, or None if the entry is None or missing."""
+        return from_state(self.part(name), *arguments) if name in self else None
 
     def parts(self, name: str, least: int = 0, most: int = 2**53) -> list[Stored]:
         """Return the states of a list of parts, from `least` to `most` of them."""
