@@ -57,7 +57,8 @@ class _SharedLimit:
             yield
         finally:
             with self._lock:
-                now = [self._smallest()] * len(found)
+                # An interrupt may have come before the block was open.
+                now = [self._smallest()] * len(found) if self._open else _thread_counts()
                 self._open.discard(block)
                 left = [self._smallest()] * len(found) if self._open else self._before
                 each = zip(_libraries(), found, left, strict=True)
