@@ -44,6 +44,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "min_reported_time": 3600,
+    "write_computation_times": False,  # its page would load scripts from the network
 }
 
 html_theme = "pydata_sphinx_theme"

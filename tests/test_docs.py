@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -42,3 +43,40 @@ def test_troubleshooting_quotes_real_messages() -> None:
     assert [part for part in parts if part not in joined] == []
     classes = set(re.findall(r"^class (\w+Error)\(", sources, flags=re.MULTILINE)) - {"StateError"}  # never leaves us
     assert [name for name in classes if name not in page] == []
+
+
+def said(function: ast.FunctionDef) -> list[str]:
+    """Return the messages that a function warns with, or that `doubt` returns for others to warn with."""
+    messages: list[ast.expr | None] = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "warn_user":
+            given = node.args[0]
+            named = [
+                line.value
+                for line in ast.walk(function)
+                if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == ast.unparse(given)
+            ]
+            messages += named or [given]
+        elif isinstance(node, ast.Return) and function.name == "doubt":
+            messages.append(node.value)
+    return [
+        "...".join(str(part.value) for part in message.values if isinstance(part, ast.Constant))
+        for message in messages
+        if isinstance(message, ast.JoinedStr)
+    ]
+
+
+# Law: every warning of ours has a line on the page.
+def test_troubleshooting_quotes_every_warning() -> None:
+    page = (DOCS / "troubleshooting.md").read_text(encoding="utf-8").partition("## Errors")[0]
+    quotes = [quote for line in page.splitlines() if line.startswith('| "') for quote in re.findall(r'"(.+?)"', line)]
+    parts = [part.strip(" ,") for quote in quotes for part in quote.split("...") if len(part.strip(" ,")) > 10]
+    functions = [
+        function
+        for file in sorted(Path(str(ridgeway.__file__)).parent.rglob("*.py"))
+        for function in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef)
+    ]
+    messages = [message for function in functions for message in said(function)]
+    assert len(messages) > 15
+    assert [message for message in messages if not any(part in message for part in parts)] == []
