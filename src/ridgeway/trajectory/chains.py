@@ -110,7 +110,7 @@ class Chains(Trajectory):
         return mean
 
     def _for_chain(self, scheme: Scheme) -> Scheme:
-        """Return a tail with a start in steps of the longest chain as a tail with a start as a share of any chain."""
+        """Return the scheme for a chain of any length: a tail from a step of the longest chain starts at a share."""
         if isinstance(scheme, Tail) and isinstance(scheme.start, int):
             share = float(self.steps.elapsed(scheme.start)) / self.elapsed
             return Last() if scheme.start == self.length else Tail(share)

@@ -83,7 +83,7 @@ class TimeBlocks:
         return self._between(0, n_steps - 1) if n_steps > 0 else ()
 
     def ahead(self, n_steps: int, more: int) -> tuple[Block, ...]:
-        """Return the blocks that 1 or more further steps fall into, after n_steps."""
+        """Return the blocks that contain the next `more` steps after n_steps."""
         return self._between(n_steps, n_steps + more - 1)
 
     def described(self, n_steps: int, more: int) -> NDArray[np.int64]:
