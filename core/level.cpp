@@ -1,6 +1,7 @@
 // One level: all loops over rows, compiled for the instruction set that the build names by RIDGEWAY_LEVEL. Everything
 // but the table has internal linkage, so that no level can be linked to another one's code.
 #include "levels.hpp"
+#include "rows/centre.hpp"
 #include "rows/norms.hpp"
 #include "rows/products.hpp"
 #include "rows/standardize.hpp"
@@ -30,6 +31,7 @@ constexpr Loops<T> loops_of_this_level() {
                 .column_sums = column_sums<T>,
                 .weighted_sum = weighted_sum<T>,
                 .standardize_rows = standardize_rows<T>,
+                .centre_rows = centre_rows<T>,
             },
         .sgd =
             {

@@ -134,6 +134,23 @@ bool standardize_rows(const In& x, const In& order, const In& offset, const In& 
     });
 }
 
+bool centre_rows(const In& x, const In& order, const In& offset, const In& inverse, const In& share, const In& root,
+                 const Out& out, const Out& origin, const Out& shift, const Out& largest) {
+    const i64 n_columns = x.shape(1), n_ordered = order.size();
+    check(x.n_dims == 2 && n_ordered > 0 && offset.size() == n_columns && inverse.size() == n_columns &&
+              share.size() == n_ordered && root.size() == n_ordered && out.n_dims == 2 && out.shape(0) == n_ordered &&
+              out.shape(1) == n_columns && origin.size() == n_columns && shift.size() == n_columns &&
+              largest.size() == n_columns,
+          "centre_rows: X (n, d), order, share and root (m,), offset, inverse, origin, shift and largest (d,), out "
+          "(m, d)");
+    return by_float(x, [&]<class T>(T) {
+        return loops<T>().rows.centre_rows(x.as<T>(), n_columns, order.as<i64>(), n_ordered, offset.as<double>(),
+                                           inverse.as<double>(), share.as<double>(), root.as<double>(),
+                                           out.as<double>(), origin.as<double>(), shift.as<double>(),
+                                           largest.as<double>());
+    });
+}
+
 void target_moments(const In& y, const In& weight, double total, const Out& mean, const Out& spread) {
     check(y.n_dims == 2 && y.shape(0) > 0 && weight.size() == y.shape(0) && mean.size() == y.shape(1) &&
               spread.size() == y.shape(1),
@@ -194,6 +211,9 @@ void bind_rows(nb::module_& m) {
     m.def("standardize_rows", &bound::standardize_rows, "X"_a, "order"_a, "offset"_a, "inverse"_a, "constant"_a,
           "out"_a, no_gil,
           "Fill out (m, d or d + 1) with (x - offset) * inverse and constant; tell whether all of it is finite.");
+    m.def("centre_rows", &bound::centre_rows, "X"_a, "order"_a, "offset"_a, "inverse"_a, "share"_a, "root"_a, "out"_a,
+          "origin"_a, "shift"_a, "largest"_a, no_gil,
+          "Fill out (m, d) with root (m,) times (x - offset) * inverse - origin - shift: the first row, and the mean.");
 
     m.def("target_moments", &bound::target_moments, "y"_a, "weight"_a, "total"_a, "mean"_a, "spread"_a, no_gil,
           "Fill mean and spread (targets,) with sum weight y / total and sum weight (y - mean)^2 of y (n, targets).");

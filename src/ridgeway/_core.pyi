@@ -109,6 +109,22 @@ def standardize_rows(
     Fill out (m, d or d + 1) with (x - offset) * inverse and constant; tell whether all of it is finite.
     """
 
+def centre_rows(
+    X: numpy.typing.NDArray[Any],
+    order: numpy.typing.NDArray[Any],
+    offset: numpy.typing.NDArray[Any],
+    inverse: numpy.typing.NDArray[Any],
+    share: numpy.typing.NDArray[Any],
+    root: numpy.typing.NDArray[Any],
+    out: numpy.typing.NDArray[Any],
+    origin: numpy.typing.NDArray[Any],
+    shift: numpy.typing.NDArray[Any],
+    largest: numpy.typing.NDArray[Any],
+) -> bool:
+    """
+    Fill out (m, d) with root (m,) times (x - offset) * inverse - origin - shift: the first row, and the mean.
+    """
+
 def target_moments(
     y: numpy.typing.NDArray[Any],
     weight: numpy.typing.NDArray[Any],

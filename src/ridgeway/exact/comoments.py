@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
+from ridgeway import _core
 from ridgeway.rows import AnyRows, DenseRows, Float, SparseRows
 from ridgeway.storage.state import State, Stored
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK_ROWS = 8192  # rows turned into float64 at a time
+DENSE_BLOCK_ROWS = 4096  # rows that are centred and multiplied at a time
 
 _EPS = float(np.finfo(np.float64).eps)
 # A dense column whose standard deviation is within a few roundings of its mean holds one number.
@@ -58,7 +60,7 @@ class CoMoments:
 
     @classmethod
     def of(cls, rows: AnyRows, y: Float, weight: Float, kept: NDArray[np.intp] | None = None) -> CoMoments:
-        """Co-moments of rows, read in blocks of `BLOCK_ROWS`.
+        """Co-moments of rows, read in blocks.
 
         Parameters
         ----------
@@ -67,17 +69,73 @@ class CoMoments:
         weight : (n,), all positive, n at least 1.
         kept : (n,), the numbers of the rows that y and weight belong to; None when they are all rows.
         """
+        if isinstance(rows, DenseRows):
+            d = rows.shape[1]
+            return cls.of_dense(rows, kept, y, weight, np.zeros(d), np.ones(d))
         total: CoMoments | None = None
         for start in range(0, len(weight), BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, len(weight))
             part = rows.between(start, stop) if kept is None else rows.take(kept[start:stop])
-            if isinstance(part, DenseRows):
-                block = _dense_block(part, y[start:stop], weight[start:stop])
-            else:
-                block = _sparse_block(part, y[start:stop], weight[start:stop])
+            block = _sparse_block(part, y[start:stop], weight[start:stop])
             total = block if total is None else total.merged(block)
         assert total is not None
         return total
+
+    @classmethod
+    def of_dense(
+        cls,
+        rows: DenseRows,
+        kept: NDArray[np.intp] | None,
+        y: Float,
+        weight: Float,
+        offset: NDArray[np.float64],
+        inverse: NDArray[np.float64],
+    ) -> CoMoments:
+        """Co-moments of (x - offset) * inverse; where an entry is not finite, neither are the means.
+
+        Each block of rows is gathered, scaled and centred in one copy, which BLAS then multiplies with itself. The
+        step between the means of the blocks is one more row of it (Chan's update).
+
+        Parameters
+        ----------
+        rows : the features.
+        y, weight, kept : as in `of`.
+        offset, inverse : (d,).
+        """
+        n, d, targets = len(weight), rows.shape[1], y.shape[1]
+        size = min(n, DENSE_BLOCK_ROWS)
+        Z, V = np.empty((size + 1, d)), np.empty((size + 1, targets))
+        origin_x, shift_x, largest_x = np.empty(d), np.empty(d), np.zeros(d)
+        largest_y = np.zeros(targets)
+        xx, xy, unresolved = np.zeros((d, d)), np.zeros((d, targets)), np.zeros(d)
+        means: _Means | None = None
+        with np.errstate(over="ignore", invalid="ignore"):  # the means tell
+            for start in range(0, n, size):
+                stop = min(start + size, n)
+                m = stop - start
+                part = weight[start:stop].astype(np.float64, copy=False)
+                total = float(part.sum())
+                share, root = part / total, np.sqrt(part)
+                numbers = np.arange(start, stop) if kept is None else kept[start:stop]
+                _core.centre_rows(
+                    rows.array, numbers, offset, inverse, share, root, Z[:m], origin_x, shift_x, largest_x
+                )
+                origin_y = y[start].astype(np.float64)
+                block_y = np.subtract(y[start:stop], origin_y, dtype=np.float64)
+                shift_y = share @ block_y
+                np.multiply(root[:, None], block_y - shift_y, out=V[:m])
+                np.maximum(largest_y, np.abs(V[:m]).max(axis=0), out=largest_y)
+                unresolved += total * _DENSE_CONSTANT * (origin_x + shift_x) ** 2
+                if means is None:
+                    means = _Means(total, origin_x.copy(), origin_y, shift_x.copy(), shift_y)
+                else:
+                    means, Z[m], V[m] = means.moved(total, origin_x, origin_y, shift_x, shift_y)
+                    m += 1
+                xx += Z[:m].T @ Z[:m]  # NumPy sends it to BLAS syrk: half the work of a general product
+                xy += Z[:m].T @ V[:m]
+        assert means is not None
+        _require_products(xx.diagonal(), largest_x, largest_y)
+        return cls(*means, xx, xy, unresolved)
 
     def state(self) -> State:
         """Return the moments."""
@@ -172,25 +230,33 @@ class CoMoments:
         )
 
 
-def _dense_block(rows: DenseRows, y: Float, weight: Float) -> CoMoments:
-    origin_x, origin_y = rows.array[0].astype(np.float64), y[0].astype(np.float64)
-    weight = weight.astype(np.float64, copy=False)
-    total = float(weight.sum())
-    share = weight / total
-    Z = np.subtract(rows.array, origin_x, dtype=np.float64)
-    V = np.subtract(y, origin_y, dtype=np.float64)
-    shift_x, shift_y = share @ Z, share @ V
-    Z -= shift_x
-    V -= shift_y
-    if not (weight == 1).all():
-        root = np.sqrt(weight)[:, None]
-        Z *= root
-        V *= root
-    xx = Z.T @ Z  # NumPy sends it to BLAS syrk: half the work of a general product
-    small = xx.diagonal() < _SMALLEST_SQUARE
-    _require_products(xx.diagonal(), bool(Z[:, small].any()), V)
-    unresolved = total * _DENSE_CONSTANT * (origin_x + shift_x) ** 2
-    return CoMoments(total, origin_x, origin_y, shift_x, shift_y, xx, Z.T @ V, unresolved)
+class _Means(NamedTuple):
+    """Weight and means of the rows so far, the latter relative to an origin."""
+
+    weight: float
+    origin_x: NDArray[np.float64]
+    origin_y: NDArray[np.float64]
+    shift_x: NDArray[np.float64]
+    shift_y: NDArray[np.float64]
+
+    def moved(
+        self,
+        weight: float,
+        origin_x: NDArray[np.float64],
+        origin_y: NDArray[np.float64],
+        shift_x: NDArray[np.float64],
+        shift_y: NDArray[np.float64],
+    ) -> tuple[_Means, NDArray[np.float64], NDArray[np.float64]]:
+        """Return the means with a block, and the row (d,) and (targets,) that its step adds to the co-moments."""
+        total = self.weight + weight
+        share = weight / total
+        step_x = (origin_x - self.origin_x) + (shift_x - self.shift_x)
+        step_y = (origin_y - self.origin_y) + (shift_y - self.shift_y)
+        root = np.sqrt(self.weight * share)
+        means = self._replace(
+            weight=total, shift_x=self.shift_x + share * step_x, shift_y=self.shift_y + share * step_y
+        )
+        return means, root * step_x, root * step_y
 
 
 def _sparse_block(rows: SparseRows, y: Float, weight: Float) -> CoMoments:
@@ -209,8 +275,10 @@ def _sparse_block(rows: SparseRows, y: Float, weight: Float) -> CoMoments:
     Zt = Z.T.tocsr()
     mean = Zt @ (root / total)
     xx: NDArray[np.float64] = (Zt @ Z).toarray()
+    largest = np.zeros(rows.shape[1])
     small = xx.diagonal() < _SMALLEST_SQUARE
-    _require_products(xx.diagonal(), bool(data[small[indices]].any()), V)
+    np.maximum.at(largest, indices[small[indices]], np.abs(data[small[indices]]))
+    _require_products(xx.diagonal(), largest, np.abs(V).max(axis=0))
     scaled_mean = np.sqrt(total) * mean
     xx -= np.outer(scaled_mean, scaled_mean)
     unresolved = total * _SPARSE_CONSTANT * mean**2
@@ -218,16 +286,18 @@ def _sparse_block(rows: SparseRows, y: Float, weight: Float) -> CoMoments:
     return CoMoments(total, np.zeros(rows.shape[1]), origin_y, mean, shift_y, xx, xy, unresolved)
 
 
-def _require_products(squares: NDArray[np.float64], vanish: bool, V: NDArray[np.float64]) -> None:
+def _require_products(
+    squares: NDArray[np.float64], largest_x: NDArray[np.float64], largest_y: NDArray[np.float64]
+) -> None:
     """Refuse columns and targets whose products fall below float64: they would count as constant.
 
     Parameters
     ----------
     squares : (d,), sums of squares of the columns.
-    vanish : whether a column has entries that are not 0, and hardly any squares.
-    V : (n, targets).
+    largest_x, largest_y : (d,) and (targets,), largest absolute entries.
     """
-    size, target_size = np.sqrt(squares), np.abs(V).max(axis=0)
-    products = np.outer(size[size > 0], target_size[target_size > 0])
+    size = np.sqrt(squares)
+    products = np.outer(size[size > 0], largest_y[largest_y > 0])
+    vanish = largest_x[squares < _SMALLEST_SQUARE].any()
     if vanish or (products < _SMALLEST_SQUARE).any():
         raise ValueError(TOO_SMALL)

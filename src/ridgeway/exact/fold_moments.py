@@ -55,13 +55,20 @@ class FoldMoments:
         numbers : which of the rows, at least one.
         standardization : the units.
         """
-        rows = replace(standardization, constant=0.0).rows(*_in_float64(batch.rows, numbers))
         y = standardization.targets(batch.y[numbers], FLOAT64)
         weight = np.asarray(batch.weight[numbers], np.float64) / standardization.weight_scale
-        co = CoMoments.of(rows, y, weight)
-        if isinstance(rows, SparseRows):  # which were scaled, but not centred
-            co = replace(co, origin_x=-standardization.offset / standardization.scale)
-        return cls(len(numbers), co, weight @ (y - co.mean_y) ** 2, _largest(rows), isinstance(rows, SparseRows))
+        if isinstance(batch.rows, DenseRows):
+            offset, inverse = standardization.offset, 1 / standardization.scale
+            co = CoMoments.of_dense(batch.rows, numbers, y, weight, offset, inverse)
+            if not np.isfinite(co.mean_x).all():
+                standardization.refuse_rows(batch.rows, numbers)
+            largest = np.ones(batch.rows.shape[1])
+        else:
+            rows = replace(standardization, constant=0.0).rows(*_in_float64(batch.rows, numbers))
+            # They were scaled, but not centred.
+            co = replace(CoMoments.of(rows, y, weight), origin_x=-standardization.offset / standardization.scale)
+            largest = _largest(rows)
+        return cls(len(numbers), co, weight @ (y - co.mean_y) ** 2, largest, isinstance(batch.rows, SparseRows))
 
     @classmethod
     def pooled(cls, parts: Sequence[FoldMoments]) -> FoldMoments:
@@ -130,7 +137,7 @@ def means_apart(co: CoMoments, learned: CoMoments, centre: bool) -> tuple[Array,
     return _apart(co, learned) if centre else (co.mean_x, co.mean_y)
 
 
-def _in_float64(rows: AnyRows, numbers: NDArray[np.intp]) -> tuple[AnyRows, NDArray[np.intp]]:
+def _in_float64(rows: SparseRows, numbers: NDArray[np.intp]) -> tuple[SparseRows, NDArray[np.intp]]:
     """Return rows, and which of them, in float64.
 
     Rows that were standardized in float32 would be rounded in units that depend on the first rows of a stream.
@@ -138,16 +145,12 @@ def _in_float64(rows: AnyRows, numbers: NDArray[np.intp]) -> tuple[AnyRows, NDAr
     if rows.dtype == FLOAT64:
         return rows, numbers
     taken = rows.take(numbers)
-    if isinstance(taken, DenseRows):
-        return DenseRows(taken.array.astype(np.float64)), np.arange(len(numbers))
     return replace(taken, data=taken.data.astype(np.float64)), np.arange(len(numbers))
 
 
-def _largest(rows: DenseRows | SparseRows) -> Array:
-    largest = np.ones(rows.shape[1])
-    if isinstance(rows, SparseRows):
-        largest = np.asarray(abs(rows.matrix()).max(axis=0).todense(), np.float64).reshape(-1)
-    return largest
+def _largest(rows: AnyRows) -> Array:
+    assert isinstance(rows, SparseRows)
+    return np.asarray(abs(rows.matrix()).max(axis=0).todense(), np.float64).reshape(-1)
 
 
 def cell_moments(

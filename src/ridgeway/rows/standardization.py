@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,9 +176,7 @@ class Standardization:
         if isinstance(rows, DenseRows):
             out = np.empty((len(order), self.n_columns), rows.dtype)
             if not _core.standardize_rows(rows.array, order, self.offset, 1 / self.scale, self.constant, out):
-                taken = rows.take(order)
-                require_finite_rows(taken, taken.squared_norms(), order)
-                raise ValueError(f"entries of X are beyond {rows.dtype} once standardized: pass X as float64.")
+                self.refuse_rows(rows, order)
             return DenseRows(readonly(out))
         indptr = np.zeros(len(order) + 1, np.int64)
         np.cumsum(rows.indptr[order + 1] - rows.indptr[order] + (self.constant != 0), out=indptr[1:])
@@ -191,6 +189,12 @@ class Standardization:
             require_finite_rows(stored, stored.squared_norms(), order)
         stored = SparseRows(readonly(data), readonly(indices), readonly(indptr), self.n_columns)
         return replace(stored, centre=self.sparse_centre()) if self.constant else stored
+
+    def refuse_rows(self, rows: AnyRows, order: NDArray[np.intp]) -> NoReturn:
+        """Raise the error of rows that are not finite, or not once they are standardized; it names the entry."""
+        taken = rows.take(order)
+        require_finite_rows(taken, taken.squared_norms(), order)
+        raise ValueError(f"entries of X are beyond {rows.dtype} once standardized: pass X as float64.")
 
     def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """(y - target_offset) / target_scale, (n, targets), in a precision that can hold their squares."""

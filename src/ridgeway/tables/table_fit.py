@@ -266,8 +266,9 @@ class _Fit:
     def _learn_held(self) -> None:
         rows = joined(self._held)
         self._held.clear()
-        # Coefficients in float32 would differ in the last digit with the order of the rows.
-        X = rows.X.astype(np.float64, copy=False) if self._sums_up else rows.X
+        # The first rows give the precision of the coefficients: float32 would differ in the last digit with the order
+        # of the rows. Later rows are summed up in float64 as they are.
+        X = rows.X.astype(np.float64, copy=False) if self._sums_up and not self._begun else rows.X
         self._estimator.partial_fit(X, rows.y, rows.weight)
 
     def _require_streamable(self) -> None:
@@ -276,6 +277,11 @@ class _Fit:
             raise DataError(
                 "an exact kernel model needs all rows in memory, and these rows exceed the memory limit: set a number "
                 "of components (--components 2000), or allow more memory."
+            )
+        if self._request.kernel is not None and self._request.solver == "krylov":
+            raise DataError(
+                "solver 'krylov' needs all rows in memory, and these rows exceed the memory limit: leave the solver "
+                "out, or allow more memory."
             )
         if cv not in ("auto", "progressive"):
             raise DataError(
