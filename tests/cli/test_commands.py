@@ -75,16 +75,23 @@ def test_solver(ridgeway: Command, shop_csv: Path) -> None:
     assert "Solver: Gram matrices (gram), 4 rows of 2 columns" in ridgeway("show", "plain").out
 
 
-# Law: options of SGD mean SGD; beside another solver they are refused, as a solver beside a kernel is.
+# Law: options of SGD mean SGD; beside another solver they are refused. Kernels take any solver that they have.
 def test_options_of_sgd(ridgeway: Command, shop_csv: Path) -> None:
     said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 2)
     assert "Solver: averaged SGD (sgd), passes=2 is an option of it." in said.out
     said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 2, "--solver", "gram")
     assert said.code == 1
     assert "passes=2 belongs to SGD, and solver='gram' is asked for" in said.err
-    said = ridgeway("fit", shop_csv, "--target", "price", "--kernel", "rbf", "--solver", "gram")
+    kernel = "fit", shop_csv, "--target", "price", "--kernel", "linear", "--alpha", 1, "--json", "--solver"
+    for solver, options in (("krylov", ()), ("sgd", ("--passes", 2))):
+        told = json.loads(ridgeway(*kernel, solver, *options).out)
+        assert (told["solver"], told["solver_reason"]) == (solver, "asked for")
+    said = ridgeway(*kernel, "gram")
     assert said.code == 2
-    assert "leave out --solver or --kernel" in said.err
+    assert "expected auto, krylov or sgd; leave out --solver" in said.err
+    said = ridgeway(*kernel, "krylov", "--components", 20, "--memory", 0)
+    assert said.code == 1
+    assert "solver 'krylov' needs all rows in memory" in said.err
 
 
 # Law: predictions, other alphas and exports of a table that was read once are those of its model.

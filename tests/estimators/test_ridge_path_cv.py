@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ import scipy.sparse
 import scipy.stats
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import GroupKFold, ShuffleSplit
 
 import ridgeway as rw
 from ridgeway.estimators.solver_choice import ProblemSize, choose_solver, choose_stream_solver
+from ridgeway.exact import krylov_fit
+from ridgeway.exact.krylov import KrylovSettings
 
 Array = NDArray[np.float64]
 ALPHAS = [1e-4, 1e-2, 1.0, 100.0]
@@ -286,3 +290,33 @@ def test_at_after_partial_fit() -> None:
     np.testing.assert_allclose(moved.coef_, model.path([10.0]).coefs[0], rtol=1e-12)
     moved.partial_fit(X, y)
     assert model.n_rows_ == 60
+
+
+# Law: a strength that the products have not resolved is answered with a warning, and those above without one; a picture
+# of the path asks for none of its strengths.
+def test_weak_strengths() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 400)) * np.logspace(0, -4, 400)
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(300)
+    model = rw.RidgePathCV(solver="krylov", scale=False, random_state=0).fit(X, y)
+    assert model.alpha_ is not None
+    model.path([model.alpha_, 1.0])
+    model.at(model.alpha_)
+    for asked in (lambda: model.at(1e-9), lambda: model.path([1e-9]), lambda: model.predict_path(X, [1e-9])):
+        with pytest.warns(ConvergenceWarning, match="alpha=1e-09 is weaker than what this fit has resolved"):
+            asked()
+    with pytest.warns(ConvergenceWarning, match="2 alphas up to 1e-08 are weaker"):
+        model.path([1e-9, 1e-8, 1.0])
+    rw.PathDisplay.from_estimator(model)
+    exact = rw.RidgePathCV(solver="krylov", scale=False, alpha=1e-6).fit(X, y)
+    ridge = Ridge(alpha=1e-6 * len(X)).fit(X, y)
+    np.testing.assert_allclose(exact.predict(X), ridge.predict(X), rtol=1e-6)
+
+
+# Law: a given strength that the products do not solve is named.
+def test_given_strength_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(krylov_fit, "KrylovSettings", partial(KrylovSettings, max_products=5))
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((50, 60)), rng.standard_normal(50)
+    with pytest.warns(ConvergenceWarning, match=r"alpha=0\.001 was not solved to rounding after 5 products"):
+        rw.RidgePathCV(solver="krylov", alpha=1e-3).fit(X, y)

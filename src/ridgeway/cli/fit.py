@@ -42,7 +42,7 @@ convert it to Parquet.
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
 @click.option("--report", metavar="FILE", help="Write the report to this file (.html).")
 @click.option("--solver", type=click.Choice(["auto", "gram", "krylov", "sgd"]), default="auto",
-              help="What solves a linear model; auto chooses by the numbers of rows and columns.")  # fmt: skip
+              help="What solves the model; auto chooses by the numbers of rows and columns.")  # fmt: skip
 @click.option("--averaging", type=Average(), default="auto",
               help="auto, geometric, tail, uniform, last or tail:0.5; all but the first two imply sgd.")  # fmt: skip
 @click.option("--alpha", type=NumberOrAuto(float), default="auto", help="Ridge strength of a geometric average.")
@@ -121,8 +121,11 @@ def command(
         return
     if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
         raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
-    if options["kernel"] is not None and options["solver"] != "auto":
-        raise click.UsageError("--solver belongs to linear models: leave out --solver or --kernel.")
+    if options["kernel"] is not None and options["solver"] == "gram":
+        raise click.UsageError(
+            "--solver gram with --kernel: expected auto, krylov or sgd; leave out --solver, which takes Gram matrices "
+            "where --components are few."
+        )
     if options["kernel"] == "rbf" and options["components"] is not None and report is not None:
         raise click.UsageError(
             "--report cannot show the effects of columns with --kernel rbf --components: leave out --report or "
@@ -287,8 +290,8 @@ def summary(result: Any) -> dict[str, Any]:
         "target": plain_target(result),
         "rows": result.facts.rows,
         "left_out": result.facts.left_out,
-        "solver": None if hasattr(estimator, "kernel") else result.facts.solver,
-        "solver_reason": None if hasattr(estimator, "kernel") else result.facts.solver_reason,
+        "solver": estimator.solver_ if hasattr(estimator, "kernel") else result.facts.solver,
+        "solver_reason": estimator.solver_reason_ if hasattr(estimator, "kernel") else result.facts.solver_reason,
         "passes": result.facts.passes,
         "streamed": result.facts.streamed,
         "features": estimator.n_features_in_,

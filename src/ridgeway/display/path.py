@@ -11,6 +11,7 @@ from ridgeway.axes import axes
 from ridgeway.display.column_scale import column_scale
 from ridgeway.display.margin import label_right
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
+from ridgeway.messages.probing import probing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,7 +197,8 @@ class PathDisplay:
 def _coefs(estimator: Any, alphas: ArrayLike, target: int) -> Float:
     """Return the coefficients of one target of a path, (L, n_features)."""
     check_is_fitted(estimator)
-    coefs: Float = estimator.path(alphas).coefs
+    with probing():
+        coefs: Float = estimator.path(alphas).coefs
     if coefs.ndim == 3:
         if not -coefs.shape[1] <= target < coefs.shape[1]:
             raise ValueError(

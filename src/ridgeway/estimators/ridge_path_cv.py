@@ -27,6 +27,7 @@ from ridgeway.estimators.solver_choice import (
     choose_stream_solver,
 )
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
+from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.exact.gram_fit import GramSums
 from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
@@ -47,6 +48,10 @@ if TYPE_CHECKING:
     from ridgeway.storage.state import State, Stored
 
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
+
+WEAK_STRENGTHS = (
+    "coefficients are smaller than those of ridge there. Fit with that alpha to solve it, or with solver='gram'."
+)
 
 
 class RidgePathCV(AveragedEstimator[Averages]):
@@ -203,9 +208,14 @@ class RidgePathCV(AveragedEstimator[Averages]):
         kept = batch if keep_rows and batch.rows.nbytes <= MAX_KEPT_BYTES else None
         self._stand_on(ExactModel(selected, outcome.held_out, outcome.sums, kept), choice, len(batch))
         if not outcome.settled:
+            what = "the held-out error still changed"
+            if outcome.selection is None:
+                asked = outcome.scheme
+                named = f"alpha={asked.alpha:g}" if isinstance(asked, Geometric) else str(asked)
+                what = f"{named} was not solved to rounding"
             warn_user(
-                f"the held-out error still changed after {outcome.n_products} products: the columns are badly "
-                "conditioned. Set solver='gram' if columns are few, or a larger alpha.",
+                f"{what} after {outcome.n_products} products: the columns are badly conditioned. Set solver='gram' if "
+                "columns are few, or a larger alpha.",
                 ConvergenceWarning,
             )
 
@@ -338,9 +348,12 @@ class RidgePathCV(AveragedEstimator[Averages]):
         Parameters
         ----------
         alphas : (L,), each 0 or more, in any order. Those weaker than the chosen one are solved less exactly by the
-            Krylov engine: ``trajectory_.error_bounds(alphas)``.
+            Krylov engine, which warns of those it has not resolved: ``trajectory_.error_bounds(alphas)``.
         """
-        return super().path(alphas)
+        models = super().path(alphas)
+        if not isinstance(self._model, AveragedSGDRegressor):
+            warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
+        return models
 
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
@@ -358,7 +371,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """
         self._fitted()
         if not isinstance(self._model, AveragedSGDRegressor):
-            return super().at(average)
+            exact = super().at(average)
+            if average is not None and isinstance(exact.averaging_, Geometric):
+                warn_of_weak_strengths(exact.trajectory_, np.array([exact.averaging_.alpha]), WEAK_STRENGTHS)
+            return exact
         moved = copy.copy(self)
         moved._model = self._model.at(average)
         moved.averaging, moved.alpha = moved._model.averaging, moved._model.alpha

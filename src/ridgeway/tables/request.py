@@ -13,6 +13,7 @@ from ridgeway.data.pandas_index import warn_of_index
 from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.kernel_solver import KERNEL_SOLVERS
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_choice import check_solver
 from ridgeway.storage.state import State
@@ -32,7 +33,8 @@ class Request:
     only : columns to use; None for all.
     kinds : kinds of columns by name, which replace the detected kinds; see `TableEncoder`.
     null_values : spellings of a missing value in CSV files besides the usual ones.
-    solver : "auto", "gram", "krylov" or "sgd", as in `RidgePathCV`. An option that only SGD has implies "sgd".
+    solver : "auto", "gram", "krylov" or "sgd", as in `RidgePathCV`; with a kernel as in `AveragedKernelRegressor`,
+        which has no "gram". An option that only SGD has implies "sgd".
     averaging, alpha, cv : as in `RidgePathCV`, or with SGD as in `AveragedSGDRegressor`; averaging="auto" is ridge, and
         with SGD any average.
     passes : passes of SGD over the rows, or "auto"; a number implies SGD.
@@ -70,6 +72,7 @@ class Request:
         }
         if self.kernel is not None:
             own: dict[str, Any] = {"kernel": self.kernel, "gamma": self.gamma, "n_components": self.components}
+            own["solver"] = self._kernel_solver
             return AveragedKernelRegressor(**own, passes=self.passes, **common)
         if self.linear_solver == "sgd":
             return AveragedSGDRegressor(passes=self.passes, **common)
@@ -87,6 +90,16 @@ class Request:
                 f"one of these, or leave {option.partition('=')[0]} out."
             )
         return "sgd" if option is not None or (solver == "auto" and self._averages_iterates) else solver
+
+    @property
+    def _kernel_solver(self) -> str:
+        """The solver of a kernel model: "auto", "krylov" or "sgd"."""
+        if self.solver not in KERNEL_SOLVERS:
+            raise ValueError(
+                f"solver={self.solver!r} with kernel={self.kernel!r}: expected 'auto', 'krylov' or 'sgd'; leave the "
+                "solver out, which takes Gram matrices where components are few."
+            )
+        return self.solver
 
     @property
     def solver_reason(self) -> str:
@@ -125,7 +138,9 @@ class Request:
         averaging = self.averaging.state() if isinstance(self.averaging, Scheme) else self.averaging
         only = None if self.only is None else list(self.only)
         target = self.target if self.target is None or isinstance(self.target, str) else list(self.target)
-        solver = {} if self.kernel is None and self.linear_solver != "sgd" else {"solver"}  # version 0.1 had SGD only
+        # Version 0.1 had no choice: SGD for linear models, and one solver for kernels.
+        implied = self.solver == "auto" if self.kernel is not None else self.linear_solver == "sgd"
+        solver = {"solver"} if implied else set()
         return {
             **{name: value for name, value in vars(self).items() if name not in solver},
             "target": target,
