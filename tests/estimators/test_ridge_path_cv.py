@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,17 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import GroupKFold, ShuffleSplit
 
 import ridgeway as rw
-from ridgeway.estimators.solver_choice import ProblemSize, choose_solver, choose_stream_solver
-from ridgeway.exact import krylov_fit
-from ridgeway.exact.krylov import KrylovSettings
+from ridgeway.estimators import exact_choice
+from ridgeway.estimators.solver_choice import (
+    KRYLOV_PRODUCTS,
+    MIN_KRYLOV_PRODUCTS,
+    ProblemSize,
+    choose_solver,
+    choose_stream_solver,
+    max_krylov_products,
+)
+from ridgeway.exact.rated_candidates import best_of
+from ridgeway.selection.table import Scored
 
 Array = NDArray[np.float64]
 ALPHAS = [1e-4, 1e-2, 1.0, 100.0]
@@ -315,8 +322,49 @@ def test_weak_strengths() -> None:
 
 # Law: a given strength that the products do not solve is named.
 def test_given_strength_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(krylov_fit, "KrylovSettings", partial(KrylovSettings, max_products=5))
+    monkeypatch.setattr(exact_choice, "MAX_PRODUCTS", 5)
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((50, 60)), rng.standard_normal(50)
     with pytest.warns(ConvergenceWarning, match=r"alpha=0\.001 was not solved to rounding after 5 products"):
         rw.RidgePathCV(solver="krylov", alpha=1e-3).fit(X, y)
+
+
+# Law: where the products have not settled the error by the time that Gram matrices take, Gram matrices solve it.
+def test_turns_to_gram() -> None:
+    rng = np.random.default_rng(0)
+    X = np.cumsum(np.cumsum(rng.standard_normal((600, 300)), axis=1), axis=1)  # smooth, as spectra are
+    y = X @ rng.standard_normal(300)
+    y += 1e-3 * y.std() * rng.standard_normal(600)
+    assert choose_solver(ProblemSize(600, 300, 1, 600 * 300, False, 5, 8)).solver == "krylov"
+    model = rw.RidgePathCV(cv=5, random_state=0).fit(X, y)
+    assert (model.solver_, model.solver_reason_.partition(" ")[2]) == (
+        "gram",
+        "products with the rows had not settled it",
+    )
+    exact = rw.RidgePathCV(solver="gram", cv=5, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, exact.coef_)
+    model.partial_fit(X[:10], y[:10])  # which goes on by Gram matrices
+
+
+# Law: the products that some seconds allow take these seconds, and no more than the limit are made.
+def test_products_in_time() -> None:
+    size = ProblemSize(5000, 500, 1, 5000 * 500, False, 5, 8)
+    products = size.krylov_products(size.krylov_seconds)
+    assert abs(products - KRYLOV_PRODUCTS) <= 1
+    assert max_krylov_products(size, memory=0) is None
+    limit = max_krylov_products(size)
+    assert limit is not None
+    assert limit >= MIN_KRYLOV_PRODUCTS
+
+
+# Law: of strengths whose errors differ by rounding, the strongest is taken; one that is better is taken in any case.
+def test_ties() -> None:
+    def row(alpha: float, error: float) -> Scored:
+        return Scored(rw.Geometric(alpha), 1.0, error, 0.0)
+
+    assert best_of([row(1e-3, 1.0), row(1e-2, 1 + 1e-12), row(1e-1, 1.1)], 1.0).alpha == 1e-2
+    assert best_of([row(1e-3, 1e-20), row(1e-2, 3e-16), row(1e-1, 1e-12)], 1.0).alpha == 1e-2
+    assert best_of([row(1e-3, 1e-20), row(1e-2, 3e-16)], 1e-6).alpha == 1e-3
+    assert best_of([row(1e-3, 1.0), row(1e-2, 1 + 1e-6)], 1.0).alpha == 1e-3
+    tail = Scored(rw.Tail(0.5), 1.0, 0.9, 0.0)
+    assert best_of([row(1e-3, 1.0), tail], 1.0) is tail

@@ -11,7 +11,9 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.options import Averaging, check_cv
 from ridgeway.exact.gram_fit import GramSums, fit_in_memory, fit_leave_one_out
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
+from ridgeway.exact.krylov import MAX_PRODUCTS
 from ridgeway.exact.krylov_fit import fit_rows
+from ridgeway.exact.rated_candidates import best_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
@@ -76,6 +78,7 @@ def fit_exactly(
     one_standard_error: bool,
     rng: np.random.Generator,
     given: tuple[Any, Any],
+    max_products: int | None = None,
 ) -> ExactOutcome:
     """Fit rows in memory and choose the average, unless it is given.
 
@@ -88,6 +91,7 @@ def fit_exactly(
     one_standard_error : choose the strongest regularization within a standard error of the best.
     rng : deals the folds.
     given : X and y as the user gave them, for splitters.
+    max_products : after which the Krylov engine ends, settled or not; None for its own limit.
     """
     family, scheme = asked.family, asked.scheme
     if family is not None and len(batch) < MIN_ROWS_TO_CHOOSE:
@@ -101,7 +105,9 @@ def fit_exactly(
         _require_leave_one_out(solver, family)
         fit, read = fit_leave_one_out(batch, standardization, k_folds(len(batch), DEFAULT_FOLDS, rng))
         method = f"leave-one-out of {len(batch):,} rows, Gram matrix"
-        selection = Selection(method, marked(fit.scored, one_standard_error))
+        selection = Selection(
+            method, marked(fit.scored, one_standard_error, best=best_of(fit.scored, standardization.unit))
+        )
         sums = GramSums.after(read, batch, standardization, DEFAULT_FOLDS, seed)
         chosen = selection.chosen.scheme
         held_out = held_out_of(chosen, batch, standardization, "leave-one-out", fit.held_rows, fit.held_out)
@@ -112,7 +118,8 @@ def fit_exactly(
         fit, read = fit_in_memory(batch, standardization, folds, family)
         n_folds = cv if isinstance(cv, int) else DEFAULT_FOLDS
         sums = GramSums.after(read, batch, standardization, n_folds, seed)
-        average, table = _chosen(scheme, fit.scored, f"{words}, Gram matrices", one_standard_error)
+        unit = standardization.unit
+        average, table = _chosen(scheme, fit.scored, f"{words}, Gram matrices", one_standard_error, unit)
         held_out = held_out_of(average, batch, standardization, how, fit.held_rows, fit.held_out)
         if held_out is not None and fit.rating is not None and len(fit.held_rows) < sum(len(f.test) for f in folds):
             tests = np.concatenate([fold.test for fold in folds])
@@ -121,9 +128,9 @@ def fit_exactly(
             variance = share @ (about - share @ about) ** 2
             held_out = with_errors_of_all(held_out, fit.rating, standardization.target_scale, variance, len(tests))
         return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
-    krylov = fit_rows(batch, standardization, folds, family, scheme)
+    krylov = fit_rows(batch, standardization, folds, family, scheme, max_products or MAX_PRODUCTS)
     method = f"{words}, {krylov.n_products} Krylov products"
-    average, table = _chosen(scheme, krylov.scored, method, one_standard_error)
+    average, table = _chosen(scheme, krylov.scored, method, one_standard_error, standardization.unit)
     rows = np.concatenate([np.zeros(0, np.intp), *(part.numbers for part in krylov.held_out)])
     parts = [replace(part, numbers=numbered(batch.numbers)[part.numbers]) for part in krylov.held_out]
     held_out = held_out_of(average, batch, standardization, how, rows, parts)
@@ -155,11 +162,11 @@ def warn_unchosen(n_rows: int) -> None:
 
 
 def _chosen(
-    scheme: Scheme | None, scored: list[Scored], method: str, one_standard_error: bool
+    scheme: Scheme | None, scored: list[Scored], method: str, one_standard_error: bool, unit: float
 ) -> tuple[Scheme, Selection | None]:
     if scheme is not None:
         return scheme, None
-    selection = Selection(method, marked(scored, one_standard_error))
+    selection = Selection(method, marked(scored, one_standard_error, best=best_of(scored, unit)))
     return selection.chosen.scheme, selection
 
 

@@ -25,6 +25,7 @@ from ridgeway.estimators.solver_choice import (
     check_solver,
     choose_solver,
     choose_stream_solver,
+    max_krylov_products,
 )
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
 from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
@@ -176,18 +177,26 @@ class RidgePathCV(AveragedEstimator[Averages]):
         cv = check_exact_cv(self.cv)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         require_rows(batch)
-        choice = SolverChoice(solver, "asked for")
+        choice, max_products = SolverChoice(solver, "asked for"), None
         if solver == "auto":
             leaves_one_out = isinstance(cv, str) and cv == "loo" and asked.family is not None
-            choice = choose_solver(ProblemSize.of(batch, 0 if asked.family is None else n_models(cv)))
+            size = ProblemSize.of(batch, 0 if asked.family is None else n_models(cv))
+            choice, max_products = choose_solver(size), max_krylov_products(size)
             choice = choice._replace(solver="gram") if leaves_one_out else choice
         if choice.solver == "sgd":
             return self._fit_sgd(choice, X, y, sample_weight)
-        self._solve(choice, batch, (X, y))
+        self._solve(choice, batch, (X, y), max_products=max_products)
         remember_columns(self, X)
         return self
 
-    def _solve(self, choice: SolverChoice, batch: Batch, given: tuple[Any, Any], keep_rows: bool = True) -> None:
+    def _solve(
+        self,
+        choice: SolverChoice,
+        batch: Batch,
+        given: tuple[Any, Any],
+        keep_rows: bool = True,
+        max_products: int | None = None,
+    ) -> None:
         """Fit rows in memory by an exact engine.
 
         Parameters
@@ -196,12 +205,16 @@ class RidgePathCV(AveragedEstimator[Averages]):
         batch : the rows.
         given : X and y as the user gave them, for splitters.
         keep_rows : whether the model may refer to the rows, for intervals of its coefficients.
+        max_products : after which Krylov gives way to Gram matrices; None if it does not.
         """
         asked, cv, rule = check_averaging(self.averaging, self.alpha), check_exact_cv(self.cv), self.one_standard_error
         with threads(check_jobs(self.n_jobs)):
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
-            rng = generator(self.random_state)
-            outcome = fit_exactly(choice.solver, batch, standardization, asked, cv, bool(rule), rng, given)
+            fixed = batch, standardization, asked, cv, bool(rule)
+            outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given, max_products)
+            if not outcome.settled and max_products is not None:  # a seed gives the folds of solver="gram"
+                choice = SolverChoice("gram", f"{outcome.n_products} products with the rows had not settled it")
+                outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given)
         sparse = not isinstance(batch.rows, DenseRows)
         averages = Averages.about_means(outcome.spectrum, standardization, sparse, batch.single_target)
         selected = averages.at(outcome.scheme, outcome.selection)
@@ -210,8 +223,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
         if not outcome.settled:
             what = "the held-out error still changed"
             if outcome.selection is None:
-                asked = outcome.scheme
-                named = f"alpha={asked.alpha:g}" if isinstance(asked, Geometric) else str(asked)
+                given_scheme = outcome.scheme
+                named = f"alpha={given_scheme.alpha:g}" if isinstance(given_scheme, Geometric) else str(given_scheme)
                 what = f"{named} was not solved to rounding"
             warn_user(
                 f"{what} after {outcome.n_products} products: the columns are badly conditioned. Set solver='gram' if "

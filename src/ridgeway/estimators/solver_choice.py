@@ -6,6 +6,7 @@ a choice is wrong only where two engines cost about the same.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,7 +22,9 @@ EIGEN = 2.1e-10  # of d^3, for each fold and for all rows
 KRYLOV_DENSE = 4e-10  # of a number of a dense row, for each product and column
 KRYLOV_SPARSE = 1.5e-9  # of a stored number, for each product and column
 KRYLOV_VECTOR = 4e-9  # of a number of a vector, for each product and column: orthogonalization
-KRYLOV_PRODUCTS = 40  # that a fit typically takes; sparse rows and weak strengths take more
+KRYLOV_PRODUCTS = 25  # that a fit typically takes: 5 to 10 for columns alike, more for weak strengths
+KRYLOV_HELD_PRODUCTS = 80  # whose vectors have to fit into memory
+MIN_KRYLOV_PRODUCTS = 25  # that are made before a fit turns to Gram matrices
 SGD_STEP = 5e-7  # of a step, for six runs
 SGD_DENSE, SGD_SPARSE = 6e-9, 3e-7  # of a stored number of its row, for six runs and their sketches
 SGD_STEPS = 1_000_000  # at least
@@ -72,10 +75,24 @@ class ProblemSize:
     @property
     def krylov_seconds(self) -> float:
         """Time of the Krylov engine; a space has no more directions than there are rows or columns."""
-        columns = (self.n_folds + 1) * self.n_targets
         products = min(KRYLOV_PRODUCTS, self.n_rows, self.n_columns)
+        return products * (self._product_seconds + self._orthogonal_seconds * products)
+
+    @property
+    def _product_seconds(self) -> float:
+        """Time of a product with the rows."""
         rows = (KRYLOV_SPARSE if self.sparse else KRYLOV_DENSE) * self.n_stored
-        return products * columns * (rows + KRYLOV_VECTOR * products * self.n_columns)
+        return (self.n_folds + 1) * self.n_targets * rows
+
+    @property
+    def _orthogonal_seconds(self) -> float:
+        """Time to make the vectors of a product orthogonal to those of one product before."""
+        return (self.n_folds + 1) * self.n_targets * KRYLOV_VECTOR * self.n_columns
+
+    def krylov_products(self, seconds: float) -> int:
+        """Return how many products the Krylov engine makes in so many seconds."""
+        a, b = self._orthogonal_seconds, self._product_seconds
+        return int(2 * seconds / (b + math.sqrt(b**2 + 4 * a * seconds)))
 
     @property
     def sgd_seconds(self) -> float:
@@ -91,7 +108,7 @@ class ProblemSize:
     @property
     def krylov_bytes(self) -> int:
         """Memory of the Krylov engine: standardized rows, vectors of all columns, products at held-out rows."""
-        columns, products = (self.n_folds + 1) * self.n_targets, 2 * KRYLOV_PRODUCTS
+        columns, products = (self.n_folds + 1) * self.n_targets, KRYLOV_HELD_PRODUCTS
         vectors = columns * (products * self.n_columns + 3 * self.n_rows) + self.n_targets * products * self.n_rows
         return self.n_stored * (self.itemsize + 4 * self.sparse) + 8 * vectors
 
@@ -134,9 +151,7 @@ def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
     size : of the problem.
     memory : bytes; half of what is available by default.
     """
-    if memory is None:
-        there = available_memory()
-        memory = 2**62 if there is None else int(MEMORY_SHARE * there)
+    memory = _free_memory() if memory is None else memory
     form = f"{size.n_rows:,} {'sparse ' if size.sparse else ''}rows of {size.n_columns:,} columns"
     seconds = {"gram": size.gram_seconds, "krylov": size.krylov_seconds}
     fits = {"gram": size.gram_bytes <= memory, "krylov": size.krylov_bytes <= memory}
@@ -150,6 +165,26 @@ def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
         return SolverChoice("sgd", f"{form}: SGD takes about {size.sgd_seconds / seconds[best]:.0%} of the time")
     why = f"{form} sum up to matrices in one read" if best == "gram" else f"a few products with {form} cost least"
     return SolverChoice(best, why)
+
+
+def max_krylov_products(size: ProblemSize, memory: int | None = None) -> int | None:
+    """Return after how many products a fit should turn to Gram matrices; None where these do not fit into memory.
+
+    How many products a fit takes depends on the data. If it gives up when Gram matrices would have been done, it takes
+    at most about twice the time of the better engine.
+
+    Parameters
+    ----------
+    size : of the problem.
+    memory : bytes; half of what is available by default.
+    """
+    fits = size.gram_bytes <= (_free_memory() if memory is None else memory)
+    return max(MIN_KRYLOV_PRODUCTS, size.krylov_products(size.gram_seconds)) if fits else None
+
+
+def _free_memory() -> int:
+    there = available_memory()
+    return 2**62 if there is None else int(MEMORY_SHARE * there)
 
 
 def choose_stream_solver(n_columns: int) -> SolverChoice:

@@ -12,6 +12,7 @@ from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
 from ridgeway.exact.gram_fit import GramFit, GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
+from ridgeway.exact.rated_candidates import best_of
 from ridgeway.machine.blas import threads
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.table import Selection, marked
@@ -61,7 +62,8 @@ class UnsolvedStream:
         fit, scheme, selection = self.fit, self.asked.scheme, None
         if fit.scored:
             method = f"{len(self.sums.parts)} folds, Gram matrices"
-            selection = Selection(method, marked(fit.scored, self.one_standard_error))
+            best = best_of(fit.scored, fit.standardization.unit)
+            selection = Selection(method, marked(fit.scored, self.one_standard_error, best=best))
             scheme = selection.chosen.scheme
         elif scheme is None:
             warn_unchosen(self.sums.total_rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.exact.krylov import KrylovFit, KrylovSettings, fit_krylov
+from ridgeway.exact.krylov import MAX_PRODUCTS, KrylovFit, KrylovSettings, fit_krylov
 from ridgeway.exact.krylov_products import FoldColumns, RowProducts
 from ridgeway.rows import FLOAT64, AnyRows, Batch, DenseRows, numbered
 
@@ -49,6 +49,7 @@ def fit_rows(
     folds: Sequence[Fold],
     family: str | None,
     scheme: Scheme | None,
+    max_products: int = MAX_PRODUCTS,
 ) -> KrylovFit:
     """Fit rows in memory; dense rows are standardized in a copy, sparse ones are centred within the products.
 
@@ -59,6 +60,7 @@ def fit_rows(
     folds : what to choose by.
     family : "auto", "geometric" or "tail", what competes; None where `scheme` is given.
     scheme : the average, where it is given.
+    max_products : after which the fit ends, settled or not.
     """
     centre = standardization.constant != 0
     rows = replace(standardization, constant=0.0).rows(batch.rows, numbered(range(len(batch))))
@@ -69,9 +71,8 @@ def fit_rows(
     y = np.asarray(standardization.targets(batch.y, FLOAT64), np.float64)
     weight = np.asarray(batch.weight, np.float64) / standardization.weight_scale
     columns, weights = fold_columns(weight, y, folds if family else [], centre)
-    settings = KrylovSettings(
-        family, scheme, batch.single_target, batch.rows.dtype, standardization.unit, padded=centre
-    )
+    form = batch.single_target, batch.rows.dtype, standardization.unit
+    settings = KrylovSettings(family, scheme, *form, padded=centre, max_products=max_products)
     return fit_krylov(RowProducts(rows, offset, columns), weights, settings)
 
 

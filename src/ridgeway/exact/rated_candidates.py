@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 WEAKEST, STRONGEST = 1e-11, 10.0  # strengths that compete, in units of the largest eigenvalue
 
+# Errors that differ by less, relatively or as a share of the variance of the targets, may differ by rounding.
+TIED, TIED_SHARE = 1e-12, 1e-14
+
 
 class Rating(Protocol):
     """Rates schemes on groups of held-out rows."""
@@ -59,3 +62,22 @@ def rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored
 def best_rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored]:
     """Return what the search for the best candidate has rated, beginning with these schemes."""
     return search(lambda some, _: rated(rating, some, unit), schemes)
+
+
+def best_of(rows: Sequence[Scored], unit: float) -> Scored:
+    """Return the candidate of least error; among ridge strengths that differ by rounding, the strongest.
+
+    With fewer rows than columns, errors are flat towards weak strengths; without noise, those computed from matrices
+    are what cancellation leaves. Rounding would choose in both cases.
+
+    Parameters
+    ----------
+    rows : the candidates.
+    unit : what a squared error of 1 in standardized targets is in the user's units.
+    """
+    best = min(rows, key=lambda row: row.error)
+    if not isinstance(best.scheme, Geometric):
+        return best
+    limit = best.error * (1 + TIED) + TIED_SHARE * unit
+    tied = (row for row in rows if isinstance(row.scheme, Geometric) and row.error <= limit)
+    return max(tied, key=lambda row: row.alpha)
