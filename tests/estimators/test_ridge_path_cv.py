@@ -362,7 +362,7 @@ def test_ties() -> None:
     def row(alpha: float, error: float) -> Scored:
         return Scored(rw.Geometric(alpha), 1.0, error, 0.0)
 
-    assert best_of([row(1e-3, 1.0), row(1e-2, 1 + 1e-12), row(1e-1, 1.1)], 1.0).alpha == 1e-2
+    assert best_of([row(1e-3, 1.0), row(1e-2, 1 + 1e-13), row(1e-1, 1.1)], 1.0).alpha == 1e-2
     assert best_of([row(1e-3, 1e-20), row(1e-2, 3e-16), row(1e-1, 1e-12)], 1.0).alpha == 1e-2
     assert best_of([row(1e-3, 1e-20), row(1e-2, 3e-16)], 1e-6).alpha == 1e-3
     assert best_of([row(1e-3, 1.0), row(1e-2, 1 + 1e-6)], 1.0).alpha == 1e-3
