@@ -184,7 +184,7 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     intervals = coefficient_intervals(model)
     for name in ("coefficient", *([] if intervals is None else [f"{100 * INTERVAL_LEVEL:g}% interval"]), "effect"):
         table.add_column(name, justify="right")
-    table.add_column("|coefficient|, weak to strong")
+    table.add_column("|coefficient|, weak to strong", no_wrap=True, min_width=N_PLOTTED_ALPHAS)
     if intervals is not None:
         table.caption, table.caption_justify = INTERVAL_NOTE, "left"
     for target, feature in zip(places, features, strict=True):

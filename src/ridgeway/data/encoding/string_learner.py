@@ -12,10 +12,12 @@ from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.strings import as_levels, require_text, words_in
+from ridgeway.data.encoding.word_counts import WordCounts
 from ridgeway.data.encoding.words import WordsEncoding
 
 MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
 MAX_LEVEL_CHARACTERS = 200  # of a level with its own feature
+MAX_EXAMPLE_WORDS = 5  # words that the description of a text names
 MIN_TEXT_WORDS, MIN_TEXT_DISTINCT_SHARE = (
     2.5,
     0.3,
@@ -41,6 +43,7 @@ class StringLearner(Learner):
         self._counts: Counter[str] = Counter()
         self._forgotten = 0
         self._words = 0
+        self._word_counts = WordCounts()
         self._dates = DateOrder(column) if kind is None else None
 
     def copy(self) -> Self:
@@ -58,7 +61,10 @@ class StringLearner(Learner):
         counts = np.bincount(rows[rows >= 0], minlength=len(levels))
         self.rows += len(rows)
         self.missing += int((rows < 0).sum())
-        self._words += int(words_in(levels) @ counts)
+        words = words_in(levels)
+        self._words += int(words @ counts)
+        if self.kind == "text" or (self.kind is None and words @ counts >= MIN_TEXT_WORDS * counts.sum()):
+            self._word_counts = self._word_counts.after(levels, counts)
         for level, count in zip(levels.to_pylist(), counts.tolist(), strict=True):
             if count:
                 self._counts[level] += count
@@ -91,8 +97,12 @@ class StringLearner(Learner):
             and words >= MIN_TEXT_WORDS
             and distinct > max(MIN_TEXT_DISTINCT_SHARE * present, MIN_IDENTIFIER_VALUES)
         ):
-            said = f"text of {words:.3g} words a row, hashed into {options.words} buckets{noted}"
-            return WordsEncoding(self.column, said, options.words, indicator, words)
+            fewest = self._fewest(options)
+            examples = ", ".join(self._word_counts.most_frequent(MAX_EXAMPLE_WORDS, fewest))
+            such_as = f" (most frequent: {examples})" if examples else ""
+            said = f"text of {words:.3g} words a row{such_as}, hashed into {options.words} buckets{noted}"
+            named = self._word_counts.behind_buckets(options.words, fewest)
+            return WordsEncoding(self.column, said, options.words, indicator, words, named)
         identifier = (
             self.kind is None
             and distinct >= MIN_IDENTIFIER_VALUES
@@ -110,8 +120,12 @@ class StringLearner(Learner):
         return CategoryEncoding(self.column, said + noted, tuple(sorted(frequent)), buckets, indicator)
 
     def _frequent(self, options: Options) -> list[str]:
-        fewest = min(options.min_count, (self.rows - self.missing) // 100)
+        fewest = self._fewest(options)
         by_count = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         return [level for level, count in by_count if count >= fewest and len(level) <= MAX_LEVEL_CHARACTERS][
             : options.levels
         ]
+
+    def _fewest(self, options: Options) -> int:
+        """Return the smallest number of rows of a level, or of a word, that the model names."""
+        return min(options.min_count, (self.rows - self.missing) // 100)
