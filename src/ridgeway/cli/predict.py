@@ -12,6 +12,7 @@ from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import require_share
 from ridgeway.cli.source_options import given_data, source_options
 from ridgeway.data.address import hidden
+from ridgeway.messages.quantity import quantity
 
 
 @make_command()
@@ -75,7 +76,8 @@ def command(
         console.say(f"Ignored columns, which the model does not know: {', '.join(done.ignored)}.")
     where = "to standard output" if out is None else f"to {out}"
     last = "column is" if len(done.columns) == 1 else "columns are"
-    console.say(f"{done.rows:,} rows predicted {where}; the last {last} {', '.join(map(repr, done.columns))}.")
+    names = ", ".join(map(repr, done.columns))
+    console.say(f"{quantity(done.rows, 'row')} predicted {where}; the last {last} {names}.")
     console.result(
         {
             "rows": done.rows,

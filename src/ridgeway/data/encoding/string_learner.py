@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +16,12 @@ from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.strings import as_levels, require_text, words_in
 from ridgeway.data.encoding.word_counts import WordCounts
 from ridgeway.data.encoding.words import WordsEncoding
+from ridgeway.data.encoding.written_numbers import WrittenNumbers
+from ridgeway.messages.quantity import quantity
 
 MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
 MAX_LEVEL_CHARACTERS = 200  # of a level with its own feature
-MAX_EXAMPLE_WORDS = 5  # words that the description of a text names
+MAX_EXAMPLES, MAX_EXAMPLE_CHARACTERS = 5, 20  # levels or words that a description names, and characters of one
 MIN_TEXT_WORDS, MIN_TEXT_DISTINCT_SHARE = (
     2.5,
     0.3,
@@ -45,11 +49,13 @@ class StringLearner(Learner):
         self._words = 0
         self._word_counts = WordCounts()
         self._dates = DateOrder(column) if kind is None else None
+        self._numbers = WrittenNumbers(column) if kind is None else None
 
     def copy(self) -> Self:
         """Return an independent copy."""
         other = super().copy()
         other._counts = self._counts.copy()
+        other._numbers = copy(self._numbers)
         return other
 
     def learn(self, column: Any, place: str) -> None:
@@ -59,6 +65,8 @@ class StringLearner(Learner):
         if self._dates is not None:
             self._dates.learn(levels, rows)
         counts = np.bincount(rows[rows >= 0], minlength=len(levels))
+        if self._numbers is not None:
+            self._numbers.learn(levels, counts)
         self.rows += len(rows)
         self.missing += int((rows < 0).sum())
         words = words_in(levels)
@@ -75,8 +83,9 @@ class StringLearner(Learner):
 
     @property
     def doubt(self) -> str | None:
-        """The warning about dates if no order, or more than one, fits all."""
-        return None if self._dates is None else self._dates.doubt
+        """The warning about dates if no order, or more than one, fits all, or about numbers with commas."""
+        doubts = [part.doubt for part in (self._dates, self._numbers) if part is not None]
+        return next((doubt for doubt in doubts if doubt is not None), None)
 
     def encoding(self, options: Options) -> Encoding:
         """Return the encoding of dates, categories, text or identifiers."""
@@ -98,8 +107,7 @@ class StringLearner(Learner):
             and distinct > max(MIN_TEXT_DISTINCT_SHARE * present, MIN_IDENTIFIER_VALUES)
         ):
             fewest = self._fewest(options)
-            examples = ", ".join(self._word_counts.most_frequent(MAX_EXAMPLE_WORDS, fewest))
-            such_as = f" (most frequent: {examples})" if examples else ""
+            such_as = _such_as(self._word_counts.most_frequent(MAX_EXAMPLES + 1, fewest))
             said = f"text of {words:.3g} words a row{such_as}, hashed into {options.words} buckets{noted}"
             named = self._word_counts.behind_buckets(options.words, fewest)
             return WordsEncoding(self.column, said, options.words, indicator, words, named)
@@ -114,9 +122,10 @@ class StringLearner(Learner):
         if identifier:
             said = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
         elif rare:
-            said = f"{len(frequent):,} of {distinct:,} levels, the rare ones hashed into {buckets} buckets"
+            said = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, the rare ones hashed into "
+            said += quantity(buckets, "bucket")
         else:
-            said = f"{len(frequent):,} levels"
+            said = f"{quantity(len(frequent), 'level')}{_such_as(frequent)}"
         return CategoryEncoding(self.column, said + noted, tuple(sorted(frequent)), buckets, indicator)
 
     def _frequent(self, options: Options) -> list[str]:
@@ -129,3 +138,11 @@ class StringLearner(Learner):
     def _fewest(self, options: Options) -> int:
         """Return the smallest number of rows of a level, or of a word, that the model names."""
         return min(options.min_count, (self.rows - self.missing) // 100)
+
+
+def _such_as(values: Sequence[str]) -> str:
+    """Return the first of some values, most frequent first, in brackets; nothing if there are none."""
+    names = [v if len(v) <= MAX_EXAMPLE_CHARACTERS else f"{v[:MAX_EXAMPLE_CHARACTERS]}…" for v in values[:MAX_EXAMPLES]]
+    if not names:
+        return ""
+    return f" ({'most frequent: ' if len(values) > MAX_EXAMPLES else ''}{', '.join(names)})"
