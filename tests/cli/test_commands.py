@@ -50,7 +50,8 @@ def test_fit_and_predict(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> N
     assert Path("m.safetensors").read_bytes() == Path("again").read_bytes()
     said = ridgeway("predict", "m.safetensors", shop_csv, "--out", "p.parquet")
     assert said.code == 0
-    assert "Ignored columns, which the model does not know: price." in said.out
+    assert "The table has 'price', the target: to compare it with the predictions, run ridgeway evaluate" in said.out
+    assert "Ignored columns" not in said.out
     table = pyarrow.parquet.read_table("p.parquet")
     assert table.column_names[-1] == "prediction"
     np.testing.assert_array_equal(table["prediction"].to_numpy(), rw.load("m.safetensors").predict(shop_csv))

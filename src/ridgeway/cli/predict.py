@@ -72,8 +72,9 @@ def command(
             f"The table has {', '.join(map(repr, known))}, the target: to compare it with the predictions, run "
             f"ridgeway evaluate {model} {'DATA' if data is None else hidden(data)}"
         )
-    if done.ignored:
-        console.say(f"Ignored columns, which the model does not know: {', '.join(done.ignored)}.")
+    ignored = [name for name in done.ignored if name not in known]
+    if ignored:
+        console.say(f"Ignored columns, which the model does not know: {', '.join(ignored)}.")
     where = "to standard output" if out is None else f"to {out}"
     last = "column is" if len(done.columns) == 1 else "columns are"
     names = ", ".join(map(repr, done.columns))

@@ -25,6 +25,7 @@ BAR_HEIGHTS = "▁▂▃▄▅▆▇█"
 SMALLEST_PLOTTED = 1e-12  # smaller errors, as shares of the largest one, are rounding
 N_PLOTTED_ALPHAS = 28
 MAX_SHOWN_COEFFICIENTS = 12
+NEGLIGIBLE_EFFECT = 1e-12  # of the largest: smaller ones are rounding, and are not listed
 NOTABLE_ERROR_DIFFERENCE = 0.01  # relative difference of two errors from which the output explains it
 
 
@@ -183,11 +184,16 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     """
     scale = column_scale(model)
     alphas = plotted_alphas(model)
+    if coefficient_intervals(model) is not None:
+        alphas = alphas[::3]  # shorter bars, so that the numbers fit a terminal of 80 characters
     coefs = np.atleast_2d(model.coef_)  # (targets, features)
     with probing():
         path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
     effects = coefs * (np.ones(coefs.shape[1]) if scale is None else scale)
-    places, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:MAX_SHOWN_COEFFICIENTS], effects.shape)
+    order = np.argsort(-np.abs(effects), axis=None)[:MAX_SHOWN_COEFFICIENTS]
+    sizes = np.abs(effects).ravel()[order]
+    order = order[: max(1, np.count_nonzero(sizes > NEGLIGIBLE_EFFECT * sizes[0]))]
+    places, features = np.unravel_index(order, effects.shape)
     title = (
         f"The {len(features)} largest of {effects.size:,} coefficients, and their path from alpha={alphas[0]:.1g} to "
     )
@@ -195,8 +201,8 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     table.add_column("feature", overflow="fold")
     intervals = coefficient_intervals(model)
     for name in ("coefficient", *([] if intervals is None else [f"{100 * INTERVAL_LEVEL:g}% interval"]), "effect"):
-        table.add_column(name, justify="right")
-    table.add_column("|coefficient|, weak to strong", no_wrap=True, min_width=N_PLOTTED_ALPHAS)
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("|coefficient|, weak to strong" if intervals is None else "weak-strong", no_wrap=True)
     if intervals is not None:
         table.caption, table.caption_justify = INTERVAL_NOTE, "left"
     for target, feature in zip(places, features, strict=True):
