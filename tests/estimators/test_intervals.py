@@ -111,7 +111,9 @@ def test_kernel_residuals() -> None:
     model = rw.AveragedKernelRegressor(kernel="rbf", gamma=0.3, scale=False, cv=splitter, random_state=0).fit(X, y)
     assert model.interval_method_ is not None
     assert "cross-validation" in model.interval_method_
+    assert model.held_out_ is not None
     path = model.held_out_.path
+    assert path is not None
     for alpha in (1e-3, 0.1, 10.0):
         left = np.empty(120)
         for train, test in splitter.split(X):
