@@ -1,4 +1,4 @@
-"""Real servers on loopback for tests: PostgreSQL, an S3 store, a web server.
+"""Real servers on loopback for tests: PostgreSQL, stores that speak S3 and Google's protocol, a web server.
 
 A test that needs a server which is not installed is skipped with the reason. With RIDGEWAY_REQUIRE_SERVERS=1, as in
 .ci/run, it fails.
@@ -6,6 +6,7 @@ A test that needs a server which is not installed is skipped with the reason. Wi
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import socket
@@ -116,6 +117,23 @@ def object_store() -> Iterator[str]:
         _await(f"{endpoint}/moto-api/")
         urllib.request.urlopen(urllib.request.Request(f"{endpoint}/shop", method="PUT")).close()
         yield endpoint
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextmanager
+def google_store() -> Iterator[str]:
+    """Start an emulator of Google's object store with an empty bucket `shop`, and yield its host and port."""
+    if importlib.util.find_spec("gcp_storage_emulator") is None:
+        unavailable("the emulator of Google's store is not installed (pip install gcp-storage-emulator).")
+    host = f"127.0.0.1:{free_port()}"
+    start = ["start", "--host=127.0.0.1", f"--port={host.rpartition(':')[2]}", "--in-memory", "--default-bucket=shop"]
+    server = subprocess.Popen([sys.executable, "-m", "gcp_storage_emulator", *start], stderr=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL)  # fmt: skip
+    try:
+        _await(f"http://{host}/storage/v1/b/shop")
+        yield host
     finally:
         server.terminate()
         server.wait()

@@ -44,13 +44,14 @@ def test_fit_and_predict(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> N
     said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 3, "--seed", 5, "--model", "m.safetensors")
     assert said.code == 0
     assert "encoded as" in said.out
-    assert "<- chosen" in said.out
+    assert re.search(r"^(Strength|Average): .+, chosen of \d+ by ", said.out, re.MULTILINE)
     assert "Written: m.safetensors" in said.out
     fit_table(shop_csv, Request(target="price", passes=3, seed=5)).save("again")
     assert Path("m.safetensors").read_bytes() == Path("again").read_bytes()
     said = ridgeway("predict", "m.safetensors", shop_csv, "--out", "p.parquet")
     assert said.code == 0
-    assert "Ignored columns, which the model does not know: price." in said.out
+    assert "The table has 'price', the target: to compare it with the predictions, run ridgeway evaluate" in said.out
+    assert "Ignored columns" not in said.out
     table = pyarrow.parquet.read_table("p.parquet")
     assert table.column_names[-1] == "prediction"
     np.testing.assert_array_equal(table["prediction"].to_numpy(), rw.load("m.safetensors").predict(shop_csv))
@@ -127,7 +128,7 @@ def test_kernel(ridgeway: Command, tmp_path: Path) -> None:
     target = ["--target", "price"]
     said = ridgeway("fit", file, *target, "--kernel", "rbf", "--gamma", 0.1, "--model", "k", "--report", "k.html")
     assert said.code == 0
-    assert "<- chosen" in said.out
+    assert "chosen of" in said.out
     assert "Which columns matter?" in Path("k.html").read_text(encoding="utf-8")
     model = rw.load("k")
     assert isinstance(model.model, rw.AveragedKernelRegressor)
@@ -135,7 +136,14 @@ def test_kernel(ridgeway: Command, tmp_path: Path) -> None:
     assert ridgeway("predict", "k", file, "--out", "p.parquet", "--alpha", 0.01).code == 0
     told = pyarrow.parquet.read_table("p.parquet")["prediction"].to_numpy()
     np.testing.assert_array_equal(told, model.at(0.01).predict(file))
-    assert "row " in ridgeway("show", "k").out
+    shown = ridgeway("show", "k").out
+    assert "Kernel: rbf with gamma=0.1, a coefficient for each of " in shown
+    assert "Solver: Krylov space (krylov), a few products with the kernel matrix" in shown
+    assert re.search(r"The \d+ largest of \d+ effects of columns", shown)
+    assert "shop=east" in shown
+    assert ridgeway("predict", "k", file, "--out", "i.parquet", "--interval", 0.9).code == 0
+    ends = pyarrow.parquet.read_table("i.parquet")
+    np.testing.assert_array_equal(ends["prediction_low"].to_numpy(), model.predict_interval(file)[:, 0])
     said = ridgeway("fit", file, *target, "--kernel", "laplacian", "--components", 20, "--passes", 2, "--model", "c")
     assert said.code == 0
     assert rw.load("c").model.coef_.shape == (20,)

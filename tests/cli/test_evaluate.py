@@ -103,6 +103,23 @@ def test_fit_with_test_file(ridgeway: Command, shop_csv: Path) -> None:
     assert json.loads(said.out)["test"]["rmse"] == rw.evaluate(rw.load("a.safetensors"), new).metrics.rmse.tolist()
 
 
+# Law: with a report, the page of the test rows is written beside it, before anything is read if it cannot be.
+def test_page_of_test_rows(ridgeway: Command, shop_csv: Path) -> None:
+    new = write_csv(shop_table(seed=1), Path("new.csv"))
+    said = ridgeway("fit", shop_csv, "--target", "price", "--report", "r.html", "--test", new, "--json")
+    assert said.code == 0, said.err
+    values = json.loads(said.out)
+    assert (values["report"], values["test_report"]) == ("r.html", "r-test.html")
+    page = Path("r-test.html").read_text(encoding="utf-8")
+    assert f"<b>{values['test']['rows']:,}" in page or f"<dd>{values['test']['rows']:,}</dd>" in page
+    assert "price, learned from shop.csv: the test rows" in page
+    Path("s-test.html").mkdir()
+    said = ridgeway("fit", shop_csv, "--target", "price", "--report", "s.html", "--test", new)
+    assert said.code != 0
+    assert "s-test.html" in said.err
+    assert not Path("s.html").exists()
+
+
 # Law: a share held back is not learned from and is evaluated: random rows, or the last ones by time.
 @pytest.mark.parametrize("time", [(), ("--time", "day")])
 def test_fit_with_test_share(ridgeway: Command, shop_csv: Path, time: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ridgeway.data import DataError, open_data
-from ridgeway.data.csv_dialect import read_dialect
+from ridgeway.data.csv_dialect import dialect_of, read_dialect
 
 
 # Law: every name of a header is read, however long it is and whatever separates them.
@@ -44,3 +44,28 @@ def test_long_rows(tmp_path: Path) -> None:
     path.write_text(f"text,x\n{long},1\n" + "short,2\n" * 3)
     found = [value for batch in open_data(path).batches() for value in batch.column("x").to_pylist()]
     assert found == [1, 2, 2, 2]
+
+
+# Law: a decimal comma is found between any separators; between commas, "1,234" alone may be a thousand and is left.
+@pytest.mark.parametrize(
+    ("head", "decimal"),
+    [
+        ("a;b\n1,5;2,5\n", ","),
+        ("a\tb\n1.5\t2,5\n", "."),
+        ('a,b\n"3,14",x\n"2,5",y\n', ","),
+        ('a,b\n"1,234",x\n"0,125",y\n', ","),
+        ('a,b\n"1,234",x\n"12,345",y\n', "."),
+        ('a,b,c\n"3,14",1.5,2.5\n', "."),
+        ("a,b\n1,2\n", "."),
+    ],
+)
+def test_decimal_sign(head: str, decimal: str) -> None:
+    assert dialect_of(head).decimal == decimal
+
+
+# Law: quoted numbers with a decimal comma are read as numbers.
+def test_quoted_decimal_commas(tmp_path: Path) -> None:
+    path = tmp_path / "quoted.csv"
+    path.write_text('x,y\n"3,14",1\n"-0,5",2\n7,3\n')
+    found = [value for batch in open_data(path).batches() for value in batch.column("x").to_pylist()]
+    assert found == [3.14, -0.5, 7.0]

@@ -219,6 +219,7 @@ def test_description() -> None:
             "size": rng.standard_normal(rows),
         }
     )
+    by_count = ", ".join(sorted("123", key=lambda level: -np.count_nonzero(table["code"].to_numpy() == int(level))))
     encoder = TableEncoder(kinds={"code": "category", "size": "drop"}).fit(table)
     said = {row.column: (row.kind, row.done) for row in encoder.describe()}
     assert said["constant"] == ("dropped", "dropped: every one of 200 rows is 3")
@@ -227,8 +228,11 @@ def test_description() -> None:
     assert said["nothing"] == ("dropped", "dropped: all 200 values are missing")
     assert said["list"][1].startswith("dropped: lists of")
     assert said["id"] == ("category", "200 distinct values in 200 rows, an identifier? hashed into 32 buckets")
-    assert said["words"] == ("text", "text of 6 words a row, hashed into 1024 buckets")
-    assert said["code"] == ("category", "3 levels")
+    assert said["words"] == (
+        "text",
+        "text of 6 words a row (bottles, of, old, very, wine), hashed into 1024 buckets",
+    )
+    assert said["code"] == ("category", f"3 levels ({by_count})")
     assert said["whenever"] == ("dropped", "dropped: every one of 200 rows is the same time")
     assert said["size"] == ("dropped", "dropped: as requested")
     frame = encoder.describe().to_frame()
@@ -437,6 +441,8 @@ def test_names_and_sizes() -> None:
     with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
         encoder.get_feature_names_out(["b", "a"])
     words = TableEncoder(kinds={"t": "text"}).fit(pa.table({"t": ["a b", "c d"]})).to_dict()
-    words["columns"] = [{**words["columns"][0], "column": f"t{k}", "buckets": 2**20} for k in range(2000)]
+    words["columns"] = [
+        {**words["columns"][0], "column": f"t{k}", "buckets": 2**20, "frequent": []} for k in range(2000)
+    ]
     with pytest.raises(ValueError, match="features in all"):
         TableEncoder.from_dict(words)

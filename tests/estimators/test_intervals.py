@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import KFold
 
 import ridgeway as rw
 from ridgeway.storage.state import Stored
@@ -100,6 +102,42 @@ def test_nested_and_centred() -> None:
     np.testing.assert_allclose(inner.mean(axis=1), model.predict(X), atol=1e-9)
 
 
+# Law: a kernel model keeps the residuals of its folds at every alpha: those of kernel ridge fitted to the other folds.
+def test_kernel_residuals() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 2))
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.standard_normal(120)
+    splitter = KFold(3, shuffle=True, random_state=1)
+    model = rw.AveragedKernelRegressor(kernel="rbf", gamma=0.3, scale=False, cv=splitter, random_state=0).fit(X, y)
+    assert model.interval_method_ is not None
+    assert "cross-validation" in model.interval_method_
+    assert model.held_out_ is not None
+    path = model.held_out_.path
+    assert path is not None
+    for alpha in (1e-3, 0.1, 10.0):
+        left = np.empty(120)
+        for train, test in splitter.split(X):
+            ridge = KernelRidge(kernel="rbf", gamma=0.3, alpha=alpha * len(train))
+            mean = y[train].mean()
+            left[test] = y[test] - mean - ridge.fit(X[train], y[train] - mean).predict(X[test])
+        np.testing.assert_allclose(path.residuals(rw.Geometric(alpha))[:, 0], left[path.numbers], atol=3e-3)
+        half = np.sort(np.abs(left))[int(np.ceil(121 * 0.9)) - 1]
+        assert np.diff(model.at(alpha).predict_interval(X[:1]))[0, 0] == pytest.approx(2 * half, rel=1e-2)
+
+
+# Law: kernel intervals of several targets hold new rows, and are the same from a saved model.
+def test_kernel_coverage(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2400, 2))
+    y = np.column_stack([np.sin(2 * X[:, 0]), 100 * X[:, 1]]) + rng.standard_normal((2400, 2)) * [0.3, 20.0]
+    model = rw.AveragedKernelRegressor(gamma=0.3, random_state=0).fit(X[:400], y[:400])
+    assert (np.abs(coverage(model, X[400:], y[400:]) - 0.9) < 0.05).all()
+    model.save(tmp_path / "k.safetensors")
+    again = rw.load(tmp_path / "k.safetensors")
+    assert (again.predict_interval(X[400:]) == model.predict_interval(X[400:])).all()
+    assert (again.at(1.0).predict_interval(X[:5]) == model.at(1.0).predict_interval(X[:5])).all()
+
+
 # Law: what has no held-out rows says so, with the remedy.
 def test_refusals() -> None:
     X, y = rows(60)
@@ -109,8 +147,8 @@ def test_refusals() -> None:
         rw.AveragedSGDRegressor(cv="gcv", random_state=0).fit(X, y).predict_interval(X)
     with pytest.warns(UserWarning, match="3 rows"), pytest.raises(ValueError, match=r"nothing was chosen.* 4 rows"):
         rw.RidgePathCV().fit(X[:3], y[:3]).predict_interval(X)
-    with pytest.raises(ValueError, match=r"a kernel model without n_components.*with n_components"):
-        rw.AveragedKernelRegressor().fit(X, y).predict_interval(X)
+    with pytest.raises(ValueError, match=r"a kernel model by SGD without n_components.*exact solver"):
+        rw.AveragedKernelRegressor(solver="sgd", passes=3, random_state=0).fit(X, y).predict_interval(X)
     assert rw.AveragedKernelRegressor(n_components=20, random_state=0).fit(X, y).predict_interval(X).shape == (60, 2)
     few = rw.RidgePathCV().fit(X[:8], y[:8])
     with pytest.raises(ValueError, match="8 rows were held out: expected at least 9"):

@@ -247,3 +247,14 @@ def test_no_warning_of_probed_alphas(recwarn: pytest.WarningsRecorder, monkeypat
     monkeypatch.setattr(model_evaluation, "evaluated_alphas", lambda _: np.array([1e-12, 0.1]))
     rw.evaluate(model, X[1200:], y[1200:])
     assert [str(warning.message) for warning in recwarn] == []
+
+
+# Law: shares and errors of rows of different weights are told as weighted, those of equal weights are not.
+def test_weights_are_told() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    y = X @ [1.0, 2.0] + rng.standard_normal(200)
+    model = rw.RidgePathCV(random_state=0).fit(X, y)
+    for weight, weighted in ((None, False), (np.full(200, 2.0), False), (rng.uniform(0.5, 2.0, 200), True)):
+        said = " ".join(rw.evaluate(model, X, y, sample_weight=weight).sentences())
+        assert ("200 rows, weighted:" in said) == ("of the weights of the rows" in said) == weighted

@@ -55,7 +55,7 @@ def test_state() -> None:
 
 # Law: bad kernels are refused by name, and values that are not finite never leave.
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match=r"kernel='rfb': expected one of .*rbf"):
+    with pytest.raises(ValueError, match=r"kernel='rfb': expected one of .*Did you mean 'rbf'\?"):
         Kernel("rfb")
     for gamma in (0.0, -1.0):
         with pytest.raises(ValueError, match=r"gamma=.* is not positive"):

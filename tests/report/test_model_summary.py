@@ -103,6 +103,28 @@ def test_damaged_summaries(place: tuple[Any, ...], value: Any) -> None:
         ErrorCurve(summary).heights() if summary.comparison else None
 
 
+# Law: the interval is the conformal quantile of the held-out rows shown; a model that was moved has none beside them.
+@pytest.mark.parametrize("name", ["folds", "hold-out", "several targets"])
+def test_interval(name: str) -> None:
+    model = fitted(name)
+    for target in summarize(model).targets:
+        assert target.rows is not None
+        assert target.interval is not None
+        residuals = np.sort(np.abs(np.subtract(target.rows.actual, target.rows.predicted)))
+        rank = math.ceil(0.9 * (len(residuals) + 1))
+        if len(residuals) == summarize(model).n_source_rows:  # all rows are shown
+            assert target.interval.half_width == pytest.approx(residuals[rank - 1], rel=2e-3)
+        assert 0.85 < np.mean(residuals <= target.interval.half_width) < 0.95
+        assert target.interval.method == model.interval_method_
+    moved = summarize(model.at(10.0))
+    assert [target.interval for target in moved.targets] == [None] * len(moved.targets)
+    X, y = rows(200, model.n_features_in_, len(moved.targets) if moved.n_targets > 1 else None, seed=1)
+    given = summarize(model.at(10.0), X=X, y=y, unseen=True)
+    sizes = model.at(10.0).interval_width(0.9).sizes
+    assert [target.interval and target.interval.half_width for target in given.targets] == pytest.approx(sizes)
+    assert summarize(fitted("given")).targets[0].interval is None
+
+
 # Law: a summary of another format is refused, with what to do.
 def test_other_formats_are_refused() -> None:
     with pytest.raises(ValueError, match=r"format 1: expected 2; write the report"):

@@ -262,6 +262,25 @@ def test_targets(open_report: Open) -> None:
     assert opened.complaints == []
 
 
+# Law: the band of the rows is their prediction interval, and rows outside of it have another colour.
+def test_prediction_interval(open_report: Open) -> None:
+    opened = open_report("folds")
+    summary = summarize(fitted("folds"))
+    half = fitted("folds").interval_width(0.9).sizes[0]
+    band, shown = opened.source("predicted", "band"), opened.source("predicted", "rows")
+    np.testing.assert_allclose(np.subtract(band["high"], band["x"]), half)
+    np.testing.assert_allclose(np.subtract(band["x"], band["low"]), half)
+    inside = np.abs(np.subtract(shown["x"], shown["y"])) <= half
+    assert len(set(np.array(shown["color"])[inside])) == len(set(np.array(shown["color"])[~inside])) == 1
+    assert set(np.array(shown["color"])[inside]) != set(np.array(shown["color"])[~inside])
+    assert "The band is the 90% prediction interval" in opened.page.inner_text("main")
+    target = summary.targets[0]
+    assert target.rows is not None
+    assert opened.source("predicted", "rows")["x"] == list(target.rows.predicted)
+    opened = open_report("given")
+    assert "prediction interval" not in opened.page.inner_text("main")
+
+
 # Law: names from the data are read as text, in the page and in what appears under the pointer; none of them runs.
 def test_hostile_names_do_not_run(open_report: Open) -> None:
     opened = open_report(

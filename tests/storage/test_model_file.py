@@ -250,7 +250,7 @@ def test_other_files(tmp_path: Path) -> None:
         rw.load(file)
     with pytest.raises(rw.ModelFileError, match="a folder"):
         rw.load(tmp_path)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"no such file: expected a file of save.*check the path"):
         rw.load(tmp_path / "missing")
 
 

@@ -12,6 +12,7 @@ from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.source_options import given_data, source_options
 from ridgeway.data.address import hidden
+from ridgeway.messages.quantity import quantity
 
 
 @make_command()
@@ -82,7 +83,7 @@ def say_evaluation(console: Console, found: Any) -> None:
     for sentence in found.sentences():
         console.say(sentence)
     if found.left_out:
-        console.say(f"{found.left_out:,} rows without target or weight were left out.")
+        console.say(f"{quantity(found.left_out, 'row')} without target or weight left out.")
     for place, name in enumerate(found.targets):
         console.say(calibration(found.calibration[place], name if len(found.targets) > 1 else ""))
         if found.groups:

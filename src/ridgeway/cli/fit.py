@@ -19,7 +19,7 @@ from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import say_evaluation
 from ridgeway.cli.failure import Interrupted
-from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, require_test_rows
+from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, page_of_test_rows, require_test_rows
 from ridgeway.cli.source_options import given_data, require_files, source_options
 from ridgeway.data.address import hidden
 from ridgeway.messages.progress import announce
@@ -40,7 +40,8 @@ convert it to Parquet.
 @click.option("--target", metavar="COLUMN", multiple=True,
               help="The column to predict (not for LIBSVM files); may be repeated.")  # fmt: skip
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
-@click.option("--report", metavar="FILE", help="Write the report to this file (.html).")
+@click.option("--report", metavar="FILE",
+              help="Write the report to this file (.html); that of test rows to FILE-test.html beside it.")  # fmt: skip
 @click.option("--solver", type=click.Choice(["auto", "gram", "krylov", "sgd"]), default="auto",
               help="What solves the model; auto chooses by the numbers of rows and columns.")  # fmt: skip
 @click.option("--averaging", type=Average(), default="auto",
@@ -138,7 +139,8 @@ def command(
         raise click.UsageError("--dask and --workers are both given: expected one of them.")
     _require_obeyed(on_cluster, checkpoint)
     only_files = "--checkpoint" if checkpoint else "--dask or --workers" if on_cluster else None
-    outputs = {"--model": model, "--report": report, "--checkpoint": checkpoint}
+    test_report = None if test_file is None and test_share is None else page_of_test_rows(report)
+    outputs = {"--model": model, "--report": report, "the page of test rows": test_report, "--checkpoint": checkpoint}
     require_test_rows(test_file, test_share, time, only_files)
 
     def request_of() -> Any:
@@ -169,8 +171,8 @@ def command(
         result = _fit_and_write(
             lambda: fit() if test_share is None else of_data(fit(), found_data), state, model, report
         )
-        found = None if tested is None else evaluate_test_rows(result, tested)
-    _print_result(console, result, model, report, found)
+        found = None if tested is None else evaluate_test_rows(result, tested, test_report)
+    _print_result(console, result, model, report, test_report, found)
 
 
 def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
@@ -224,24 +226,32 @@ def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report
     return result
 
 
-def _print_result(console: Console, result: Any, model: str | None, report: str | None, found: Any) -> None:
+def _print_result(
+    console: Console, result: Any, model: str | None, report: str | None, test_report: str | None, found: Any
+) -> None:
     """Print the result of a fit."""
-    from ridgeway.cli.text import accuracy, choices, fitted
+    from ridgeway.cli.fit_summary import fit_summary, fit_values
 
-    console.say(fitted(result))
-    if result.model.selection_ is not None:
-        console.say(choices(result.model))
-    console.say(accuracy(result.model, result.target_names))
-    for name in (model, report):
+    for line in fit_summary(result):
+        console.say(line)
+    if found is not None:
+        console.say("On the test rows, which were not learned from:")
+        say_evaluation(console, found)
+    for name in (model, report, test_report):
         if name is not None:
             console.say(f"Written: {name}")
     if model is None:
         console.say("The model was not saved: add --model FILE to save it.")
-    if found is not None:
-        console.say("On the test rows, which were not learned from:")
-        say_evaluation(console, found)
+    else:
+        console.say(f"The comparison and the coefficients: ridgeway show {model}")
     console.result(
-        {"model": model, "report": report, **summary(result), "test": None if found is None else found.values()}
+        {
+            "model": model,
+            "report": report,
+            "test_report": test_report,
+            **fit_values(result),
+            "test": None if found is None else found.values(),
+        }
     )
 
 
@@ -276,34 +286,6 @@ def write(files: ExitStack, result: Any, model: str | None, report: str | None, 
         from ridgeway.cli.reporting import write_table_report
 
         write_table_report(result, files.enter_context(atomic_path(report)), seconds)
-
-
-def summary(result: Any) -> dict[str, Any]:
-    """Return the result of a fit as plain values."""
-    from ridgeway.cli.text import accuracy_values, plain_target
-    from ridgeway.trajectory import Spectrum
-
-    estimator = result.model
-    exact = isinstance(estimator.trajectory_, Spectrum)
-    selection = estimator.selection_
-    return {
-        "target": plain_target(result),
-        "rows": result.facts.rows,
-        "left_out": result.facts.left_out,
-        "solver": estimator.solver_ if hasattr(estimator, "kernel") else result.facts.solver,
-        "solver_reason": estimator.solver_reason_ if hasattr(estimator, "kernel") else result.facts.solver_reason,
-        "passes": result.facts.passes,
-        "streamed": result.facts.streamed,
-        "features": estimator.n_features_in_,
-        "averaging": estimator.averaging_.state(),
-        "alpha": estimator.alpha_,
-        "step": None if exact else estimator.step_,
-        "n_steps": None if exact else estimator.n_steps_,
-        "error": None if selection is None else selection.chosen.error,
-        "standard_error": None if selection is None else selection.chosen.standard_error,
-        "chosen_by": None if selection is None else selection.method,
-        "held_out": accuracy_values(estimator),
-    }
 
 
 def _how_to_resume(state: Any) -> str:

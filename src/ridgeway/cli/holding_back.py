@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import Any
 
 import click
@@ -56,8 +57,28 @@ def of_data(model: Any, data: Any) -> Any:
     return replace(model, facts=replace(model.facts, data=name))
 
 
-def evaluate_test_rows(model: Any, data: str) -> Any:
-    """Return the evaluation of a model on test rows."""
+def page_of_test_rows(report: str | None) -> str | None:
+    """Return the path of the page of test rows, beside the report of the model; None without a report.
+
+    Examples
+    --------
+    >>> page_of_test_rows("out/flights.html")
+    'out/flights-test.html'
+    """
+    if report is None:
+        return None
+    path = PurePath(report)
+    return str(path.with_name(f"{path.stem}-test{path.suffix}"))
+
+
+def evaluate_test_rows(model: Any, data: str, report: str | None) -> Any:
+    """Return the evaluation of a model on test rows, after writing its page if a path is given."""
     from ridgeway.evaluation import evaluate
 
-    return evaluate(model, data)
+    found = evaluate(model, data)
+    if report is not None:
+        from ridgeway.report import write_evaluation
+
+        targets = ", ".join(model.targets) or "the target"
+        write_evaluation(found, report, f"{targets}, learned from {model.facts.data}: the test rows")
+    return found

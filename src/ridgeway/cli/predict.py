@@ -12,6 +12,7 @@ from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import require_share
 from ridgeway.cli.source_options import given_data, source_options
 from ridgeway.data.address import hidden
+from ridgeway.messages.quantity import quantity
 
 
 @make_command()
@@ -71,11 +72,13 @@ def command(
             f"The table has {', '.join(map(repr, known))}, the target: to compare it with the predictions, run "
             f"ridgeway evaluate {model} {'DATA' if data is None else hidden(data)}"
         )
-    if done.ignored:
-        console.say(f"Ignored columns, which the model does not know: {', '.join(done.ignored)}.")
+    ignored = [name for name in done.ignored if name not in known]
+    if ignored:
+        console.say(f"Ignored columns, which the model does not know: {', '.join(ignored)}.")
     where = "to standard output" if out is None else f"to {out}"
     last = "column is" if len(done.columns) == 1 else "columns are"
-    console.say(f"{done.rows:,} rows predicted {where}; the last {last} {', '.join(map(repr, done.columns))}.")
+    names = ", ".join(map(repr, done.columns))
+    console.say(f"{quantity(done.rows, 'row')} predicted {where}; the last {last} {names}.")
     console.result(
         {
             "rows": done.rows,

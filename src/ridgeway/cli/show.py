@@ -6,6 +6,7 @@ import click
 
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
+from ridgeway.messages.quantity import quantity
 
 
 @make_command()
@@ -21,6 +22,7 @@ def command(console: Console, model: str, columns: bool) -> None:
 
     import numpy as np
 
+    from ridgeway.cli.kernel_effects import kernel_effects
     from ridgeway.cli.text import (
         accuracy,
         accuracy_values,
@@ -28,6 +30,7 @@ def command(console: Console, model: str, columns: bool) -> None:
         coefficients,
         errors,
         fitted,
+        kernel_line,
         plain_target,
         standing,
     )
@@ -43,10 +46,14 @@ def command(console: Console, model: str, columns: bool) -> None:
         console.say(str(table.encoder.describe()))
     averaging = getattr(estimator, "averaging_", None)
     if averaging is None:
-        console.say(f"Exact ridge path of {estimator.n_features_in_:,} columns, at alpha={estimator.alpha_:g}.")
+        console.say(
+            f"Exact ridge path of {quantity(estimator.n_features_in_, 'column')}, at alpha={estimator.alpha_:g}."
+        )
     else:
         if table is None and isinstance(estimator, RidgePathCV):
             console.say(f"Solver: {solved(estimator.solver_, estimator.solver_reason_)}.")
+        if table is None and isinstance(estimator, AveragedKernelRegressor):
+            console.say(kernel_line(estimator))
         console.say(standing(estimator))
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))
@@ -54,11 +61,11 @@ def command(console: Console, model: str, columns: bool) -> None:
         console.say(accuracy(estimator, () if table is None else table.target_names))
     if (curve := errors(estimator)) is not None:
         console.say(curve)
-    features = names
+    targets = () if table is None else table.targets
     if isinstance(estimator, AveragedKernelRegressor):
-        kind = "row" if estimator.n_components is None else "component"
-        features = [f"{kind} {i}" for i in range(estimator.coef_.shape[-1])]
-    console.say(coefficients(estimator, features, () if table is None else table.targets))
+        console.say(kernel_effects(estimator, names, targets))
+    else:
+        console.say(coefficients(estimator, names, targets))
     intervals = coefficient_intervals(estimator)
     console.result(
         {

@@ -13,9 +13,10 @@ from rich.table import Table
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
 from ridgeway.display.column_scale import column_scale
-from ridgeway.estimators import RidgePathCV
+from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
 from ridgeway.estimators.solver_choice import solved
 from ridgeway.messages.probing import probing
+from ridgeway.messages.quantity import quantity
 from ridgeway.selection.table import PROGRESSIVE, Selection
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
@@ -24,35 +25,47 @@ BAR_HEIGHTS = "▁▂▃▄▅▆▇█"
 SMALLEST_PLOTTED = 1e-12  # smaller errors, as shares of the largest one, are rounding
 N_PLOTTED_ALPHAS = 28
 MAX_SHOWN_COEFFICIENTS = 12
+NEGLIGIBLE_EFFECT = 1e-12  # of the largest: smaller ones are rounding, and are not listed
 NOTABLE_ERROR_DIFFERENCE = 0.01  # relative difference of two errors from which the output explains it
 
 
 def fitted(model: TableModel) -> str:
     """Return a line about the data and the fit of a model."""
     facts = model.facts
-    left_out = f" ({facts.left_out:,} rows without target or weight left out)" if facts.left_out else ""
+    left_out = f" ({quantity(facts.left_out, 'row')} without target or weight left out)" if facts.left_out else ""
     exact = isinstance(model.model.trajectory_, Spectrum)
     times = "" if exact else f", {facts.passes:.3g} pass" + ("" if facts.passes == 1 else "es")
     names = ", ".join(f"{'log ' if model.log_target else ''}{name!r}" for name in model.targets)
-    what = f" predict {names}" if names else ""
+    n_columns = model.model.n_features_in_ if model.encoder is None else len(model.columns)
+    what = f" predict{'s' if n_columns == 1 else ''} {names or 'the target'}"
     columns = (
-        f"{model.model.n_features_in_:,} sparse columns"
+        quantity(model.model.n_features_in_, "sparse column")
         if model.encoder is None
-        else f"{len(model.columns):,} columns, encoded as {model.model.n_features_in_:,} features,"
+        else f"{quantity(len(model.columns), 'column')}, encoded as {quantity(model.model.n_features_in_, 'feature')},"
     )
     dates = {} if model.encoder is None else model.encoder.date_orders_
     read = "".join(f"\nDates of {name!r} are read {order}." for name, order in dates.items())
     return (
-        f"{facts.data}: {columns}{what or ' predict the target'}. {facts.rows:,} rows{left_out}, {facts.way}{times}."
+        f"{facts.data}: {columns}{what}. {quantity(facts.rows, 'row')}{left_out}, {facts.way}{times}."
         f"{read}{_solver(model)}"
     )
 
 
 def _solver(model: TableModel) -> str:
-    """Return a line about the solver of a linear model; files of version 0.1 do not say why."""
-    if hasattr(model.model, "kernel"):
-        return ""
+    """Return a line about the solver; files of version 0.1 do not say why."""
+    if isinstance(model.model, AveragedKernelRegressor):
+        return f"\n{kernel_line(model.model)}"
     return f"\nSolver: {solved(model.facts.solver, model.facts.solver_reason)}."
+
+
+def kernel_line(model: AveragedKernelRegressor) -> str:
+    """Return the kernel of a model, what its coefficients belong to, and the solver."""
+    gamma = "" if model.gamma_ is None else f" with gamma={model.gamma_:.4g}"
+    n = model.coef_.shape[-1]
+    what = "row" if model.n_components is None else "component"
+    name = model.kernel if isinstance(model.kernel, str) else getattr(model.kernel, "__name__", "a function")
+    solver = solved(model.solver_, model.solver_reason_)
+    return f"Kernel: {name}{gamma}, a coefficient for each of {quantity(n, what)}. Solver: {solver}."
 
 
 def standing(model: Any) -> str:
@@ -116,7 +129,7 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
     where = (
         "On the last part of the stream, where each row is predicted before it is learned"
         if selection.method == PROGRESSIVE
-        else f"On {rows.n_rows:,} held-out rows"
+        else f"On {quantity(rows.n_rows, 'held-out row')}"
     )
     is_selected = model.trajectory_.nearest(rows.scheme) == model.averaging_
     by = "" if is_selected else f", with {scheme_name(rows.scheme)}"
@@ -171,11 +184,16 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     """
     scale = column_scale(model)
     alphas = plotted_alphas(model)
+    if coefficient_intervals(model) is not None:
+        alphas = alphas[::3]  # shorter bars, so that the numbers fit a terminal of 80 characters
     coefs = np.atleast_2d(model.coef_)  # (targets, features)
     with probing():
         path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
     effects = coefs * (np.ones(coefs.shape[1]) if scale is None else scale)
-    places, features = np.unravel_index(np.argsort(-np.abs(effects), axis=None)[:MAX_SHOWN_COEFFICIENTS], effects.shape)
+    order = np.argsort(-np.abs(effects), axis=None)[:MAX_SHOWN_COEFFICIENTS]
+    sizes = np.abs(effects).ravel()[order]
+    order = order[: max(1, np.count_nonzero(sizes > NEGLIGIBLE_EFFECT * sizes[0]))]
+    places, features = np.unravel_index(order, effects.shape)
     title = (
         f"The {len(features)} largest of {effects.size:,} coefficients, and their path from alpha={alphas[0]:.1g} to "
     )
@@ -183,8 +201,8 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     table.add_column("feature", overflow="fold")
     intervals = coefficient_intervals(model)
     for name in ("coefficient", *([] if intervals is None else [f"{100 * INTERVAL_LEVEL:g}% interval"]), "effect"):
-        table.add_column(name, justify="right")
-    table.add_column("|coefficient|, weak to strong")
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("|coefficient|, weak to strong" if intervals is None else "weak-strong", no_wrap=True)
     if intervals is not None:
         table.caption, table.caption_justify = INTERVAL_NOTE, "left"
     for target, feature in zip(places, features, strict=True):

@@ -19,7 +19,7 @@ HEAD_BYTES = 1 << 16  # the dialect is detected from these first bytes
 MAX_HEAD_BYTES = 1 << 26  # if the header is longer than HEAD_BYTES
 SEPARATORS = ",;\t|"
 MAX_SAMPLED_LINES = 50
-DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
+DECIMAL_COMMA, THOUSANDS = re.compile(r"-?\d+,\d+"), re.compile(r"-?[1-9]\d{0,2},\d{3}")
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,20 @@ def dialect_of(head: str) -> Dialect:
             best, score = separator, (share, len(rows[0]))
     rows = _rows(head, best)
     names = tuple(rows[0]) if rows else ()
-    decimal = "."
-    if best != ",":
-        fields = [field.strip() for row in rows[1:] for field in row]
-        commas = sum(bool(DECIMAL_COMMA.fullmatch(field)) for field in fields)
-        points = sum("." in field and field.replace(".", "", 1).lstrip("-").isdigit() for field in fields)
-        decimal = "," if commas > points else "."
-    return Dialect(best, decimal, names, max(map(len, head.splitlines()), default=0))
+    return Dialect(best, _decimal(rows[1:], best), names, max(map(len, head.splitlines()), default=0))
+
+
+def _decimal(rows: list[list[str]], separator: str) -> str:
+    """Return the decimal sign: a comma if more numbers have one than a point.
+
+    Between commas, numbers with a decimal comma are quoted. Then "1,234" may as well be a thousand, so at least one of
+    them must show that it is a decimal comma: "3,14".
+    """
+    fields = [field.strip() for row in rows for field in row]
+    commas = [field for field in fields if DECIMAL_COMMA.fullmatch(field)]
+    points = sum("." in field and field.replace(".", "", 1).lstrip("-").isdigit() for field in fields)
+    sure = separator != "," or not all(THOUSANDS.fullmatch(field) for field in commas)
+    return "," if len(commas) > points and sure else "."
 
 
 def read_dialect(path: Path) -> Dialect:

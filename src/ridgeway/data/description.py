@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from ridgeway.messages.quantity import quantity
+
 
 @dataclass(frozen=True)
 class ColumnDescription:
@@ -63,7 +65,8 @@ class TableDescription:
 
     def __str__(self) -> str:
         width = max([len(row.column) for row in self.table] + [6])
-        lines = [f"{len(self)} columns became {sum(row.features for row in self.table):,} features:"]
+        n_features = sum(row.features for row in self.table)
+        lines = [f"{quantity(len(self), 'column')} became {quantity(n_features, 'feature')}:"]
         lines.append(f"  {'column':<{width}}  {'kind':<8}  features  what was done")
         lines += [f"  {row.column:<{width}}  {row.kind:<8}  {row.features:>8,}  {row.done}" for row in self.table]
         return "\n".join(lines)

@@ -50,7 +50,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         "month-first", "year-first" (dates written as text) or "drop", for columns whose type is misleading, such as
         area codes written as numbers.
     levels : largest number of levels of a category with their own features.
-    min_count : smallest number of rows of such a level; with few rows, one in a hundred is enough.
+    min_count : smallest number of rows of such a level, and how often a word of a text comes at least to be named; with
+        few rows, one in a hundred is enough.
     buckets : largest number of features that the rare levels of a category share; fewer for few rare levels, one for
         none.
     words : number of features that the words of a text share.
@@ -181,6 +182,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the features: ``column``, ``column=level``, ``column (missing)``, ``column hash 3``, ...
+
+        A feature of hashed words is named by its most frequent words: ``column: fine, old (word 17)``, or ``column word
+        17`` if none of its words came `min_count` times.
 
         Parameters
         ----------

@@ -151,14 +151,14 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             return held_out.path
         if held_out is not None:
             why = (
-                "their residuals were not kept: the model was saved by version 0.1, is a kernel model without "
+                "their residuals were not kept: the model was saved by version 0.1, is a kernel model by SGD without "
                 "n_components, or was fitted by SGD on a cluster, with store='replay' or cv='progressive'. Fit it "
-                "again, in memory and with cv=5; a kernel model with n_components (--components)"
+                "again, in memory and with cv=5, or with an exact solver"
             )
         elif standing.selection is None:
             why = (
-                "nothing was chosen, so no row was held out: fit at least 4 rows with alpha='auto', then take "
-                "model.at(alpha)"
+                "nothing was chosen, so no row was held out: fit at least 4 rows with alpha='auto' (leave --alpha and "
+                "--averaging out), then take model.at(alpha) (predict --alpha)"
             )
         else:
             why = (

@@ -13,6 +13,7 @@ from ridgeway.evaluation.alpha_errors import AlphaErrors
 from ridgeway.evaluation.calibration import Decile, DrawnRows
 from ridgeway.evaluation.error_sums import Metrics
 from ridgeway.evaluation.group_errors import GroupErrors
+from ridgeway.messages.quantity import quantity
 
 Array = NDArray[np.float64]
 
@@ -52,6 +53,7 @@ class Evaluation:
     by : the column of the groups; None without groups.
     groups : errors of each group.
     sample : for each target, some rows at random with predictions and intervals, for a picture.
+    weighted : whether rows have different weights; errors and shares then count each row by its weight.
     """
 
     targets: tuple[str, ...]
@@ -66,6 +68,7 @@ class Evaluation:
     by: str | None = None
     groups: tuple[GroupErrors, ...] = ()
     sample: tuple[DrawnRows, ...] = ()
+    weighted: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -105,8 +108,9 @@ class Evaluation:
         r2 = f"R^2 {metrics.r2[place]:.3f}, " if np.isfinite(metrics.r2[place]) else ""
         last = "" if self.rmse_of_last is None else f", the last value {self.rmse_of_last[place]:.4g}"
         of = f"{name}, " if name else ""
+        rows = f"{quantity(metrics.n_rows, 'row')}{', weighted' if self.weighted else ''}"
         lines = [
-            f"{of}{metrics.n_rows:,} rows: {r2}typical error (RMSE) {metrics.rmse[place]:.4g}, "
+            f"{of}{rows}: {r2}typical error (RMSE) {metrics.rmse[place]:.4g}, "
             f"mean absolute error {metrics.mae[place]:.4g}.",
             f"RMSE of always predicting the mean of these rows: {metrics.rmse_of_mean[place]:.4g}{last}.",
         ]
@@ -115,8 +119,9 @@ class Evaluation:
             lines.append(self.no_intervals)
         else:
             lines.append(
-                f"Intervals of coverage {intervals.coverage:g} hold {100 * intervals.covered[place]:.1f}% of the rows; "
-                f"their mean width is {intervals.width[place]:.4g}."
+                f"Intervals of coverage {intervals.coverage:g} hold {100 * intervals.covered[place]:.1f}% of the "
+                f"{'weights of the rows' if self.weighted else 'rows'}; their mean width is "
+                f"{intervals.width[place]:.4g}."
             )
         return [*lines, self.alphas[place].sentence(self.scheme)] if self.alphas else lines
 

@@ -111,6 +111,7 @@ class _Comparison:
         self._alphas = evaluated_alphas(estimator.trajectory_.elapsed)
         self._alpha_squares = np.zeros((len(self._alphas), n))
         self._covered, self._width, self._weight = np.zeros(n), np.zeros(n), 0.0
+        self._first_weight, self._weighted = 0.0, False
         self._left_out = 0
         self._before: Array | None = None  # target of the row before, and its time
         self._time: Any = None
@@ -154,6 +155,7 @@ class _Comparison:
             self._by,
             () if self._groups is None else self._groups.result(),
             tuple(sample.sample(MAX_DRAWN_ROWS) for sample in self._samples),
+            self._weighted,
         )
 
     def _add(self, rows: ComparedRows, place: str) -> None:
@@ -163,6 +165,10 @@ class _Comparison:
         ends = covered = None
         self._sums.add(rows.y, predicted, rows.weight)
         self._weight += float(rows.weight.sum())
+        positive = rows.weight[rows.weight > 0]
+        if len(positive):
+            self._first_weight = self._first_weight or float(positive[0])
+            self._weighted |= bool((positive != self._first_weight).any())
         if self._interval is not None:
             ends = self._in_units(self._interval.around(linear), place)
             covered = (ends[..., 0] <= rows.y) & (rows.y <= ends[..., 1])

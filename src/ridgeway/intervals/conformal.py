@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ridgeway.intervals.coverage_share import coverage_share, largest_coverage, rank_of, required_rows
 from ridgeway.intervals.residual_spread import ResidualSpread, relative_scores
+from ridgeway.messages.quantity import quantity
 
 Array = NDArray[np.float64]
 
@@ -45,9 +46,10 @@ class ConformalWidth:
         share = coverage_share(coverage)
         k, needed = len(residuals), required_rows(share)
         if k < needed:
+            rows = quantity(k, "row was", "rows were")
             raise ValueError(
-                f"{k:,} rows were held out: expected at least {needed:,} for a coverage of {share:g}; ask for at "
-                f"most {largest_coverage(k)}, or fit to more rows."
+                f"{rows} held out: expected at least {needed:,} for a coverage of {share:g}; ask for at most "
+                f"{largest_coverage(k)}, or fit to more rows."
             )
         scores, spreads = np.abs(residuals), None
         if normalized:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,11 @@ class Kernel:
 
     def __post_init__(self) -> None:
         if not callable(self.name) and self.name not in NAMES:
+            near = get_close_matches(str(self.name), NAMES, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ValueError(
                 f"kernel={self.name!r}: expected one of {', '.join(NAMES)}, 'precomputed' or a callable of two rows."
+                f"{hint}"
             )
         if self.gamma is not None:
             object.__setattr__(self, "gamma", positive_gamma(self.gamma))

@@ -85,7 +85,7 @@ def fit_by_krylov(
     method = f"{words}, {fit.n_products} products with the kernel matrix"
     selection = Selection(method, marked(fit.scored, one_standard_error))
     chosen = selection.chosen.scheme
-    held_out = problem.held_out(chosen, folds, fit.rating.left(chosen))
+    held_out = problem.held_out(chosen, folds, fit.rating.left(chosen), fit.held_out)
     return KernelKrylovFit(fit.spectrum, chosen, selection, fit.n_products, fit.settled, held_out)
 
 

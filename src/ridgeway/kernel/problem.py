@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.rows import FLOAT64
+from ridgeway.rows import FLOAT64, numbered
 from ridgeway.selection.held_out import HeldOut, sample_held_out
+from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +71,9 @@ class KernelProblem:
         mean: Array = self.weight[train] @ self.y[train] / self.weight[train].sum()
         return mean
 
-    def held_out(self, scheme: Scheme, folds: list[Fold], left: list[Array]) -> HeldOut:
+    def held_out(
+        self, scheme: Scheme, folds: list[Fold], left: list[Array], parts: Sequence[HeldOutPart] = ()
+    ) -> HeldOut:
         """Return a sample of held-out rows with their predictions.
 
         Parameters
@@ -77,6 +81,13 @@ class KernelProblem:
         scheme : what predicted them.
         folds : which rows were held out.
         left : for each fold what is left of their standardized targets, (k, targets).
+        parts : rows with their residuals at every scheme, numbered as the rows of the fit; may be empty.
         """
-        rows = np.concatenate([fold.test for fold in folds])
-        return sample_held_out(scheme, self.batch, rows, np.concatenate(left) * self.standardization.target_scale)
+        rows, scale, path = np.concatenate([fold.test for fold in folds]), self.standardization.target_scale, None
+        if parts:
+            kept = np.concatenate([part.numbers for part in parts])
+            numbers = numbered(self.batch.numbers)
+            named = [replace(part, numbers=numbers[part.numbers].astype(np.int64)) for part in parts]
+            method = "hold-out" if len(folds) == 1 else "folds"
+            path = HeldOutPath(method, named, self.batch.y[kept].astype(np.float64), scale)
+        return sample_held_out(scheme, self.batch, rows, np.concatenate(left) * scale, path)

@@ -90,8 +90,10 @@ def _paths() -> Any:
 
 def _predicted() -> Any:
     figure = empty_figure(380, "predicted", "actual")
-    source = _source("predicted-rows", "x", "y", "number")
-    rows = figure.scatter("x", "y", source=source, size=6, fill_color=GEOMETRIC_COLOR, fill_alpha=0.45, line_color=None)
+    band = _source("predicted-band", "x", "low", "high")
+    figure.varea("x", "low", "high", source=band, fill_color=NEUTRAL_COLOR, fill_alpha=0.22)
+    source = _source("predicted-rows", "x", "y", "number", "color")
+    rows = figure.scatter("x", "y", source=source, size=6, fill_color="color", fill_alpha=0.45, line_color=None)
     line = _source("predicted-diagonal", "x", "y")
     figure.line("x", "y", source=line, line_color=SLIDER_COLOR, line_width=1.5, line_dash="dashed")
     add_hover(figure, [rows], [("row", "@number{0,0}"), ("predicted", "@x{0,0.[000]}"), ("actual", "@y{0,0.[000]}")])

@@ -25,7 +25,18 @@ from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
 from ridgeway.report.sentences import in_words, versions
-from ridgeway.report.summary import FORMAT, Candidate, Comparison, Encoded, Grid, Path, ReportSummary, Run, Target
+from ridgeway.report.summary import (
+    FORMAT,
+    Candidate,
+    Comparison,
+    Encoded,
+    Grid,
+    Interval,
+    Path,
+    ReportSummary,
+    Run,
+    Target,
+)
 from ridgeway.trajectory import Spectrum
 
 if TYPE_CHECKING:
@@ -33,6 +44,7 @@ if TYPE_CHECKING:
 
 MAX_SHOWN_COLUMNS, MIN_COLUMNS_PER_TARGET = 60, 20
 MAX_SHOWN_TARGETS = 6
+INTERVAL_COVERAGE = 0.9  # of the prediction interval that the report shows
 
 
 def summarize(
@@ -95,6 +107,7 @@ def summarize(
         grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MAX_SHOWN_TARGETS))
     predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
     left_out = _left_out_errors(fitted, n_targets)
+    intervals = _intervals(fitted, n_targets, held_out=predictions is None or predictions.source == "held-out")
     return ReportSummary(
         format=FORMAT,
         title=title or f"A model of {targets[0] if n_targets == 1 else f'{n_targets} targets'}",
@@ -106,7 +119,8 @@ def summarize(
         stops=stops,
         comparison=comparison,
         targets=tuple(
-            _target(name, path, k, predictions, len(paths), left_out) for k, (name, path) in _pairs(targets, paths)
+            _target(name, path, k, predictions, len(paths), left_out, intervals[k])
+            for k, (name, path) in _pairs(targets, paths)
         ),
         rows_source="none" if predictions is None else predictions.source,
         n_source_rows=0 if predictions is None else predictions.n_rows,
@@ -183,11 +197,32 @@ def _target(
     predictions: Predictions | None,
     n_shown: int,
     left_out: tuple[float | None, float | None],
+    interval: Interval | None,
 ) -> Target:
     if predictions is None:
-        return Target(name, path, None, *left_out)
+        return Target(name, path, None, *left_out, interval)
     error = None if predictions.errors is None else float(predictions.errors[number])
-    return Target(name, path, predictions.rows(number, n_shown), error, float(predictions.variance[number]))
+    rows, variance = predictions.rows(number, n_shown), float(predictions.variance[number])
+    return Target(name, path, rows, error, variance, interval)
+
+
+def _intervals(fitted: Any, n_targets: int, held_out: bool) -> list[Interval | None]:
+    """Return the prediction interval of each target; None where there is none.
+
+    Held-out rows are shown as the chosen average predicts them. A model that was moved to another average has other
+    intervals, which do not belong to these predictions.
+    """
+    none: list[Interval | None] = [None] * n_targets
+    rows, method = getattr(fitted, "held_out_", None), getattr(fitted, "interval_method_", None)
+    if rows is None or method is None:
+        return none
+    if held_out and fitted.trajectory_.nearest(rows.scheme) != fitted.averaging_:
+        return none
+    try:
+        width = fitted.interval_width(INTERVAL_COVERAGE)
+    except ValueError:  # too few rows were held out, or none of this average
+        return none
+    return [Interval(INTERVAL_COVERAGE, float(size), method) for size in width.sizes]
 
 
 def _pairs(names: Sequence[str], paths: Sequence[Path]) -> Iterable[tuple[int, tuple[str, Path]]]:

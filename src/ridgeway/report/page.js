@@ -5,6 +5,7 @@
   const single = summary.n_targets === 1;
   const MAX_FIRST_BARS = 15; // before "show all"
   const N_COLORED_LINES = 10;
+  const INSIDE_COLOR = "#2f7ed8", OUTSIDE_COLOR = "#e08a1e"; // of rows within the prediction interval, and outside
   const COLORS = ["#2f7ed8", "#e08a1e", "#2ca02c", "#d6336c", "#8a63d2", "#17a2b8", "#b5892b", "#e4572e", "#5c7cfa", "#12b886"];
 
   // ---- numbers -------------------------------------------------------------------------------------------------
@@ -200,11 +201,17 @@
 
   // ---- rows ----------------------------------------------------------------------------------------------------
   function drawRows() {
-    const { rows } = targets[target];
+    const { rows, interval } = targets[target];
     if (!rows || !plots.predicted) return;
     const { numbers, actual, predicted } = rows;
-    fill("predicted", "predicted-rows", { x: predicted, y: actual, number: numbers });
+    const half = interval ? interval.half_width : Infinity;
+    const color = actual.map((value, i) => (Math.abs(value - predicted[i]) <= half ? INSIDE_COLOR : OUTSIDE_COLOR));
+    fill("predicted", "predicted-rows", { x: predicted, y: actual, number: numbers, color });
     const ends = [Math.min(...predicted), Math.max(...predicted)];
+    fill("predicted", "predicted-band", interval
+      ? { x: ends, low: ends.map((end) => end - half), high: ends.map((end) => end + half) }
+      : { x: [], low: [], high: [] });
+    if (interval) $("half-width").textContent = format(half);
     fill("predicted", "predicted-diagonal", { x: ends, y: ends });
     frame("predicted", predicted, [...actual, ...ends]);
     const residuals = actual.map((value, i) => value - predicted[i]);

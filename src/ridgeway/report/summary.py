@@ -122,6 +122,22 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """The prediction interval of new rows: the prediction, plus and minus a half-width.
+
+    Attributes
+    ----------
+    coverage : share of new rows that it is to hold.
+    half_width : in units of the target.
+    method : how the rows behind it were held out, in words.
+    """
+
+    coverage: float
+    half_width: float
+    method: str
+
+
+@dataclass(frozen=True)
 class Target:
     """One predicted quantity.
 
@@ -132,6 +148,7 @@ class Target:
     rows : predicted rows; None if there are none.
     mean_squared_error : error of the held-out predictions; None if unknown.
     variance : mean squared error of always predicting the mean, on the same rows.
+    interval : prediction interval of new rows; None if no residuals are known of the average that predicted the rows.
     """
 
     name: str
@@ -139,6 +156,7 @@ class Target:
     rows: Rows | None
     mean_squared_error: float | None
     variance: float | None
+    interval: Interval | None
 
 
 @dataclass(frozen=True)

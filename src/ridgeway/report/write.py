@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any
 
 from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
@@ -14,6 +15,7 @@ from ridgeway.report.sentences import RISES, columns_of, drift, explained, headl
 from ridgeway.report.summary import ReportSummary
 from ridgeway.storage.atomic_file import write_atomically
 
+PLURALS = {"number": "numbers", "boolean": "booleans", "category": "categories", "time": "times", "text": "texts"}
 NOTABLE_ERROR_DIFFERENCE = 0.02  # relative difference of two errors from which the report explains it
 
 
@@ -59,6 +61,9 @@ def render(summary: ReportSummary) -> str:
         level=f"{100 * INTERVAL_LEVEL:g}%",
         interval_note=INTERVAL_NOTE,
         stops=[(stop, in_words(stop)) for stop in summary.stops],
+        kinds=_kinds(summary),
+        solver=dict(summary.facts).get("Solver"),
+        interval=summary.targets[0].interval,
         drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
     )
 
@@ -103,6 +108,9 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
             tiles.append((number(target.variance**0.5), "without a model", "always predicting the mean"))
         if share is not None:
             tiles.append((f"{100 * share:.1f}%", "explained", f"of the variance, R² = {share:.3f}"))
+        if target.interval is not None:
+            what = f"{100 * target.interval.coverage:g}% interval"
+            tiles.append((f"± {number(target.interval.half_width)}", what, "around a prediction"))
     if summary.run.n_rows is not None:
         tiles.append((f"{summary.run.n_rows:,}", "rows", "learned from"))
     n_columns, name, encoded = columns_of(summary)
@@ -122,6 +130,12 @@ def _intervals(summary: ReportSummary) -> list[tuple[str, str, float, float, flo
             target.path.features, target.path.scales, target.path.stops[0], target.path.intervals, strict=True
         )
     ]
+
+
+def _kinds(summary: ReportSummary) -> str:
+    """Return how many columns of each kind the encoder found, as text."""
+    counts = Counter(row.kind for row in summary.encoded)
+    return ", ".join(f"{n:,} {kind if n == 1 else PLURALS.get(kind, kind)}" for kind, n in counts.most_common())
 
 
 def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:

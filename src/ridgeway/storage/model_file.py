@@ -12,6 +12,7 @@ parsed, and the checksum (SHA-256 over JSON and arrays) before anything is used.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -108,6 +109,12 @@ def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
     """
     if Path(path).is_dir():
         raise ModelFileError(f"{path}: a folder: expected a {kind} file.")
+    if not os.path.lexists(path):
+        raise FileNotFoundError(
+            errno.ENOENT,
+            f"no such file: expected {_written_by(kind)}; check the path, which is relative to {Path.cwd()}",
+            os.fspath(path),
+        )
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError(f"{path}: a pipe or a device: expected a {kind} file; copy it to a file first.")
     with open(path, "rb") as file:

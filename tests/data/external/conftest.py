@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.servers import PostgreSQLServer, object_store, postgresql
+from tests.servers import PostgreSQLServer, google_store, object_store, postgresql
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +18,9 @@ def database() -> Iterator[PostgreSQLServer]:
 def store() -> Iterator[str]:
     with object_store() as endpoint:
         yield endpoint
+
+
+@pytest.fixture(scope="session")
+def google() -> Iterator[str]:
+    with google_store() as host:
+        yield host

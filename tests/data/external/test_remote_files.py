@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import urllib.request
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import Command
 from tests.data.external.sales import fitted, sales, same_model
-from tests.servers import web_server
+from tests.servers import free_port, web_server
 
 from ridgeway.data import DataError, column_names, external_table, open_data
+from ridgeway.data.external import ExternalTable
 
 SECRET = "store+secret/19"
 
@@ -47,6 +49,41 @@ def as_csv(table: Any) -> bytes:
     sink = io.BytesIO()
     pyarrow.csv.write_csv(table, sink)
     return sink.getvalue()
+
+
+def stored_table(address: str) -> ExternalTable:
+    table = external_table(address)
+    assert table is not None
+    return table
+
+
+# Law: Google's store gives the model of the local file, from a file, a folder and a pattern; only needed columns come
+# here, and what is not there or does not answer is an error that names the address and the remedy.
+def test_google_store(google: str, tmp_path: Path) -> None:
+    where = f"?scheme=http&endpoint_override={google}"
+    for name in ("a", "b"):
+        content = as_parquet(sales(), row_group_size=500)
+        request = urllib.request.Request(
+            f"http://{google}/upload/storage/v1/b/shop/o?uploadType=media&name=2024/{name}.parquet",
+            content,
+            method="POST",
+        )
+        urllib.request.urlopen(request).close()
+        (tmp_path / f"{name}.parquet").write_bytes(content)
+    one = fitted(tmp_path / "a.parquet")
+    assert same_model(fitted(stored_table(f"gs://anonymous@shop/2024/a.parquet{where}")), one)
+    both = fitted(tmp_path)
+    for path in ("2024", "*/*.parquet"):
+        assert same_model(fitted(stored_table(f"gs://anonymous@shop/{path}{where}")), both), path
+    table = stored_table(f"gs://anonymous@shop/2024/a.parquet{where}")
+    assert table.name == "gs://shop/2024/a.parquet"
+    columns = sales().column_names[:2]
+    assert pq.read_schema(table.local(columns)).names == columns
+    with pytest.raises(DataError, match=r"gs://shop/nowhere.csv: no such file or folder"):
+        stored_table(f"gs://anonymous@shop/nowhere.csv{where}").local(None)
+    nobody = f"?scheme=http&endpoint_override=127.0.0.1:{free_port()}&retry_limit_seconds=1"
+    with pytest.raises(DataError, match=r"(?s)gs://shop/a.csv: .*check the address, your credentials"):
+        stored_table(f"gs://anonymous@shop/a.csv{nobody}").local(None)
 
 
 # Law: files of any format in an object store give the model of the local file, to the last bit, also streamed.

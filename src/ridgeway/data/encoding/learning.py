@@ -25,7 +25,7 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
     """
     match kind or kind_of(arrow_type):
         case "number":
-            return NumberLearner(column)
+            return NumberLearner(column, given=kind is not None)
         case "boolean":
             return NumberLearner(column, boolean=True)
         case "time":

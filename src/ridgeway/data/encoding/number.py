@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +16,10 @@ from ridgeway.data.numbers import as_numbers
 from ridgeway.storage.state import Stored
 
 MAX_MAGNITUDE = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
+
+# Names that R, pandas and people give to the number of a row, and how many rows show that it is one.
+ROW_NUMBER_NAMES = frozenset(("rownames", "rowname", "row.names", "row_names", "row", "index", "id", "unnamed: 0"))
+MIN_COUNTED_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,20 @@ class BooleanEncoding(NumberEncoding):
 
 
 class NumberLearner(Learner):
-    """Mean, range and missing values of a column of numbers or booleans."""
+    """Mean, range and missing values of a column of numbers or booleans.
 
-    def __init__(self, column: str, boolean: bool = False) -> None:
+    Parameters
+    ----------
+    column : name of the column.
+    boolean : whether it holds booleans.
+    given : whether the user gave the kind of the column.
+    """
+
+    def __init__(self, column: str, boolean: bool = False, given: bool = False) -> None:
         super().__init__(column)
         self.boolean = boolean
+        self._counts_rows = not given and column.casefold().strip() in ROW_NUMBER_NAMES  # as far as is known
+        self._last = -np.inf
         self._sum = self._squares = self._shift = 0.0
         self._least, self._most = np.inf, -np.inf
 
@@ -103,6 +117,12 @@ class NumberLearner(Learner):
             difference = present - self._shift
             self._sum += float(difference.sum())
             self._squares += float(difference @ difference)
+            if self._counts_rows:
+                steps = np.diff(present, prepend=self._last)
+                self._counts_rows = bool(
+                    (steps > 0).all() and (present == np.trunc(present)).all() and not self.missing
+                )
+                self._last = float(present[-1])
             self._least, self._most = min(self._least, float(present.min())), max(self._most, float(present.max()))
 
     @property
@@ -114,6 +134,17 @@ class NumberLearner(Learner):
             return False
         variance = max(self._squares - self._sum**2 / present, 0.0) / present
         return bool(largest > 1e30 or largest * 2.0**-24 > 1e-3 * variance**0.5)
+
+    @property
+    def doubt(self) -> str | None:
+        """The warning that a column looks like the number of its row."""
+        if not self._counts_rows or self.rows < MIN_COUNTED_ROWS:
+            return None
+        return (
+            f"column {self.column!r} seems to number the rows ({self._least:g} to {self._most:g}, increasing), and is "
+            f"read as a feature: leave it out with --drop {shlex.quote(self.column)} (drop), or confirm it with "
+            f"--kind {shlex.quote(self.column + '=number')} (kinds={{{self.column!r}: 'number'}})."
+        )
 
     def encoding(self, options: Options) -> Encoding:
         """Return the encoding; a constant column is dropped."""

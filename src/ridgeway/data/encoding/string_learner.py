@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +14,14 @@ from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
 from ridgeway.data.encoding.strings import as_levels, require_text, words_in
+from ridgeway.data.encoding.word_counts import WordCounts
 from ridgeway.data.encoding.words import WordsEncoding
+from ridgeway.data.encoding.written_numbers import WrittenNumbers
+from ridgeway.messages.quantity import quantity
 
 MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
 MAX_LEVEL_CHARACTERS = 200  # of a level with its own feature
+MAX_EXAMPLES, MAX_EXAMPLE_CHARACTERS = 5, 20  # levels or words that a description names, and characters of one
 MIN_TEXT_WORDS, MIN_TEXT_DISTINCT_SHARE = (
     2.5,
     0.3,
@@ -41,12 +47,15 @@ class StringLearner(Learner):
         self._counts: Counter[str] = Counter()
         self._forgotten = 0
         self._words = 0
+        self._word_counts = WordCounts()
         self._dates = DateOrder(column) if kind is None else None
+        self._numbers = WrittenNumbers(column) if kind is None else None
 
     def copy(self) -> Self:
         """Return an independent copy."""
         other = super().copy()
         other._counts = self._counts.copy()
+        other._numbers = copy(self._numbers)
         return other
 
     def learn(self, column: Any, place: str) -> None:
@@ -56,9 +65,14 @@ class StringLearner(Learner):
         if self._dates is not None:
             self._dates.learn(levels, rows)
         counts = np.bincount(rows[rows >= 0], minlength=len(levels))
+        if self._numbers is not None:
+            self._numbers.learn(levels, counts)
         self.rows += len(rows)
         self.missing += int((rows < 0).sum())
-        self._words += int(words_in(levels) @ counts)
+        words = words_in(levels)
+        self._words += int(words @ counts)
+        if self.kind == "text" or (self.kind is None and words @ counts >= MIN_TEXT_WORDS * counts.sum()):
+            self._word_counts = self._word_counts.after(levels, counts)
         for level, count in zip(levels.to_pylist(), counts.tolist(), strict=True):
             if count:
                 self._counts[level] += count
@@ -69,8 +83,9 @@ class StringLearner(Learner):
 
     @property
     def doubt(self) -> str | None:
-        """The warning about dates if no order, or more than one, fits all."""
-        return None if self._dates is None else self._dates.doubt
+        """The warning about dates if no order, or more than one, fits all, or about numbers with commas."""
+        doubts = [part.doubt for part in (self._dates, self._numbers) if part is not None]
+        return next((doubt for doubt in doubts if doubt is not None), None)
 
     def encoding(self, options: Options) -> Encoding:
         """Return the encoding of dates, categories, text or identifiers."""
@@ -91,8 +106,11 @@ class StringLearner(Learner):
             and words >= MIN_TEXT_WORDS
             and distinct > max(MIN_TEXT_DISTINCT_SHARE * present, MIN_IDENTIFIER_VALUES)
         ):
-            said = f"text of {words:.3g} words a row, hashed into {options.words} buckets{noted}"
-            return WordsEncoding(self.column, said, options.words, indicator, words)
+            fewest = self._fewest(options)
+            such_as = _such_as(self._word_counts.most_frequent(MAX_EXAMPLES + 1, fewest))
+            said = f"text of {words:.3g} words a row{such_as}, hashed into {options.words} buckets{noted}"
+            named = self._word_counts.behind_buckets(options.words, fewest)
+            return WordsEncoding(self.column, said, options.words, indicator, words, named)
         identifier = (
             self.kind is None
             and distinct >= MIN_IDENTIFIER_VALUES
@@ -104,14 +122,27 @@ class StringLearner(Learner):
         if identifier:
             said = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
         elif rare:
-            said = f"{len(frequent):,} of {distinct:,} levels, the rare ones hashed into {buckets} buckets"
+            said = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, the rare ones hashed into "
+            said += quantity(buckets, "bucket")
         else:
-            said = f"{len(frequent):,} levels"
+            said = f"{quantity(len(frequent), 'level')}{_such_as(frequent)}"
         return CategoryEncoding(self.column, said + noted, tuple(sorted(frequent)), buckets, indicator)
 
     def _frequent(self, options: Options) -> list[str]:
-        fewest = min(options.min_count, (self.rows - self.missing) // 100)
+        fewest = self._fewest(options)
         by_count = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         return [level for level, count in by_count if count >= fewest and len(level) <= MAX_LEVEL_CHARACTERS][
             : options.levels
         ]
+
+    def _fewest(self, options: Options) -> int:
+        """Return the smallest number of rows of a level, or of a word, that the model names."""
+        return min(options.min_count, (self.rows - self.missing) // 100)
+
+
+def _such_as(values: Sequence[str]) -> str:
+    """Return the first of some values, most frequent first, in brackets; nothing if there are none."""
+    names = [v if len(v) <= MAX_EXAMPLE_CHARACTERS else f"{v[:MAX_EXAMPLE_CHARACTERS]}…" for v in values[:MAX_EXAMPLES]]
+    if not names:
+        return ""
+    return f" ({'most frequent: ' if len(values) > MAX_EXAMPLES else ''}{', '.join(names)})"

@@ -11,7 +11,10 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.encoding.encoding import MAX_BUCKETS, Encoding, column_of
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import Words, require_text, spelled, words_of
+from ridgeway.data.encoding.word_counts import MAX_NAMING_WORDS, MAX_WORD_CHARACTERS
 from ridgeway.storage.state import Stored
+
+MAX_NAME_CHARACTERS = MAX_NAMING_WORDS * (MAX_WORD_CHARACTERS + 1)  # of the words of a bucket
 
 
 @dataclass(frozen=True)
@@ -23,18 +26,25 @@ class WordsEncoding(Encoding):
     buckets : number of features.
     indicator : whether a feature marks missing texts.
     mean_words : mean number of words of a row.
+    frequent : for each bucket its most frequent words, separated by spaces, "" if it has none; empty if no words were
+        counted, as in files of version 0.1.
     """
 
     kind: ClassVar[str] = "text"
     buckets: int
     indicator: bool
     mean_words: float
+    frequent: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
-        """``column (missing)`` and ``column word 0`` ..."""
+        """``column (missing)``, then ``column: wine, oak (word 0)`` or, without frequent words, ``column word 0``."""
         own = [f"{self.column} (missing)"] if self.indicator else []
-        return own + [f"{self.column} word {bucket}" for bucket in range(self.buckets)]
+        words = self.frequent or ("",) * self.buckets
+        return own + [
+            f"{self.column}: {', '.join(named.split())} (word {bucket})" if named else f"{self.column} word {bucket}"
+            for bucket, named in enumerate(words)
+        ]
 
     @property
     def n_features(self) -> int:
@@ -72,9 +82,11 @@ class WordsEncoding(Encoding):
     @classmethod
     def from_state(cls, stored: Stored) -> WordsEncoding:
         """Return the encoding of a state."""
-        return cls(
-            *column_of(stored),
-            stored.integer("buckets", 1, MAX_BUCKETS),
-            stored.flag("indicator"),
-            stored.number("mean_words"),
+        buckets = stored.integer("buckets", 1, MAX_BUCKETS)
+        frequent = tuple(stored.texts("frequent")) if "frequent" in stored else ()
+        stored.require(
+            len(frequent) in (0, buckets) and all(len(words) <= MAX_NAME_CHARACTERS for words in frequent),
+            "frequent",
+            f"{buckets} texts of at most {MAX_NAME_CHARACTERS} characters, or none",
         )
+        return cls(*column_of(stored), buckets, stored.flag("indicator"), stored.number("mean_words"), frequent)

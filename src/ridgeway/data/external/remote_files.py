@@ -26,7 +26,7 @@ from ridgeway.data.schema import require_columns
 from ridgeway.version import __version__
 
 CHUNK_BYTES = 1 << 20
-TIMEOUT_SECONDS = 60.0  # without an answer of a web server
+TIMEOUT_SECONDS = 60.0  # without an answer of a web server or of Google's store
 TEXT_TYPES = ("text/csv", "text/plain", "text/tab-separated-values")
 FORMAT_OF_TYPE = {"application/vnd.apache.parquet": ".parquet", "application/vnd.apache.arrow.file": ".arrow"}
 STORE_REMEDY = "check the address, your credentials and the network, and start again."
@@ -83,7 +83,7 @@ class StoredFiles(ExternalTable):
         if self._found is None:
             fs = load_extra("pyarrow.fs", "pyarrow", "cloud", "An object store")
             plain, pattern = _without_pattern(self._address)
-            store, root = fs.FileSystem.from_uri(plain)
+            store, root = fs.FileSystem.from_uri(_with_limit(plain))
             info = store.get_file_info(root)
             if pattern is None and info.type == fs.FileType.File:
                 paths = [root]
@@ -165,6 +165,19 @@ def _without_pattern(address: str) -> tuple[str, str | None]:
     parts = plain.split("/")
     first = next(place for place, part in enumerate(parts) if re.search(r"[*\[]", part))
     return "/".join(parts[:first]) + mark + parameters, "/".join(parts[first:])
+
+
+def _with_limit(address: str) -> str:
+    """Return an address of Google's store with a limit of time, which is a quarter of an hour without one.
+
+    Examples
+    --------
+    >>> _with_limit("gs://shop/sales.parquet")
+    'gs://shop/sales.parquet?retry_limit_seconds=60'
+    """
+    if not address.startswith(("gs://", "gcs://")) or "retry_limit_seconds=" in address:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}retry_limit_seconds={TIMEOUT_SECONDS:g}"
 
 
 def _is_wanted(path: str, pattern: str | None) -> bool:

@@ -1,0 +1,110 @@
+"""The summary of `ridgeway fit`: the data, the solver, the choice, the error and the prediction interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ridgeway.averaging import Geometric
+from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.cli.text import accuracy, accuracy_values, fitted, plain_target
+from ridgeway.messages.quantity import quantity
+from ridgeway.selection.table import Selection
+from ridgeway.tables import TableModel
+from ridgeway.trajectory import Spectrum
+
+INTERVAL_COVERAGE = 0.9  # of the prediction interval that a fit tells
+MAX_LISTED_TARGETS = 3
+
+
+def fit_summary(model: TableModel) -> list[str]:
+    """Return what a fit found, one line each: data, solver, choice, error (of each target), prediction interval.
+
+    Parameters
+    ----------
+    model : the fitted model.
+    """
+    estimator = model.model
+    interval = interval_line(estimator, model.target_names, model.log_target)
+    return [*fitted(model).splitlines(), choice_line(estimator), *accuracy(estimator, model.target_names).splitlines(),
+            interval]  # fmt: skip
+
+
+def choice_line(estimator: Any) -> str:
+    """Return the average of the model, and what it was chosen among."""
+    selection: Selection | None = estimator.selection_
+    scheme = estimator.averaging_
+    ridge = isinstance(scheme, Geometric)
+    name = f"Strength: alpha={scheme.alpha:.4g}" if ridge else f"Average: {scheme_name(scheme)}"
+    if selection is None:
+        return f"{name}, as given: nothing was compared."
+    chosen, line = selection.chosen, f"{name}, chosen of {len(selection):,} by {selection.method}"
+    most = chosen.error + chosen.standard_error
+    as_good = sum(row.error <= most for row in selection) - 1
+    if as_good > 0:
+        line += f"; {as_good:,} {'other is' if as_good == 1 else 'others are'} within one standard error"
+    return f"{line}."
+
+
+def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> str:
+    """Return how far new rows lie from their prediction, or why that is not known.
+
+    Parameters
+    ----------
+    estimator : the fitted estimator.
+    targets : names of the targets; may be empty.
+    log_target : whether it predicts logarithms, whose intervals are factors of the target.
+    """
+    try:
+        sizes = estimator.interval_width(INTERVAL_COVERAGE).sizes
+    except ValueError as error:
+        return f"No prediction interval: {error}"
+    widths = [f"a factor of {np.exp(size):.4g}" if log_target else f"{size:.4g}" for size in sizes]
+    if len(widths) > 1:
+        shown = [f"{width} ({name})" for width, name in zip(widths, targets, strict=True)][:MAX_LISTED_TARGETS]
+        widths = [*shown, *([f"{len(sizes) - len(shown)} more"] if len(sizes) > len(shown) else [])]
+    rows = quantity(len(estimator.held_out_.path), "held-out row")
+    share = f"{100 * INTERVAL_COVERAGE:g}%"
+    return f"{share} of new rows like these lie within {', '.join(widths)} of the prediction (by {rows})."
+
+
+def interval_values(estimator: Any) -> dict[str, Any] | None:
+    """Return the prediction interval as plain values, with one half-width for each target; None if there is none."""
+    try:
+        width = estimator.interval_width(INTERVAL_COVERAGE)
+    except ValueError:
+        return None
+    return {
+        "coverage": INTERVAL_COVERAGE,
+        "half_width": width.sizes.tolist(),
+        "rows": len(estimator.held_out_.path),
+        "method": estimator.interval_method_,
+    }
+
+
+def fit_values(result: TableModel) -> dict[str, Any]:
+    """Return the result of a fit as plain values."""
+    estimator = result.model
+    exact = isinstance(estimator.trajectory_, Spectrum)
+    selection = estimator.selection_
+    return {
+        "target": plain_target(result),
+        "rows": result.facts.rows,
+        "left_out": result.facts.left_out,
+        "solver": estimator.solver_ if hasattr(estimator, "kernel") else result.facts.solver,
+        "solver_reason": estimator.solver_reason_ if hasattr(estimator, "kernel") else result.facts.solver_reason,
+        "passes": result.facts.passes,
+        "streamed": result.facts.streamed,
+        "features": estimator.n_features_in_,
+        "averaging": estimator.averaging_.state(),
+        "alpha": estimator.alpha_,
+        "step": None if exact else estimator.step_,
+        "n_steps": None if exact else estimator.n_steps_,
+        "error": None if selection is None else selection.chosen.error,
+        "standard_error": None if selection is None else selection.chosen.standard_error,
+        "chosen_by": None if selection is None else selection.method,
+        "held_out": accuracy_values(estimator),
+        "interval": interval_values(estimator),
+    }

@@ -1,0 +1,53 @@
+"""Numbers written as text with commas, such as 3,14 or 1,234: whether a column of strings holds them."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeway.data.arrow import pc
+
+MIN_NUMBER_SHARE = 0.95  # of the values, from which strings are taken for numbers
+MIN_DISTINCT_NUMBERS = 3
+WITH_COMMAS = r"^\s*[-+]?\d+(,\d+)+(\.\d+)?\s*$"
+WRITTEN_NUMBER = r"^\s*[-+]?(\d+(,\d+)*(\.\d+)?|\.\d+)\s*$"
+
+
+class WrittenNumbers:
+    """Count strings that are numbers if commas are read as decimal signs or as separators of thousands.
+
+    Parameters
+    ----------
+    column : name of the column.
+    """
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self._values = self._numbers = 0
+        self._distinct: frozenset[str] = frozenset()  # a few numbers with commas
+
+    def learn(self, levels: Any, counts: NDArray[np.int64]) -> None:
+        """Count more strings: `levels`, each of which comes `counts` times."""
+        self._values += int(counts.sum())
+        numbers = pc.match_substring_regex(levels, WRITTEN_NUMBER).to_numpy(zero_copy_only=False)
+        self._numbers += int(counts[numbers].sum())
+        if len(self._distinct) < MIN_DISTINCT_NUMBERS and numbers.any():
+            with_commas = pc.match_substring_regex(levels, WITH_COMMAS).to_numpy(zero_copy_only=False) & (counts > 0)
+            new = levels.filter(with_commas).slice(0, MIN_DISTINCT_NUMBERS).to_pylist()
+            self._distinct = self._distinct.union(new)
+
+    @property
+    def doubt(self) -> str | None:
+        """The warning that numbers are read as text; None if the strings are no such numbers."""
+        if len(self._distinct) < MIN_DISTINCT_NUMBERS or self._numbers < MIN_NUMBER_SHARE * self._values:
+            return None
+        examples = ", ".join(map(repr, sorted(self._distinct)[:2]))
+        return (
+            f"column {self.column!r}: values such as {examples} look like numbers written with commas, and are read as "
+            "text: expected decimal points and no separators of thousands; write 3.14 and 1234 (pandas reads them by "
+            "read_csv(..., decimal=',') or thousands=','), or confirm the text with "
+            f"--kind {shlex.quote(self.column + '=category')} (kinds={{{self.column!r}: 'category'}})."
+        )

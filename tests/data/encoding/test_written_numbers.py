@@ -1,0 +1,45 @@
+"""Numbers written with commas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ridgeway.data import TableEncoder
+
+DOUBT = r"column 'x': values such as .* look like numbers written with commas.*--kind x=category"
+
+
+# Law: numbers with commas that are read as text get a warning with the remedy, however many batches they come in.
+@pytest.mark.parametrize("form", ["{:.2f}", "{:,.0f}", "{:,.2f}"])
+def test_warns(form: str) -> None:
+    numbers = np.random.default_rng(0).uniform(1000, 9000, 300)
+    texts = [form.format(number) for number in numbers]
+    if form == "{:.2f}":
+        texts = [text.replace(".", ",") for text in texts]
+    with pytest.warns(UserWarning, match=DOUBT):
+        TableEncoder().fit(pa.table({"x": texts}))
+    encoder = TableEncoder().partial_fit(pa.table({"x": texts[:100]})).partial_fit(pa.table({"x": texts[100:]}))
+    assert len(encoder.doubts_) == 1
+
+
+# Law: text, codes, dates, few values and columns whose kind was given get none; warnings are errors in tests.
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["red, dry", "white, sweet", "rose, dry", "red, sweet"] * 20,
+        ["a1,5", "b2,5", "c3,5", "d4,5"] * 20,
+        ["1,5", "2,5"] * 40,
+        [f"{k},5" for k in range(30)] + ["unknown"] * 30,
+        ["12", "13", "007", "15"] * 20,
+    ],
+)
+def test_is_silent(texts: list[str]) -> None:
+    assert TableEncoder(min_count=1).fit(pa.table({"x": texts})).doubts_ == []
+
+
+def test_given_kinds_are_believed() -> None:
+    texts = [f"{k},5" for k in range(60)]
+    for kind in ("category", "text"):
+        assert TableEncoder(kinds={"x": kind}).fit(pa.table({"x": texts})).doubts_ == []
