@@ -221,16 +221,13 @@ class RidgePathCV(AveragedEstimator[Averages]):
         kept = batch if keep_rows and batch.rows.nbytes <= MAX_KEPT_BYTES else None
         self._stand_on(ExactModel(selected, outcome.held_out, outcome.sums, kept), choice, len(batch))
         if not outcome.settled:
-            what = "the held-out error still changed"
+            remedy = "the columns are badly conditioned. Set solver='gram' if columns are few, or a larger alpha."
+            said = f"the held-out error still changed after {outcome.n_products} products: {remedy}"
             if outcome.selection is None:
-                given_scheme = outcome.scheme
-                named = f"alpha={given_scheme.alpha:g}" if isinstance(given_scheme, Geometric) else str(given_scheme)
-                what = f"{named} was not solved to rounding"
-            warn_user(
-                f"{what} after {outcome.n_products} products: the columns are badly conditioned. Set solver='gram' if "
-                "columns are few, or a larger alpha.",
-                ConvergenceWarning,
-            )
+                scheme = outcome.scheme
+                named = f"alpha={scheme.alpha:g}" if isinstance(scheme, Geometric) else str(scheme)
+                said = f"{named} was not solved to rounding after {outcome.n_products} products: {remedy}"
+            warn_user(said, ConvergenceWarning)
 
     def _fit_sgd(self, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         sgd = self._unfitted_sgd().fit(X, y, sample_weight)
