@@ -35,23 +35,24 @@ FILES = {  # name -> file, target, whether to predict its logarithm
 
 def cases(quick: bool = False) -> Iterator[Case]:
     """Measure real tables with all defaults, then one pass and a stream over planted rows, then the cost."""
-    for name, load in _tables().items():
+    for name, load in tables().items():
         yield _defaults(name, load, 1 if quick else SPLITS)
     n_rows = ROWS // 10 if quick else ROWS
-    yield _one_pass(n_rows, 1 if quick else SEEDS)
+    yield one_pass(n_rows, 1 if quick else SEEDS)
     for shuffle in (False, True):
         yield _cost(n_rows, shuffle)
 
 
-def _tables() -> dict[str, Callable[[], tuple[Array, Array]]]:
-    tables: dict[str, Callable[[], tuple[Array, Array]]] = {
+def tables() -> dict[str, Callable[[], tuple[Array, Array]]]:
+    """Return functions that load real tables as numbers, by name; those of RIDGEWAY_DATA if it is set."""
+    found: dict[str, Callable[[], tuple[Array, Array]]] = {
         "diabetes": lambda: load_diabetes(return_X_y=True),
         "digits": lambda: load_digits(return_X_y=True),
     }
     folder = os.environ.get("RIDGEWAY_DATA")
     for name in FILES if folder else ():
-        tables[name] = lambda name=name: _from_file(Path(str(folder)), name)  # type: ignore[misc]
-    return tables
+        found[name] = lambda name=name: _from_file(Path(str(folder)), name)  # type: ignore[misc]
+    return found
 
 
 def _from_file(folder: Path, name: str) -> tuple[Array, Array]:
@@ -70,7 +71,7 @@ def _defaults(name: str, load: Callable[[], tuple[Array, Array]], splits: int) -
     for seed in range(splits):
         train, test, labels, _ = train_test_split(X, y.astype(np.float64), test_size=0.2, random_state=seed)
         model = rw.AveragedSGDRegressor(random_state=seed).fit(train, labels)
-        found.append(_distances(model, train, labels, test, (WEAK_ALPHA, *ALPHAS)))
+        found.append(distances(model, train, labels, test, (WEAK_ALPHA, *ALPHAS)))
     table = np.array(found)
     mean = np.exp(np.log(table[:, 1:]).mean())
     results = [
@@ -81,15 +82,16 @@ def _defaults(name: str, load: Callable[[], tuple[Array, Array]], splits: int) -
     return Case(f"defaults, {name}", results, {})
 
 
-def _one_pass(n_rows: int, seeds: int) -> Case:
+def one_pass(n_rows: int, seeds: int) -> Case:
+    """Measure one pass of `fit` and of `partial_fit` over planted rows."""
     fits, streams = [], []
     for seed in range(seeds):
         X, y, test = _planted(n_rows, seed)
-        fits.append(_distances(rw.AveragedSGDRegressor(passes=1, random_state=seed).fit(X, y), X, y, test, ALPHAS))
+        fits.append(distances(rw.AveragedSGDRegressor(passes=1, random_state=seed).fit(X, y), X, y, test, ALPHAS))
         stream = rw.AveragedSGDRegressor(random_state=seed)
         for first in range(0, n_rows, BATCH):
             stream.partial_fit(X[first : first + BATCH], y[first : first + BATCH])
-        streams.append(_distances(stream, X, y, test, ALPHAS))
+        streams.append(distances(stream, X, y, test, ALPHAS))
     fit, stream_means = np.mean(fits, axis=0), np.mean(streams, axis=0)
     results = [
         Result("one pass, distance for alpha .01 to 10, largest, %", float(fit[:-1].max()), Target(high=3.0)),
@@ -140,7 +142,7 @@ def _planted(n_rows: int, seed: int) -> tuple[Array, Array, Array]:
     return X, X @ w + rng.standard_normal(n_rows), rng.standard_normal((5000, COLUMNS)) * np.sqrt(spectrum)
 
 
-def _distances(model: Any, X: Array, y: Array, test: Array, alphas: tuple[float, ...]) -> Array:
+def distances(model: Any, X: Array, y: Array, test: Array, alphas: tuple[float, ...]) -> Array:
     """Distance of the path from exact ridge on standardized features, in percent, for each alpha."""
     mean, scale = X.mean(axis=0), X.std(axis=0)
     scale[scale == 0] = 1.0

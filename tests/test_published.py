@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from benchmarks.publish.cells import error, percent, times
+from benchmarks.publish.fragments import FRAGMENTS
 from benchmarks.publish.pages import PAGES, PLACE, ROOT, filled
 from benchmarks.publish.results import Results
-from benchmarks.publish.tables import FRAGMENTS, error, times
 
 
 # Law: every page holds what the committed results generate, so no number of a table is written by hand.
@@ -59,3 +60,10 @@ def test_times(value: float | None, written: str) -> None:
 )
 def test_error(value: float | None, written: str) -> None:
     assert error(value) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(None, "-"), (1e-9, "< 0.001"), (0.1234, "0.12"), (164.2, "164"), (1e9, "diverges")]
+)
+def test_percent(value: float | None, written: str) -> None:
+    assert percent(value) == written

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from benchmarks.command import Suites, run
 from benchmarks.machine import facts
-from benchmarks.peers import defaults, disk, kernels, memory, one_pass, race, speed, text
+from benchmarks.peers import defaults, disk, kernels, memory, one_pass, paths, race, speed, text
 
 SUITES: Suites = {
     "one pass": one_pass.cases,
@@ -19,8 +19,9 @@ SUITES: Suites = {
     "text": text.cases,
     "disk": disk.cases,
     "kernels": kernels.cases,
+    "paths": paths.cases,
 }
-PEERS = ("adelie", "glum", "pandas", "python-glmnet", "river", "skglm", "snapml", "vowpalwabbit")
+PEERS = ("adelie", "glum", "himalaya", "pandas", "python-glmnet", "river", "skglm", "snapml", "vowpalwabbit")
 
 if __name__ == "__main__":
     machine = facts() | {name: version(name) for name in PEERS}

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.peers.solvers import PATHS, SINGLE, Solver, ridge_cv
+from benchmarks.peers.solvers import BEST, PATHS, SINGLE, Solver, affordable
 from benchmarks.planted import dense_rows
 from benchmarks.report import Case, Result
 
-SHAPES = ((200_000, 100), (20_000, 1000))
+SHAPES = ((200_000, 100), (20_000, 1_000), (1_000, 10_000))
 QUICK_SHAPES = ((5_000, 100),)
 STRENGTHS = np.logspace(-6, 3, 100)
 METHODS: dict[str, tuple[Solver, int]] = {
     **{f"{name}, 100 strengths": (solver, 100) for name, solver in PATHS.items()},
-    "RidgeCV, 25 strengths": (ridge_cv, 25),
+    **{f"{name}, 25 strengths": (solver, 25) for name, solver in BEST.items()},
     **{f"{name}, 1 strength": (solver, 1) for name, solver in SINGLE.items()},
 }
 
@@ -28,6 +28,8 @@ def cases(quick: bool = False) -> Iterator[Case]:
     for n_rows, n_columns in QUICK_SHAPES if quick else SHAPES:
         results = []
         for name in METHODS:
+            if not affordable(name.split(",")[0], (n_rows, n_columns)):
+                continue
             command = [sys.executable, "-m", "benchmarks.peers.memory", name, str(n_rows), str(n_columns)]
             answer = subprocess.run(command, check=True, capture_output=True, text=True)
             results.append(Result(name, float(answer.stdout.split()[-1])))

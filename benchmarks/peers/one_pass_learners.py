@@ -18,15 +18,23 @@ BATCH_ROWS = 1000  # rows
 Learner = Callable[[Split], Array]  # predictions of the test rows
 
 
-def ridgeway_fit(split: Split) -> Array:
-    """One pass in order; scales come from all rows, the choice from held-out ones."""
+def averaged_fit(split: Split) -> Array:
+    """Averaged SGD, one pass in order; scales come from all rows, the choice from held-out ones."""
     model = rw.AveragedSGDRegressor(passes=1, shuffle=False, random_state=0)
     return np.asarray(model.fit(split.X, split.y).predict(split.test_X))
 
 
-def ridgeway_stream(split: Split) -> Array:
-    """Batches of 1,000 rows; scales come from the first, the choice from predictions before learning."""
-    model = rw.AveragedSGDRegressor()
+def averaged_stream(split: Split) -> Array:
+    """Averaged SGD, batches of 1,000 rows; scales come from the first, the choice from predictions before learning."""
+    return _streamed(rw.AveragedSGDRegressor(), split)
+
+
+def gram_stream(split: Split) -> Array:
+    """Gram matrices, which batches of 1,000 rows add to; beyond 2,000 columns averaged SGD."""
+    return _streamed(rw.RidgePathCV(random_state=0), split)
+
+
+def _streamed(model: rw.AveragedSGDRegressor | rw.RidgePathCV, split: Split) -> Array:
     for first in range(0, len(split.y), BATCH_ROWS):
         model.partial_fit(split.X[first : first + BATCH_ROWS], split.y[first : first + BATCH_ROWS])
     return np.asarray(model.predict(split.test_X))
@@ -91,8 +99,9 @@ def _river_rows(X: Any) -> Iterator[dict[int, float]]:
 
 
 LEARNERS: dict[str, Learner] = {
-    "ridgeway, fit": ridgeway_fit,
-    "ridgeway, stream": ridgeway_stream,
+    "RidgePathCV, stream": gram_stream,
+    "AveragedSGDRegressor, fit": averaged_fit,
+    "AveragedSGDRegressor, stream": averaged_stream,
     "SGDRegressor": sgd,
     "SGDRegressor, averaged": averaged_sgd,
     "Vowpal Wabbit": vowpal_wabbit,

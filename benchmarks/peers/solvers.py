@@ -27,14 +27,24 @@ def _as_matrix(X: Any, form: str) -> Any:
     return getattr(scipy.sparse, f"{form}_matrix")(X) if scipy.sparse.issparse(X) else X
 
 
-def ridgeway(X: Any, y: Array, alphas: Array) -> Array:
-    """One pass and its averages."""
+def ridge_path(X: Any, y: Array, alphas: Array) -> Array:
+    """RidgePathCV with all that it does beside the path: choice of the solver, selection of a strength by folds."""
+    model = rw.RidgePathCV(scale=False, fit_intercept=False, random_state=0).fit(X, y)
+    return np.asarray(model.path(alphas).coefs)
+
+
+def one_pass(X: Any, y: Array, alphas: Array) -> Array:
+    """One pass of SGD in the order of the rows, and its averages; nothing is selected."""
     return np.asarray(rw.run_sgd(X, y, store="replay" if scipy.sparse.issparse(X) else "sketch").path(alphas))
 
 
 def gram(X: Any, y: Array, alphas: Array) -> Array:
-    """Gram matrix and one eigendecomposition."""
-    return gram_path(X, y, alphas.astype(np.float64))
+    """Gram matrix of the columns, or of the rows where they are fewer, and one eigendecomposition."""
+    n, d = X.shape
+    if n >= d:
+        return gram_path(X, y, alphas.astype(np.float64))
+    values, vectors = np.linalg.eigh(X @ X.T / n)
+    return np.asarray(((vectors.T @ y / n) / (values + alphas[:, None])) @ vectors.T @ X)
 
 
 def glmnet(X: Any, y: Array, alphas: Array) -> Array:
@@ -102,8 +112,21 @@ def ridge_cv(X: Any, y: Array, alphas: Array) -> Array:
     return np.asarray(RidgeCV(alphas * X.shape[0], fit_intercept=False).fit(X, y).coef_)[None]
 
 
-OURS = "ridgeway"
-PATHS: dict[str, Solver] = {OURS: ridgeway, "Gram + eigh": gram, "glmnet": glmnet, "adelie": adelie}
+def himalaya(X: Any, y: Array, alphas: Array) -> Array:
+    """KernelRidgeCV of himalaya with the linear kernel, which returns the best strength by five folds only."""
+    model = import_module("himalaya.kernel_ridge").KernelRidgeCV(alphas * X.shape[0]).fit(X, y)
+    return np.asarray(model.get_primal_coef()).reshape(1, -1)
+
+
+OURS = "RidgePathCV"
+PATHS: dict[str, Solver] = {
+    OURS: ridge_path,
+    "run_sgd, one pass": one_pass,
+    "Gram + eigh": gram,
+    "glmnet": glmnet,
+    "adelie": adelie,
+}
+BEST: dict[str, Solver] = {"RidgeCV": ridge_cv, "himalaya KernelRidgeCV": himalaya}
 SINGLE: dict[str, Solver] = {
     "SGDRegressor, averaged epoch": one_by_one(_sgd),
     "Ridge lsqr": _ridge("lsqr"),
@@ -113,3 +136,17 @@ SINGLE: dict[str, Solver] = {
     "snapml": one_by_one(_snapml),
     "skglm": one_by_one(_skglm),
 }
+
+MAX_ENTRIES = dict.fromkeys(("skglm", "snapml", "Ridge sag", "adelie"), 1.2e7)  # entries of X: minutes beyond
+MAX_COLUMNS = {"glum": 5_000, "skglm": 5_000, "Ridge sag": 5_000}
+MAX_ROWS = {"himalaya KernelRidgeCV": 2_000}  # it forms a matrix of held-out by training rows for each strength
+
+
+def affordable(name: str, shape: tuple[int, int]) -> bool:
+    """Tell whether a method solves rows of this shape within a minute or so."""
+    (n_rows, n_columns), unbounded = shape, float("inf")
+    return (
+        n_rows <= MAX_ROWS.get(name, unbounded)
+        and n_columns <= MAX_COLUMNS.get(name, unbounded)
+        and n_rows * n_columns < MAX_ENTRIES.get(name, unbounded)
+    )

@@ -16,9 +16,9 @@ from sklearn.linear_model import Ridge
 
 import ridgeway as rw
 from benchmarks.peers.one_pass_learners import (
+    averaged_fit,
     averaged_sgd,
-    ridgeway_fit,
-    ridgeway_stream,
+    averaged_stream,
     sgd,
     vowpal_wabbit,
 )
@@ -75,19 +75,25 @@ def tuned_ridge(solver: str) -> Callable[[Split], Array]:
     return fit
 
 
-def ridgeway_default(split: Split) -> Array:
-    """All defaults."""
+def ridge_path(split: Split) -> Array:
+    """RidgePathCV, all defaults."""
+    return np.asarray(rw.RidgePathCV(random_state=0).fit(split.X, split.y).predict(split.test_X))
+
+
+def averaged_default(split: Split) -> Array:
+    """AveragedSGDRegressor, all defaults."""
     return np.asarray(rw.AveragedSGDRegressor(random_state=0).fit(split.X, split.y).predict(split.test_X))
 
 
 TUNED = {
-    "ridgeway, defaults": ridgeway_default,
+    "RidgePathCV": ridge_path,
+    "AveragedSGDRegressor": averaged_default,
     "Ridge sparse_cg, 13 strengths": tuned_ridge("sparse_cg"),
     "Ridge sag, 13 strengths": tuned_ridge("sag"),
 }
 ONE_PASS = {
-    "ridgeway, fit": ridgeway_fit,
-    "ridgeway, stream": ridgeway_stream,
+    "AveragedSGDRegressor, one pass": averaged_fit,
+    "AveragedSGDRegressor, stream": averaged_stream,
     "SGDRegressor": sgd,
     "SGDRegressor, averaged": averaged_sgd,
     "Vowpal Wabbit": vowpal_wabbit,

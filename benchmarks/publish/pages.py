@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from benchmarks.publish.results import Results
-from benchmarks.publish.tables import FRAGMENTS
+from benchmarks.publish.fragments import FRAGMENTS
+from benchmarks.publish.results import NotMeasured, Results
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "docs" / "benchmarks.md", ROOT / "README.md")
@@ -20,6 +20,10 @@ def filled(page: str, results: Results) -> str:
         name = place["name"]
         if name not in FRAGMENTS:
             raise KeyError(f"{name!r} is not a fragment: expected one of {', '.join(FRAGMENTS)}.")
-        return f"{place[1]}{FRAGMENTS[name](results)}\n{place[3]}"
+        try:
+            text = FRAGMENTS[name](results)
+        except NotMeasured:
+            text = "*Not measured.*"
+        return f"{place[1]}{text}\n{place[3]}"
 
     return PLACE.sub(fill, page)

@@ -24,6 +24,17 @@ class Measured:
         return f"{self.values['rows']:,.0f} x {self.values['columns']:,.0f}"
 
 
+class NotMeasured(KeyError):
+    """A suite that the stored results do not have."""
+
+
+class Suites(dict[str, list[Measured]]):
+    """Cases by suite."""
+
+    def __missing__(self, suite: str) -> list[Measured]:
+        raise NotMeasured(suite)
+
+
 @dataclass(frozen=True)
 class Results:
     """All suites, and the machine that they were measured on."""
@@ -46,4 +57,4 @@ class Results:
             ]
             for suite, content in stored.items()
         }
-        return cls(suites, stored["shapes"]["machine"])
+        return cls(Suites(suites), stored["shapes"]["machine"])
