@@ -19,7 +19,7 @@ A file is read in batches; the encoder looks at the first rows, and a thread enc
 >>> print(encoder.describe())
 2 columns became 4 features:
   column  kind      features  what was done
-  shop    category         3  2 levels
+  shop    category         3  2 levels (south, north)
   size    number           1  as it is
 >>> north, south, _, size = model.coef_
 >>> print(f"{north - south:.2f} {size:.2f}")

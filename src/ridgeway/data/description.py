@@ -40,7 +40,7 @@ class TableDescription:
     2 columns became 5 features:
       column  kind      features  what was done
       size    number           2  as it is; 1 missing: the mean 1.75 and an indicator
-      shop    category         3  2 levels
+      shop    category         3  2 levels (a, b)
     """
 
     table: tuple[ColumnDescription, ...]
