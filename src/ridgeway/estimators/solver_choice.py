@@ -29,6 +29,7 @@ SGD_STEP = 5e-7  # of a step, for six runs
 SGD_DENSE, SGD_SPARSE = 6e-9, 3e-7  # of a stored number of its row, for six runs and their sketches
 SGD_STEPS = 1_000_000  # at least
 NEGLIGIBLE_SECONDS = 0.02  # up to which the Gram engine is taken without more ado: it can go on with more rows
+TALL_SECONDS = 0.1  # the same for more rows than columns: Krylov stops when the best strength has settled, not all
 WORTH_SGD = 2.0  # times as fast as the exact engines SGD has to be
 MEMORY_SHARE = 0.5  # of what is available that an engine may take
 MAX_STREAM_COLUMNS = 2000  # up to which a stream keeps Gram matrices
@@ -160,7 +161,8 @@ def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
         return SolverChoice(
             "sgd", f"{form}: neither Gram matrices nor a Krylov space fit into {memory / 2**20:,.0f} MB"
         )
-    best = min(exact, key=lambda name: 0.0 if seconds[name] < NEGLIGIBLE_SECONDS else seconds[name])
+    negligible = TALL_SECONDS if size.n_rows > size.n_columns else NEGLIGIBLE_SECONDS
+    best = "gram" if fits["gram"] and seconds["gram"] < negligible else min(exact, key=seconds.__getitem__)
     if WORTH_SGD * size.sgd_seconds < seconds[best]:
         return SolverChoice("sgd", f"{form}: SGD takes about {size.sgd_seconds / seconds[best]:.0%} of the time")
     why = f"{form} sum up to matrices in one read" if best == "gram" else f"a few products with {form} cost least"
