@@ -142,10 +142,11 @@ def test_killed(
 # Law: a wide table is solved in memory, and learned by SGD beyond it; the model says why.
 def test_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_choice, "MAX_STREAM_COLUMNS", 30)
+    monkeypatch.setattr(solver_choice, "TALL_SECONDS", 0.0)
     monkeypatch.setattr(table_solver, "MAX_STREAM_COLUMNS", 30)
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((250, 300))
-    table = pa.table({**{f"x{i}": X[:, i] for i in range(300)}, "price": X[:, 0] + rng.standard_normal(250)})
+    X = rng.standard_normal((500, 300))
+    table = pa.table({**{f"x{i}": X[:, i] for i in range(300)}, "price": X[:, 0] + rng.standard_normal(500)})
     held = fit_table(table, PRICE)
     assert held.facts.solver == "krylov"
     assert held.model.averaging == "geometric"
