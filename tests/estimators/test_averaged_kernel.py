@@ -238,9 +238,10 @@ def test_components(features: str) -> None:
 
 
 # Law: features that are made as they are read are the same features.
-def test_components_without_memory() -> None:
+@pytest.mark.parametrize("step", [0.5, "auto"])
+def test_components_without_memory(step: float | str) -> None:
     X, y = smooth(600)
-    options: dict[str, Any] = {"n_components": 50, "averaging": "uniform", "passes": 2, "shuffle": False, "step": 0.5}
+    options: dict[str, Any] = {"n_components": 50, "averaging": "uniform", "passes": 2, "shuffle": False, "step": step}
     kept, read = (rw.AveragedKernelRegressor(cache_size=size, random_state=0, **options).fit(X, y) for size in (100, 0))
     np.testing.assert_allclose(read.predict(X), kept.predict(X), atol=1e-8)
 

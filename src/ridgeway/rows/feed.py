@@ -55,6 +55,8 @@ class Feed:
     kept : all standardized rows, if they are kept in memory.
     """
 
+    _weighted_norms: NDArray[np.float64] | None = None  # computed when they are first needed
+
     def __init__(
         self, batch: Batch, standardization: Standardization, keep: bool = False, several_passes: bool = False
     ) -> None:
@@ -64,7 +66,6 @@ class Feed:
         most = KEPT_BYTES_FOR_PASSES if several_passes else KEPT_BYTES
         small = batch.rows.nbytes <= most or standardization.leaves_rows
         self.kept = standardization.batch(batch) if keep or small else None
-        self._weighted_norms: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.source)
