@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW
-from ridgeway.sgd.window import WINDOW_ROWS, SplitWindow
+from ridgeway.sgd.window import MAX_STEPS_OF_RARE_ROW, WINDOW_ROWS, WINDOW_ROWS_PER_STEP, SplitWindow
 from ridgeway.storage.state import StateError, Stored
 
 N = 25_000
@@ -24,7 +24,7 @@ def stream(sparse: bool = False) -> tuple[Any, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 3))
     X[rng.random(N) < 0.01] *= 6.0
-    X[100] *= 1000.0
+    X[[100, 3000, 4000]] *= 1000.0
     return scipy.sparse.csr_array(X) if sparse else X, np.arange(float(N))
 
 
@@ -58,26 +58,50 @@ def test_cuts_do_not_matter(cuts: list[int], sparse: bool, store: bool) -> None:
     assert (other.split, other.clipped, other.rows_seen) == (window.split, window.clipped, N)
 
 
-# Law: each step of a row comes within the window after it, a hundred of them at most, and none is unsafe.
+def steps_that_rows_may_take(needed: np.ndarray) -> np.ndarray:
+    """Count row by row: 100 steps, and more as long as all that was more is less than the number of rows before."""
+    taken, spare = np.empty(len(needed), np.int64), 0
+    for i, steps in enumerate(needed.astype(int)):
+        taken[i] = min(steps, MAX_STEPS_OF_RARE_ROW, MAX_STEPS_OF_ROW + spare)
+        spare += 1 - max(0, taken[i] - MAX_STEPS_OF_ROW)
+    return taken
+
+
+# Law: each step of a row comes within the window after it, as many of them as the row may take, and none is unsafe.
 def test_waiting_times() -> None:
     X, _ = stream()
     (steps,), (counts,), window = through([], False)
     q = (np.asarray(steps.rows.times(np.eye(3))) ** 2).sum(axis=1) * steps.weight
     assert (0.15 * q <= 1 + 1e-9).all()
-    assert counts.max() == MAX_STEPS_OF_ROW
-    assert window.clipped == 1
+    needed = np.maximum(1, np.ceil(0.15 * (X**2).sum(axis=1)))
+    taken = steps_that_rows_may_take(needed)
+    assert taken[100] == 200
+    assert taken[3000] == taken.max() == MAX_STEPS_OF_ROW + 3000 - 100
+    assert window.clipped == (taken < needed).sum() == 3
     numbers = steps.y[:, 0].astype(int)  # the target is the number of the row
     split = steps.weight < 1  # all weights are 1
     assert len(counts) == split.sum()
     place = np.maximum.accumulate(np.where(split, 0, numbers))
-    delays = (place - numbers)[split]
+    delays, windows = (place - numbers)[split], np.maximum(WINDOW_ROWS, WINDOW_ROWS_PER_STEP * counts)
     assert delays.min() >= -1
-    assert delays.max() < WINDOW_ROWS
-    assert np.median(delays) == pytest.approx(WINDOW_ROWS / 2, rel=0.2)
-    early = numbers < N - WINDOW_ROWS
-    made = np.bincount(numbers[early], minlength=N)[: N - WINDOW_ROWS]
-    expected = np.minimum(np.maximum(1, np.ceil(0.15 * (X**2).sum(axis=1))), MAX_STEPS_OF_ROW)[: N - WINDOW_ROWS]
-    np.testing.assert_array_equal(made, expected)
+    assert (delays < windows).all()
+    ended = (numbers + np.maximum(WINDOW_ROWS, WINDOW_ROWS_PER_STEP * taken[numbers]) < N)[split]
+    assert np.median((delays / windows)[ended]) == pytest.approx(0.5, abs=0.1)
+    made = np.bincount(numbers, minlength=N)
+    whole = np.arange(N) + np.maximum(WINDOW_ROWS, WINDOW_ROWS_PER_STEP * taken) < N
+    np.testing.assert_array_equal(made[whole], taken[whole])
+    assert (made <= taken).all()
+
+
+# Law: a stream whose rows suddenly grow takes at most 100 steps per row and one more for each row.
+def test_growing_rows() -> None:
+    X, y = stream()
+    X[10_000:] *= 1000.0
+    window = SplitWindow(0.15)
+    counts = [window.through(check_batch(X[i : i + 1000], y[i : i + 1000]))[1] for i in range(0, N, 1000)]
+    made = sum(0 if count is None else len(count) for count in counts)
+    assert made <= 101 * N
+    assert window.spare_steps == 1  # all are used; the last row adds one
 
 
 # Law: a stream without outlying rows passes through as it is.
@@ -101,7 +125,7 @@ def test_copy() -> None:
 
 # Law: delayed steps are checked when they are read from a state.
 @pytest.mark.parametrize(
-    ("name", "value"), [("row", 10**6), ("count", 1), ("count", 1000), ("due", -1), ("weight", 0.0), ("indices", 99)]
+    ("name", "value"), [("row", 10**6), ("count", 1), ("count", 10_000), ("due", -1), ("weight", 0.0), ("indices", 99)]
 )
 def test_damaged_states(name: str, value: float) -> None:
     X, y = stream(sparse=True)

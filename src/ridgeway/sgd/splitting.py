@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.rows import Float, Order, numbered, readonly
 
-MAX_STEPS_OF_ROW = 100  # in a stream or a partition, where they cannot be scattered over all rows
+MAX_STEPS_OF_ROW = 100  # of any row in a stream or a partition, where they cannot be scattered over all rows
 
 
 @dataclass(frozen=True, eq=False)
