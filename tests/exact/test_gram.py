@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 
 import ridgeway as rw
 from ridgeway.averaging import Scheme
+from ridgeway.exact import second_read
 from ridgeway.exact.fold_moments import MAX_CELLS, FoldMoments, read_splits
 from ridgeway.exact.gram_fit import GramFit, GramSums, fit_in_memory, fit_leave_one_out
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead, robust_standard_errors
@@ -189,6 +192,31 @@ def test_leave_one_out_is_ridge_cv(targets: int | None, weighted: bool, sparse: 
     assert oracle.alpha_ == pytest.approx(min(rows, key=lambda row: row.error).alpha * weight.sum())
 
 
+# Law: blocks in which the rows are read, and whether they are held, do not matter for the errors of groups of rows.
+@settings(max_examples=15)
+@given(n_rows=st.integers(2, 70), block_rows=st.integers(1, 80), held=st.booleans())
+def test_blocks_of_leave_one_out(n_rows: int, block_rows: int, held: bool) -> None:
+    X, y, weight = problem(n_rows)
+    batch, standardization = prepared(X, y, weight)
+    fit, _ = fit_leave_one_out(batch, standardization)
+    read = SecondRead(batch, standardization, fit.spectrum)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(second_read, "BLOCK_ROWS", block_rows)
+        patch.setattr(second_read, "MAX_HELD_BYTES", 2**25 if held else 0)
+        errors = LeaveOneOut(read).errors([rw.Geometric(0.1)])[0]
+    Z = np.column_stack([np.ones(n_rows), (X - standardization.offset) / standardization.scale])
+    penalty = 0.1 * weight.sum() * np.diag([0.0, *np.ones(X.shape[1])])
+    expected = []
+    for group in np.array_split(np.arange(n_rows), len(errors)):
+        total = 0.0
+        for i in group:
+            others = np.arange(n_rows) != i
+            A, c = Z[others], weight[others]
+            total += weight[i] * (y[i] - Z[i] @ np.linalg.solve((A.T * c) @ A + penalty, A.T @ (c * y[others]))) ** 2
+        expected.append(total / standardization.weight_scale / standardization.target_scale[0] ** 2)
+    np.testing.assert_allclose(errors, expected, rtol=1e-7)
+
+
 def test_leave_one_out_rates_ridge_only() -> None:
     X, y, _ = problem()
     batch, standardization = prepared(X, y, None)
@@ -270,8 +298,8 @@ def test_sums_go_on() -> None:
     X, y, weight = problem()
     batch, standardization = prepared(X[:100], y[:100], weight[:100])
     folds = k_folds(100, 5, np.random.default_rng(0))
-    for given, shared in ((folds, True), (folds[:1], False)):
-        _, read = fit_in_memory(batch, standardization, given, "geometric")
+    for splits, shared in ((folds, True), (folds[:1], False)):
+        _, read = fit_in_memory(batch, standardization, splits, "geometric")
         sums = GramSums.after(read, batch, standardization, 5, 0)
         assert (sums.base is None) == shared
         more = replace(check_batch(X[100:], y[100:], weight[100:], target_dtype=FLOAT64))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 BLOCK_ROWS = 4096
+MAX_HELD_BYTES = 2**25  # of coordinates that leave-one-out keeps for its next strengths
 LEAST_REST = 1e-10  # of 1 - h: a row that is all that its direction is known from has no leave-one-out residual
 
 
@@ -100,16 +102,24 @@ class LeaveOneOut:
         """Step size that the schemes belong to."""
         return self.read.spectrum.step
 
-    @property
-    def _groups(self) -> list[NDArray[np.intp]]:
+    @cached_property
+    def _first_rows(self) -> NDArray[np.intp]:
+        """The first row of each group of consecutive rows, (groups,)."""
         n = len(self.read.batch)
-        return np.array_split(np.arange(n), min(MAX_GROUPS, n))
+        groups = np.array_split(np.arange(n), min(MAX_GROUPS, n))
+        return np.array([group[0] for group in groups])
 
-    @property
+    @cached_property
     def weight(self) -> Array:
         """Weight of each group of rows, (groups,)."""
         weight = np.asarray(self.read.batch.weight, np.float64) / self.read.standardization.weight_scale
-        return np.array([weight[group].sum() for group in self._groups])
+        return np.add.reduceat(weight, self._first_rows)
+
+    @cached_property
+    def _held_blocks(self) -> list[Block] | None:
+        """All rows along the directions, if they are few."""
+        n, r = len(self.read.batch), len(self.read.basis.directions)
+        return list(self.read.blocks(np.arange(n))) if 8 * n * r <= MAX_HELD_BYTES else None
 
     def errors(self, schemes: Sequence[Scheme]) -> Array:
         """Return sums of weighted squared leave-one-out residuals, a mean over targets: (L, groups)."""
@@ -121,12 +131,15 @@ class LeaveOneOut:
         read, spectrum = self.read, self.read.spectrum
         gains = read.basis.gains(schemes, spectrum.step, spectrum.n_steps, spectrum.resolution)
         total = float(self.weight.sum())
-        errors = np.zeros((len(schemes), len(self._groups)))
-        for place, group in enumerate(self._groups):
-            for block in read.blocks(group):
-                left = np.maximum(1 - read.leverages(block, gains), LEAST_REST)
-                squares = (read.residuals(block, gains) / left[:, :, None]) ** 2
-                errors[:, place] += total * (block.share @ squares.mean(axis=2))
+        errors = np.zeros((len(schemes), len(self._first_rows)))
+        first = 0
+        for block in self._held_blocks or read.blocks(np.arange(len(read.batch))):
+            left = np.maximum(1 - read.leverages(block, gains), LEAST_REST)
+            squares = ((read.residuals(block, gains) / left[:, :, None]) ** 2).mean(axis=2)
+            begun, last = np.searchsorted(self._first_rows, (first, first + len(squares) - 1), side="right") - 1
+            parts = np.maximum(self._first_rows[begun : last + 1] - first, 0)  # where the groups begin in the block
+            errors[:, begun : last + 1] += total * np.add.reduceat(squares * block.share[:, None], parts).T
+            first += len(squares)
         return errors
 
 
