@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ridgeway as rw
-from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
+from ridgeway.rows import check_batch
+from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, PIECE_ROWS, Splitting
 
 
 def with_outliers(n: int, d: int, size: float, share: float = 0.01) -> tuple[np.ndarray, np.ndarray]:
@@ -35,6 +36,22 @@ def test_counts(q: list[float], step: float, batch_size: int) -> None:
     assert capped.counts_by_row.max() <= MAX_STEPS_OF_ROW
     assert (step / batch_size * norms * capped.step_weights(np.ones(len(q))) <= 1 + 1e-12).all()
     assert capped.clipped == int((np.ceil(step / batch_size * norms) > MAX_STEPS_OF_ROW).sum())
+
+
+# Law: the splitting of a batch is that of its squared norms and weights, piece by piece; a bad row is named.
+@pytest.mark.parametrize("sparse", [False, True])
+def test_splitting_of_a_batch(sparse: bool) -> None:
+    n = 2 * PIECE_ROWS + 100
+    X, y = with_outliers(n, 3, 6.0)
+    weight = np.random.default_rng(1).exponential(size=n)
+    splitting = Splitting.of_batch(check_batch(scipy.sparse.csr_array(X) if sparse else X, y, weight), 0.15, 2)
+    expected = Splitting.of((X**2).sum(axis=1) * weight, 0.15, 2)
+    np.testing.assert_array_equal(splitting.rows, expected.rows)
+    np.testing.assert_array_equal(splitting.counts, expected.counts)
+    assert splitting.n_rows == n
+    X[n - 1, 2] = np.nan
+    with pytest.raises(ValueError, match=rf"X\[{n - 1}, 2\] is NaN"):
+        rw.run_sgd(scipy.sparse.csr_array(X) if sparse else X, y, step=rw.GrowingStep(0.15))
 
 
 # Law: an order has every step of every row in it, all rows once in their own order, and steps of a row all over the

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ridgeway.averaging import Staircase
-from ridgeway.rows import Batch, check_batch, largest_norm, require_finite_rows
+from ridgeway.rows import Batch, check_batch, largest_norm
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.run import SGDRun
 from ridgeway.sgd.schedule import GrowingStep, schedule_of
@@ -149,9 +149,7 @@ def _run_one(
             run.advance(rows, shuffled_order(rows.rows, rng) if shuffle else None)
             run.end_pass()
         return run.trajectory()
-    norms = rows.rows.squared_norms()
-    require_finite_rows(rows.rows, norms, rows.numbers)
-    splitting = Splitting.of(norms.astype(np.float64) * rows.weight, step.size, batch_size)
+    splitting = Splitting.of_batch(rows, step.size, batch_size)
     steps_per_pass = -(-splitting.steps_per_pass // batch_size)
     run = SGDRun(schedule_of(step, passes * steps_per_pass, batch_size) or "auto", store, batch_size, w0)
     if not splitting.none:

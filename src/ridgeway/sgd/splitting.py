@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway import _core
-from ridgeway.rows import Float, Order, numbered, readonly
+from ridgeway.rows import Batch, Float, Order, numbered, readonly, require_finite_rows
 
 MAX_STEPS_OF_ROW = 100  # of any row in a stream or a partition, where they cannot be scattered over all rows
+PIECE_ROWS = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,18 @@ class Splitting:
         needed = np.ceil(share * q[rows])
         counts = needed if most is None else np.minimum(needed, most)
         return cls(len(q), rows, counts.astype(np.int64), 1 / needed)
+
+    @classmethod
+    def of_batch(cls, batch: Batch, step: float, batch_size: int = 1) -> Splitting:
+        """Split the rows of a batch, read in pieces that stay in the cache; entries that are not finite are refused."""
+        parts = []
+        for first in range(0, len(batch), PIECE_ROWS):
+            piece = batch.between(first, min(first + PIECE_ROWS, len(batch)))
+            norms = piece.rows.squared_norms()
+            require_finite_rows(piece.rows, norms, piece.numbers)
+            part = cls.of(norms.astype(np.float64, copy=False) * piece.weight, step, batch_size)
+            parts.append((part.rows + first, part.counts, part.factors))
+        return cls(len(batch), *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     @classmethod
     def whole(cls, n_rows: int) -> Splitting:
@@ -104,9 +117,11 @@ class Splitting:
         """
         if self.none:
             return order
-        numbers = numbered(order)
-        split = self.rows if len(numbers) == self.n_rows else numbers[self.is_split[numbers]]
-        steps = rng.permutation(np.repeat(split, self.counts_by_row[split] - 1))
+        numbers, split, counts = numbered(order), self.rows, self.counts
+        if len(numbers) < self.n_rows:
+            split = numbers[self.is_split[numbers]]
+            counts = self.counts_by_row[split]
+        steps = rng.permutation(np.repeat(split, counts - 1))
         scattered = np.empty(len(numbers) + len(steps), np.intp)
         _core.scatter_steps(numbers, steps, _ascending_places(len(numbers) + 1, len(steps), rng), scattered)
         return scattered
