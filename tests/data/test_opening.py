@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.data.tables import FORMS, mixed_table, values, write
 
-from ridgeway.data import DataError, open_data
+from ridgeway.data import DataError, column_names, open_data
 from ridgeway.data.common_type import wider
+from ridgeway.data.files import FORMATS
 from ridgeway.data.source import BATCH_BYTES, MAX_BATCH_ROWS, MIN_BATCH_ROWS, rows_per_batch
 
 
@@ -256,6 +257,15 @@ def test_shapes(tmp_path: Path) -> None:
     pa.parquet.write_table(pa.table({}), tmp_path / "none.parquet")
     with pytest.raises(DataError, match=r"none\.parquet: the table has no columns"):
         open_data(tmp_path / "none.parquet")
+
+
+# Law: a format without a source is a bug of ours: its files are not read as CSV.
+def test_format_without_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMATS, "rows", (".rows",))
+    (tmp_path / "table.rows").write_text("a,b\n1,2\n")
+    for read in (open_data, column_names):
+        with pytest.raises(AssertionError, match="no source reads files of format 'rows'"):
+            read(tmp_path / "table.rows")
 
 
 # Law: a batch takes some 32 MB, and is a power of two, whatever the rows.

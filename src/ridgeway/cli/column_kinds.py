@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-KINDS = ("number", "boolean", "category", "text", "time", "day-first", "month-first", "year-first", "drop")
+from ridgeway.data.kinds import KINDS
 
 
 def kinds_of(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:

@@ -97,19 +97,33 @@ def _opened(
         return arrays_source(*source, columns, batch_rows)
     if not isinstance(source, str | os.PathLike):
         return TableSource(as_table(source, index=index or columns is not None), columns, batch_rows)
-    paths = find_files(source)
-    match format_of(paths):
-        case "parquet":
-            opened = ParquetSource(paths, columns, batch_rows, index)
-        case "feather":
-            opened = FeatherSource(paths, columns, batch_rows, index)
-        case "libsvm":
-            opened = LibsvmSource(paths, batch_rows)
-        case _:
-            opened = CSVSource(paths, columns, batch_rows, kinds or {}, null_values, lenient, index)
+    opened = _file_source(find_files(source), columns, batch_rows, kinds, null_values, lenient, index)
     if isinstance(opened, FileSource):
         warn_of_index(opened.index_names, opened.name)
     return opened
+
+
+def _file_source(
+    paths: list[Path],
+    columns: Sequence[str] | None = None,
+    batch_rows: int | None = None,
+    kinds: Mapping[str, str] | None = None,
+    null_values: Sequence[str] = (),
+    lenient: Sequence[str] = (),
+    index: bool = False,
+) -> Source:
+    """Return the source of files of one format; see `open_data`."""
+    match format_of(paths):
+        case "parquet":
+            return ParquetSource(paths, columns, batch_rows, index)
+        case "feather":
+            return FeatherSource(paths, columns, batch_rows, index)
+        case "libsvm":
+            return LibsvmSource(paths, batch_rows)
+        case "csv":
+            return CSVSource(paths, columns, batch_rows, kinds or {}, null_values, lenient, index)
+        case unknown:
+            raise AssertionError(f"no source reads files of format {unknown!r}")
 
 
 @dataclass(frozen=True)
@@ -146,17 +160,14 @@ def column_names(source: Any) -> ColumnNames | None:
         return None if found is None else replace(found, place=source.name)
     if isinstance(source, str | os.PathLike):
         paths = find_files(source)
-        match format_of(paths):
-            case "parquet":
-                return _names_in(ParquetSource(paths, None, None))
-            case "feather":
-                return _names_in(FeatherSource(paths, None, None))
-            case "libsvm":
-                return None
-            case _:
-                names = list(read_dialect(paths[0]).names)
-                index = csv_index(names)
-                return ColumnNames(str(paths[0]), [name for name in names if name not in index], index)
+        form = format_of(paths)
+        if form == "csv":  # whose header is enough: a source would infer types from the first rows
+            names = list(read_dialect(paths[0]).names)
+            index = csv_index(names)
+            return ColumnNames(str(paths[0]), [name for name in names if name not in index], index)
+        if form == "libsvm":  # a source would read all rows
+            return None
+        return _names_in(_file_source(paths))
     if isinstance(source, Source):
         return None if source.schema is None else ColumnNames(source.name, source.schema.names, [])
     if isinstance(source, tuple):
@@ -177,6 +188,7 @@ def _names_of(schema: Any, place: str) -> ColumnNames:
     return ColumnNames(place, [name for name in schema.names if name not in index], index)
 
 
-def _names_in(source: FileSource) -> ColumnNames:
+def _names_in(source: Source) -> ColumnNames:
+    assert isinstance(source, FileSource)
     assert source.schema is not None
     return ColumnNames(source.name, source.schema.names, source.index_names)

@@ -9,9 +9,8 @@ from ridgeway.data.encoding.encoding import Learner
 from ridgeway.data.encoding.number import NumberLearner
 from ridgeway.data.encoding.string_learner import StringLearner
 from ridgeway.data.encoding.time import TimeLearner
+from ridgeway.data.kinds import KINDS
 from ridgeway.data.schema import kind_of, type_name
-
-KINDS = ("number", "boolean", "category", "text", "time", "day-first", "month-first", "year-first", "drop")
 
 
 def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner:
