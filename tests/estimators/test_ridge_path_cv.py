@@ -279,6 +279,17 @@ def test_solver_by_shape() -> None:
     assert rw.RidgePathCV(cv="loo").fit(X[:50], y[:50]).solver_ == "gram"
 
 
+# Law: leaving one row out takes Gram matrices, also where the shape of the data speaks for another solver, and says so.
+def test_solver_of_leave_one_out() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((50, 300)), rng.standard_normal(50)
+    assert rw.RidgePathCV().fit(X, y).solver_ == "krylov"
+    left_out = rw.RidgePathCV(cv="loo").fit(X, y)
+    assert (left_out.solver_, left_out.solver_reason_) == ("gram", "cv='loo' needs Gram matrices")
+    given = rw.RidgePathCV(cv="loo", alpha=1.0).fit(X, y)  # nothing is left out
+    assert given.solver_reason_.startswith("50 rows of 300 columns")
+
+
 # Law: other averages than ridge compete where asked, and have no ridge strength.
 def test_other_averages() -> None:
     X, y, _ = problem()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,20 @@ def test_files(solver: str, memory: int | None, tmp_path: Path) -> None:
     assert loaded.facts == model.facts
     assert (loaded.facts.solver, loaded.facts.solver_reason) == (solver, "asked for")
     np.testing.assert_array_equal(loaded.at(0.3).predict(table), model.at(0.3).predict(table))
+
+
+# Law: the model of a table says which solver fitted its kernel model, and why. In old files the estimator alone knows.
+@pytest.mark.parametrize("solver", ["auto", "krylov", "sgd"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_solver_of_a_kernel(solver: str, tmp_path: Path) -> None:
+    table = shop_table().slice(0, 120)
+    model = fit_table(table, Request(target="price", kernel="rbf", alpha=0.1, solver=solver))
+    expected = model.model.solver_, model.model.solver_reason_
+    assert expected[0] == ("krylov" if solver == "auto" else solver)
+    assert expected[1] == "asked for" or solver == "auto"
+    assert (model.facts.solver, model.facts.solver_reason) == expected
+    replace(model, facts=replace(model.facts, solver="sgd", solver_reason="")).save(tmp_path / "older")
+    assert rw.load(tmp_path / "older").facts == model.facts
 
 
 # Law: an option that only SGD has implies SGD, which the model says; beside another solver it is refused.

@@ -22,6 +22,7 @@ from ridgeway.cli.failure import Interrupted
 from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, page_of_test_rows, require_test_rows
 from ridgeway.cli.source_options import given_data, require_files, source_options
 from ridgeway.data.address import hidden
+from ridgeway.estimators.solver_names import SOLVERS
 from ridgeway.messages.progress import announce
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
@@ -42,7 +43,7 @@ convert it to Parquet.
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
 @click.option("--report", metavar="FILE",
               help="Write the report to this file (.html); that of test rows to FILE-test.html beside it.")  # fmt: skip
-@click.option("--solver", type=click.Choice(["auto", "gram", "krylov", "sgd"]), default="auto",
+@click.option("--solver", type=click.Choice(SOLVERS), default="auto",
               help="What solves the model; auto chooses by the numbers of rows and columns.")  # fmt: skip
 @click.option("--averaging", type=Average(), default="auto",
               help="auto, geometric, tail, uniform, last or tail:0.5; all but the first two imply sgd.")  # fmt: skip

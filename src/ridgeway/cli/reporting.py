@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ridgeway.cli.models import parts_of
-from ridgeway.estimators.solver_choice import solved
+from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.report import write_report
 
 
@@ -30,6 +30,6 @@ def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float 
             "Data": facts.data,
             "Rows left out (no target or weight)": f"{facts.left_out:,}",
             "Fit": facts.way,
-            **({} if hasattr(estimator, "kernel") else {"Solver": solved(facts.solver, facts.solver_reason)}),
+            "Solver": describe_solver(facts.solver, facts.solver_reason),
         },
     )

@@ -36,7 +36,7 @@ def command(console: Console, model: str, columns: bool) -> None:
     )
     from ridgeway.display.coefficient_intervals import coefficient_intervals
     from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
-    from ridgeway.estimators.solver_choice import solved
+    from ridgeway.estimators.solver_names import describe_solver
 
     estimator, table, names = parts_of(loaded)
     console.say(f"{model}: {type(loaded).__name__}")
@@ -51,7 +51,7 @@ def command(console: Console, model: str, columns: bool) -> None:
         )
     else:
         if table is None and isinstance(estimator, RidgePathCV):
-            console.say(f"Solver: {solved(estimator.solver_, estimator.solver_reason_)}.")
+            console.say(f"Solver: {describe_solver(estimator.solver_, estimator.solver_reason_)}.")
         if table is None and isinstance(estimator, AveragedKernelRegressor):
             console.say(kernel_line(estimator))
         console.say(standing(estimator))

@@ -14,7 +14,7 @@ from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
-from ridgeway.estimators.solver_choice import solved
+from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.messages.probing import probing
 from ridgeway.messages.quantity import quantity
 from ridgeway.selection.table import PROGRESSIVE, Selection
@@ -55,7 +55,7 @@ def _solver(model: TableModel) -> str:
     """Return a line about the solver; files of version 0.1 do not say why."""
     if isinstance(model.model, AveragedKernelRegressor):
         return f"\n{kernel_line(model.model)}"
-    return f"\nSolver: {solved(model.facts.solver, model.facts.solver_reason)}."
+    return f"\nSolver: {describe_solver(model.facts.solver, model.facts.solver_reason)}."
 
 
 def kernel_line(model: AveragedKernelRegressor) -> str:
@@ -64,7 +64,7 @@ def kernel_line(model: AveragedKernelRegressor) -> str:
     n = model.coef_.shape[-1]
     what = "row" if model.n_components is None else "component"
     name = model.kernel if isinstance(model.kernel, str) else getattr(model.kernel, "__name__", "a function")
-    solver = solved(model.solver_, model.solver_reason_)
+    solver = describe_solver(model.solver_, model.solver_reason_)
     return f"Kernel: {name}{gamma}, a coefficient for each of {quantity(n, what)}. Solver: {solver}."
 
 

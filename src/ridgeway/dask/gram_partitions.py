@@ -14,7 +14,8 @@ from ridgeway.dask.survey import Survey
 from ridgeway.data import DataError
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.options import generator
-from ridgeway.estimators.solver_choice import SolverChoice, check_solver, choose_stream_solver
+from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
+from ridgeway.estimators.solver_names import ASKED_FOR, check_solver
 from ridgeway.exact.gram_fit import GramSums
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
@@ -45,7 +46,7 @@ def cluster_solver(estimator: RidgePathCV, n_columns: int) -> SolverChoice:
         raise ValueError(
             "solver='krylov' needs all rows in one place: expected solver='auto', 'gram' or 'sgd' on a cluster."
         )
-    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, "asked for")
+    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
 
 
 def sum_partitions(

@@ -7,11 +7,10 @@ from typing import Any
 from ridgeway.estimators.exact_choice import n_models
 from ridgeway.estimators.options import check_averaging, check_cv
 from ridgeway.estimators.solver_choice import ProblemSize, SolverChoice, choose_solver, choose_stream_solver
+from ridgeway.estimators.solver_names import ASKED_FOR, KERNEL_SOLVERS, check_solver
 from ridgeway.rows import Batch
 
-KERNEL_SOLVERS = ("auto", "krylov", "sgd")
 ONLY_SGD_HAS = {"step": "auto", "passes": "auto", "batch_size": 1}  # parameters, and the values that ask for nothing
-ASKED_FOR = "asked for"
 
 
 def choose_kernel_solver(estimator: Any) -> SolverChoice:
@@ -72,9 +71,7 @@ def choose_component_stream(estimator: Any, n_components: int) -> SolverChoice:
 
 def _check_solver(estimator: Any) -> str:
     """Return the solver that is asked for, and refuse parameters that it does not have."""
-    solver = estimator.solver
-    if not (isinstance(solver, str) and solver in KERNEL_SOLVERS):
-        raise ValueError(f"solver={solver!r}: expected 'auto', 'krylov' or 'sgd'.")
+    solver = check_solver(estimator.solver, KERNEL_SOLVERS)
     of_sgd = _given_of_sgd(estimator)
     if solver == "krylov" and of_sgd is not None:
         raise ValueError(f"solver='krylov' with {of_sgd}: leave it at its default, or set solver='sgd'.")

@@ -8,6 +8,7 @@ from ridgeway.averaging import scheme_of
 from ridgeway.estimators.component_fit import ComponentModel, unfitted
 from ridgeway.estimators.kernel_averages import KernelAverages
 from ridgeway.estimators.solver_choice import SolverChoice
+from ridgeway.estimators.solver_names import SOLVER_TITLES
 from ridgeway.kernel.features import GivenFeatures, features_of
 from ridgeway.selection import HeldOut
 from ridgeway.selection.table import Selection
@@ -16,7 +17,6 @@ from ridgeway.storage.state import StateError, Stored, state_of
 if TYPE_CHECKING:
     from ridgeway.storage.state import State
 
-SOLVED_BY = ("gram", "krylov", "sgd")
 OF_OLD = SolverChoice("sgd", "the only solver of version 0.1")
 
 
@@ -47,7 +47,7 @@ def restore_kernel_fit(estimator: Any, stored: Stored) -> None:
     """Set what the fit of an `AveragedKernelRegressor` left behind."""
     estimator.gamma_ = stored.positive("gamma") if "gamma" in stored else None
     estimator.gamma_errors_ = None
-    choice = SolverChoice(stored.text("solver", SOLVED_BY), stored.text("reason")) if "solver" in stored else OF_OLD
+    choice = SolverChoice(stored.text("solver", SOLVER_TITLES), stored.text("reason")) if "solver" in stored else OF_OLD
     if stored.flag("components"):
         features = features_of(stored.part("features"), estimator.n_features_in_)
         linear = unfitted(estimator, choice.solver)

@@ -19,14 +19,13 @@ from ridgeway.estimators.exact_choice import check_exact_cv, fit_exactly, n_mode
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.solver_choice import (
-    SOLVERS,
     ProblemSize,
     SolverChoice,
-    check_solver,
     choose_solver,
     choose_stream_solver,
     max_krylov_products,
 )
+from ridgeway.estimators.solver_names import ASKED_FOR, SOLVER_TITLES, check_solver
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
 from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.exact.gram_fit import GramSums
@@ -173,16 +172,16 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """
         solver, asked = check_solver(self.solver), check_averaging(self.averaging, self.alpha)
         if solver == "sgd":
-            return self._fit_sgd(SolverChoice("sgd", "asked for"), X, y, sample_weight)
+            return self._fit_sgd(SolverChoice("sgd", ASKED_FOR), X, y, sample_weight)
         cv = check_exact_cv(self.cv)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         require_rows(batch)
-        choice, max_products = SolverChoice(solver, "asked for"), None
+        choice, max_products = SolverChoice(solver, ASKED_FOR), None
         if solver == "auto":
-            leaves_one_out = isinstance(cv, str) and cv == "loo" and asked.family is not None
             size = ProblemSize.of(batch, 0 if asked.family is None else n_models(cv))
             choice, max_products = choose_solver(size), max_krylov_products(size)
-            choice = choice._replace(solver="gram") if leaves_one_out else choice
+            if isinstance(cv, str) and cv == "loo" and asked.family is not None:
+                choice = SolverChoice("gram", "cv='loo' needs Gram matrices")
         if choice.solver == "sgd":
             return self._fit_sgd(choice, X, y, sample_weight)
         self._solve(choice, batch, (X, y), max_products=max_products)
@@ -325,7 +324,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             raise ValueError(
                 "solver='krylov' needs all rows at once: expected solver='auto', 'gram' or 'sgd' for partial_fit."
             )
-        return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, "asked for")
+        return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
 
     def _stream_folds(self) -> int:
         """Return the number of folds of a stream, which rows are dealt to as they come."""
@@ -482,7 +481,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return {"solver": self.solver_, "reason": self.solver_reason_, "n_rows": self.n_rows_, **fit}
 
     def _restore(self, stored: Stored) -> None:
-        self.solver_, self.solver_reason_ = stored.text("solver", SOLVERS[1:]), stored.text("reason")
+        self.solver_, self.solver_reason_ = stored.text("solver", SOLVER_TITLES), stored.text("reason")
         self.n_rows_ = stored.integer("n_rows", 1)
         sgd = stored.optional("sgd")
         if sgd is None:

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from ridgeway.machine.available_memory import available_memory
 from ridgeway.rows import Batch, SparseRows
 
-SOLVERS = ("auto", "gram", "krylov", "sgd")
-
 GRAM_PRODUCT = 3.2e-11  # of a number of a dense row with another: n d^2 of them
 GRAM_NUMBER = 1.5e-8  # of a stored number: standardization, folds, a second look at outliers
 GRAM_SPARSE_PRODUCT = 1.5e-8  # of a stored number with another of its row
@@ -119,27 +117,6 @@ class SolverChoice(NamedTuple):
 
     solver: str
     reason: str
-
-
-NAMES = {"gram": "Gram matrices", "krylov": "Krylov space", "sgd": "averaged SGD"}
-
-
-def solved(solver: str, reason: str) -> str:
-    """Say which solver ran, and why.
-
-    Examples
-    --------
-    >>> solved("gram", "asked for")
-    'Gram matrices (gram), asked for'
-    """
-    return f"{NAMES[solver]} ({solver}){', ' if reason else ''}{reason}"
-
-
-def check_solver(solver: object) -> str:
-    """Return the name of a solver."""
-    if not (isinstance(solver, str) and solver in SOLVERS):
-        raise ValueError(f"solver={solver!r}: expected 'auto', 'gram', 'krylov' or 'sgd'.")
-    return solver
 
 
 def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:

@@ -15,7 +15,7 @@ from ridgeway.averaging import Scheme, Staircase
 from ridgeway.display.coefficient_intervals import coefficient_intervals
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
-from ridgeway.estimators.solver_choice import solved
+from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.exact import ExactRidgePath
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine.blas import one_thread
@@ -302,8 +302,10 @@ def _encoded(encoder: Any) -> tuple[Encoded, ...]:
 
 
 def _solver_facts(fitted: Any) -> dict[str, str]:
-    """Return which solver `RidgePathCV` took, and why."""
-    return {"Solver": solved(fitted.solver_, fitted.solver_reason_)} if isinstance(fitted, RidgePathCV) else {}
+    """Return which solver ran, and why, where there is a choice of solvers."""
+    if isinstance(fitted, RidgePathCV | AveragedKernelRegressor):
+        return {"Solver": describe_solver(fitted.solver_, fitted.solver_reason_)}
+    return {}
 
 
 def _facts(facts: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:

@@ -13,9 +13,8 @@ from ridgeway.data.pandas_index import warn_of_index
 from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
-from ridgeway.estimators.kernel_solver import KERNEL_SOLVERS
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.estimators.solver_choice import check_solver
+from ridgeway.estimators.solver_names import ASKED_FOR, KERNEL_SOLVERS, check_solver
 from ridgeway.storage.state import State
 
 
@@ -105,7 +104,7 @@ class Request:
     def solver_reason(self) -> str:
         """Why the solver is not chosen automatically; "" where it is."""
         if self.solver != "auto":
-            return "asked for"
+            return ASKED_FOR
         if self._averages_iterates:
             return f"averaging={self.averaging!r} asks for averages of its steps"
         return "" if self.sgd_option is None else f"{self.sgd_option} is an option of it"

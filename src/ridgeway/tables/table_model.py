@@ -16,8 +16,9 @@ from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.opening import located
 from ridgeway.data.schema import no_column
 from ridgeway.data.target import names_of
+from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
-from ridgeway.estimators.solver_choice import SOLVERS
+from ridgeway.estimators.solver_names import SOLVER_TITLES
 from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
@@ -38,7 +39,7 @@ class FitFacts:
     distributed : whether the fit ran on a cluster.
     shuffled : whether streamed rows came in random order. Otherwise they came in the order of the file, as always in
         version 0.1, or, for a compressed file, permuted within a buffer.
-    solver : of a linear model, "gram", "krylov" or "sgd".
+    solver : "gram", "krylov" or "sgd".
     solver_reason : why it is this one, as part of a sentence; may be empty.
     """
 
@@ -59,9 +60,13 @@ class FitFacts:
             return "on a cluster"
         if not self.streamed:
             return "held in memory"
-        if self.solver == "gram":
-            return "read once, in an order that does not matter"
-        return "streamed in random order" if self.shuffled else "streamed in the order of the file"
+        if self.shuffled:  # also by Gram matrices of a kernel model, whose first rows set the scales
+            return "streamed in random order"
+        return (
+            "read once, in an order that does not matter"
+            if self.solver == "gram"
+            else "streamed in the order of the file"
+        )
 
     @classmethod
     def from_state(cls, stored: Stored) -> FitFacts:
@@ -74,7 +79,7 @@ class FitFacts:
             stored.flag("streamed"),
             "distributed" in stored and stored.flag("distributed"),
             "shuffled" in stored and stored.flag("shuffled"),
-            stored.text("solver", SOLVERS) if "solver" in stored else "sgd",
+            stored.text("solver", SOLVER_TITLES) if "solver" in stored else "sgd",
             stored.text("solver_reason") if "solver_reason" in stored else "",
         )
 
@@ -271,13 +276,16 @@ class TableModel:
         n_targets = len(np.atleast_1d(model.intercept_))
         if max(len(names_of(target)), 1) != n_targets or several == (np.ndim(model.intercept_) == 0):
             raise StateError(f"the model has {n_targets} targets, named {target!r}.")
+        facts = FitFacts.from_state(stored.part("facts"))
+        if isinstance(model, AveragedKernelRegressor):  # older files have "sgd" there for every kernel model
+            facts = replace(facts, solver=model.solver_, solver_reason=model.solver_reason_)
         return cls(
             model,
             encoder,
             target,
             _text(stored, "weight"),
             stored.flag("log_target"),
-            FitFacts.from_state(stored.part("facts")),
+            facts,
             zero_based=stored.flag("zero_based"),
             null_values=_texts(stored, "null_values"),
             dropped=_texts(stored, "dropped"),

@@ -8,7 +8,7 @@ Krylov engine may be faster.
 from __future__ import annotations
 
 from ridgeway.data import DataError
-from ridgeway.estimators import RidgePathCV
+from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_choice import MAX_STREAM_COLUMNS, SolverChoice, choose_stream_solver
 from ridgeway.tables.request import Request
@@ -72,8 +72,6 @@ def solved_by(estimator: AnyAveraged, request: Request, streamed: SolverChoice |
     request : what was asked for.
     streamed : what learned from a stream; None for rows in memory.
     """
-    if isinstance(estimator, RidgePathCV):
+    if not isinstance(estimator, AveragedSGDRegressor):
         return SolverChoice(estimator.solver_, estimator.solver_reason_)
-    if request.kernel is not None:
-        return SolverChoice("sgd", "")
     return streamed or SolverChoice("sgd", request.solver_reason)
