@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from ridgeway.exact.comoments import CoMoments
 from ridgeway.rows import FLOAT64, AnyRows, Batch, DenseRows, SparseRows
 from ridgeway.rows.moments import RowMoments
+from ridgeway.rows.row_lengths import UNEQUAL_LENGTHS, RowLengths
 from ridgeway.rows.standardization import Standardization
 from ridgeway.storage.state import State, StateError, Stored
 
@@ -37,6 +40,7 @@ class FoldMoments:
     yy : (targets,), sums of weight * (y - mean)^2.
     largest : (d,), largest absolute entry of sparse columns; 1 for dense ones.
     sparse : whether all of the rows were sparse.
+    lengths : Euclidean lengths of sparse rows in the user's units; unequal if they are not known.
     """
 
     n_rows: int
@@ -44,6 +48,7 @@ class FoldMoments:
     yy: Array
     largest: Array
     sparse: bool
+    lengths: RowLengths = UNEQUAL_LENGTHS
 
     @classmethod
     def of(cls, batch: Batch, numbers: NDArray[np.intp], standardization: Standardization) -> FoldMoments:
@@ -62,13 +67,15 @@ class FoldMoments:
             co = CoMoments.of_dense(batch.rows, numbers, y, weight, offset, inverse)
             if not np.isfinite(co.mean_x).all():
                 standardization.refuse_rows(batch.rows, numbers)
-            largest = np.ones(batch.rows.shape[1])
+            largest, lengths = np.ones(batch.rows.shape[1]), UNEQUAL_LENGTHS
         else:
-            rows = replace(standardization, constant=0.0).rows(*_in_float64(batch.rows, numbers))
+            taken, order = _in_float64(batch.rows, numbers)
+            rows = replace(standardization, constant=0.0).rows(taken, order)
             # They were scaled, but not centred.
             co = replace(CoMoments.of(rows, y, weight), origin_x=-standardization.offset / standardization.scale)
-            largest = _largest(rows)
-        return cls(len(numbers), co, weight @ (y - co.mean_y) ** 2, largest, isinstance(batch.rows, SparseRows))
+            largest, lengths = _largest(rows), RowLengths.of(taken, order)
+        sparse = isinstance(batch.rows, SparseRows)
+        return cls(len(numbers), co, weight @ (y - co.mean_y) ** 2, largest, sparse, lengths)
 
     @classmethod
     def pooled(cls, parts: Sequence[FoldMoments]) -> FoldMoments:
@@ -83,6 +90,7 @@ class FoldMoments:
             yy,
             np.max([part.largest for part in parts], axis=0),
             all(part.sparse for part in parts),
+            reduce(add, [part.lengths for part in parts]),
         )
 
     def row_moments(self, single_target: bool) -> RowMoments:
@@ -111,6 +119,7 @@ class FoldMoments:
             "yy": self.yy,
             "largest": self.largest,
             "sparse": self.sparse,
+            "lengths": self.lengths.state(),
         }
 
     @classmethod
@@ -121,7 +130,9 @@ class FoldMoments:
         yy = stored.array("yy", (n_targets,))
         if (yy < 0).any():
             raise StateError("sums of squares are negative.")
-        return cls(stored.integer("n_rows", 1), co, yy, stored.array("largest", (d,)), stored.flag("sparse"))
+        lengths = stored.read("lengths", RowLengths.from_state) or UNEQUAL_LENGTHS  # older files have none
+        largest, sparse = stored.array("largest", (d,)), stored.flag("sparse")
+        return cls(stored.integer("n_rows", 1), co, yy, largest, sparse, lengths)
 
 
 def _apart(co: CoMoments, centre: CoMoments) -> tuple[Array, Array]:

@@ -251,6 +251,7 @@ class GramSums:
     def _units(self, total: FoldMoments, scale: bool) -> tuple[Standardization, Units]:
         """Return the standardization by all rows, and its scales in the units of the moments."""
         first, centre = self.standardization, self.standardization.constant != 0
+        scale = scale and not total.lengths.equal
         now = Standardization.from_moments(total.row_moments(self.single_target), scale, centre)
         whole = Standardization(
             first.offset + first.scale * now.offset,

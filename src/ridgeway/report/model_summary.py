@@ -254,8 +254,12 @@ def _scale_word(fitted: Any) -> str:
     """Return the unit of a column in its effect, one of `SCALES`."""
     if not fitted.scale:
         return "unit"
-    sparse = isinstance(fitted, AveragedSGDRegressor | RidgePathCV) and fitted._fitted().averages.sparse
-    return "largest" if sparse else "deviation"
+    if not isinstance(fitted, AveragedSGDRegressor | RidgePathCV):
+        return "deviation"
+    averages = fitted._fitted().averages
+    if not averages.sparse:
+        return "deviation"
+    return "unit" if (averages.standardization.scale == 1).all() else "largest"
 
 
 def _feature_names(fitted: Any, encoder: Any, given: Sequence[str] | None, n_features: int) -> list[str]:

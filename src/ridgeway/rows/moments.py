@@ -14,6 +14,7 @@ from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_entries
 from ridgeway.rows.exponent import far_exponent, scaled
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
+from ridgeway.rows.row_lengths import UNEQUAL_LENGTHS, RowLengths
 from ridgeway.rows.types import Float
 from ridgeway.storage.state import FLOATS, State, Stored
 
@@ -52,6 +53,7 @@ class RowMoments:
     target_mean, target_spread : (targets,).
     sparse, single_target : form of the rows and of y.
     dtype : precision of the rows.
+    lengths : Euclidean lengths of sparse rows; unequal if they are not known.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class RowMoments:
     sparse: bool
     single_target: bool
     dtype: str
+    lengths: RowLengths = UNEQUAL_LENGTHS
 
     @classmethod
     def of(cls, batch: Batch) -> RowMoments:
@@ -100,6 +103,7 @@ class RowMoments:
             not isinstance(batch.rows, DenseRows),
             batch.single_target,
             str(batch.rows.dtype),
+            RowLengths.of(batch.rows),
         )
 
     def __add__(self, other: RowMoments) -> RowMoments:
@@ -117,6 +121,7 @@ class RowMoments:
             self.sparse,
             self.single_target,
             self.dtype,
+            self.lengths + other.lengths,
         )
 
     def state(self) -> State:
@@ -138,6 +143,7 @@ class RowMoments:
             stored.flag("sparse"),
             stored.flag("single_target"),
             stored.text("dtype", FLOATS),
+            stored.read("lengths", RowLengths.from_state) or UNEQUAL_LENGTHS,  # older files have none
         )
 
 

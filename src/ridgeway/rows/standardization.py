@@ -14,6 +14,7 @@ from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.moments import RowMoments, Shares, column_moments, moments_of_targets
+from ridgeway.rows.row_lengths import RowLengths
 from ridgeway.rows.types import Float, numbered
 from ridgeway.rows.weights import all_ones, ones
 from ridgeway.storage.state import State, StateError, Stored
@@ -48,7 +49,9 @@ class Standardization:
     Attributes
     ----------
     offset, scale : (d,). Dense columns are divided by their standard deviation. Sparse columns are divided by their
-        largest absolute value; unit variance would make rare columns very large. Constant columns have scale 1.
+        largest absolute value; unit variance would make rare columns very large. Constant columns have scale 1. All
+        scales are 1 if sparse rows have one Euclidean length (see `RowLengths`), as tf-idf rows do: whoever normalised
+        them chose the scales of their columns, and dividing would undo it.
     constant : entry of the constant column; 0 if there is none and nothing is centred.
     target_offset, target_scale : (targets,).
     weight_scale : mean weight.
@@ -78,6 +81,7 @@ class Standardization:
             mean, deviation, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
         columns = _Columns(mean, deviation, largest, not isinstance(rows, DenseRows), rows.dtype)
         weight_scale = math.ldexp(shares.total / len(batch), shares.exponent)
+        scale = scale and not RowLengths.of(rows).equal
         return cls._made(columns, *moments_of_targets(batch, shares), weight_scale, scale, centre)
 
     @classmethod
@@ -102,7 +106,8 @@ class Standardization:
             np.sqrt(moments.target_spread / moments.weight),
             moments.weight / moments.n_rows,
         )
-        return cls._made(columns, moments.target_mean, target_deviation, weight_scale, scale, centre)
+        divided = scale and not moments.lengths.equal
+        return cls._made(columns, moments.target_mean, target_deviation, weight_scale, divided, centre)
 
     @classmethod
     def _made(
