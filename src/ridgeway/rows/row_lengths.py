@@ -15,7 +15,7 @@ from ridgeway.storage.state import MAX_NUMBER, State, Stored
 LENGTH_TOLERANCE = 1e-5
 # Rows of other lengths are scaled by their columns, so that no square of an entry overflows or underflows.
 MIN_KEPT_LENGTH, MAX_KEPT_LENGTH = 2.0**-20, 2.0**20
-BLOCK_ROWS = 4096  # rows looked at before it is asked whether they differ
+BLOCK_ROWS = 1024  # rows looked at before it is asked whether they differ
 
 
 @dataclass(frozen=True)
