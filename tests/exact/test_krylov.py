@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from tests.exact.test_gram import assert_close, held_out_error, prepared, problem
 
 import ridgeway as rw
+from ridgeway.exact import krylov
 from ridgeway.exact.gram_fit import fit_in_memory
 from ridgeway.exact.krylov import KrylovFit, KrylovSettings, fit_krylov
 from ridgeway.exact.krylov_fit import fit_rows, fold_columns
@@ -190,3 +192,14 @@ def test_constant_target() -> None:
     fit = fit_rows(batch, standardization, k_folds(len(X), 5, np.random.default_rng(0)), "auto", None)
     assert (fit.spectrum.path([0.0, 1.0]) == 0).all()
     assert all(row.error < 1e-20 for row in fit.scored)
+
+
+# Law: strengths that stay unresolved do not keep a fit going whose least held-out error has long settled.
+def test_weak_strengths_do_not_keep_it_going(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, _ = problem(200, 60)
+    batch, standardization = prepared(X, y, None)
+    errors = iter([(3.0, math.inf), (2.0, 2.0), (1.0, math.inf), *[(1.0, math.inf)] * 3, (0.5, 0.5)])
+    monkeypatch.setattr(krylov, "_least_errors", lambda *given: next(errors))
+    fit = fit_rows(batch, standardization, k_folds(200, 3, np.random.default_rng(0)), "geometric", None)
+    assert next(errors) == (0.5, 0.5)
+    assert fit.settled

@@ -33,6 +33,7 @@ FIRST_LOOK = 4  # products after which candidates are rated first
 LOOK_GROWTH = 1.2  # the next look comes after so many times as many products
 SETTLED = 3e-4  # relative change of the least error between two looks below which more products are not worth it
 CLOSE = 2e-3  # by which a resolved strength may fall short of the least error
+LONG_SETTLED_LOOKS = 3  # looks in a row without a change after which none has to be resolved: weak ones may never be
 RESOLVED = 1e-3  # residual over |b| up to which a strength counts as solved
 SOLVED = 1e-10  # residual over |b| that is asked for where the strength is given
 MAX_PRODUCTS = 1000
@@ -185,7 +186,7 @@ def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSet
     """
     lanczos = Lanczos(products.apply, products.start())
     resolution = RESOLUTION if np.dtype(settings.dtype) == np.float64 else RESOLUTION_FLOAT32
-    look, before, settled = FIRST_LOOK, math.nan, False
+    look, before, settled, settled_looks = FIRST_LOOK, math.nan, False, 0
     while True:
         lanczos.advance(min(look, settings.max_products) - lanczos.n_products)
         rating = _rating(products, weights, lanczos, resolution)
@@ -193,7 +194,9 @@ def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSet
             settled = _solved(rating, settings.scheme)
         else:
             least, resolved = _least_errors(rating, settings)
-            settled = abs(before - least) <= SETTLED * least and resolved <= (1 + CLOSE) * least
+            settled_looks = settled_looks + 1 if abs(before - least) <= SETTLED * least else 0
+            close = resolved <= (1 + CLOSE) * least
+            settled = settled_looks >= (1 if close else LONG_SETTLED_LOOKS)
             before = least
         enough = settled and lanczos.n_products >= settings.min_products
         if enough or lanczos.exhausted or lanczos.n_products >= settings.max_products:
