@@ -61,7 +61,7 @@ def test_fit_and_predict(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> N
 def test_solver(ridgeway: Command, shop_csv: Path) -> None:
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m", "--report", "r.html")
     assert said.code == 0
-    solver = "Gram matrices (gram), 2,941 rows of 20 columns sum up to matrices in one read"
+    solver = "Gram matrices (gram), 2,941 rows of 20 columns fit into Gram matrices in one read"
     assert f"Solver: {solver}." in said.out
     assert re.search(r"On 2,941 held-out rows, price: squared error 0\.6\d+, R\^2 0\.6", said.out)
     shown = ridgeway("show", "m").out

@@ -273,7 +273,7 @@ def test_solver_by_shape() -> None:
     X, y, _ = problem()
     model = rw.RidgePathCV().fit(X, y)
     assert model.solver_ == "gram"
-    assert model.solver_reason_ == "200 rows of 6 columns sum up to matrices in one read"
+    assert model.solver_reason_ == "200 rows of 6 columns fit into Gram matrices in one read"
     wide = rw.RidgePathCV().fit(np.random.default_rng(0).standard_normal((50, 300)), y[:50])
     assert wide.solver_ == "krylov"
     assert rw.RidgePathCV(cv="loo").fit(X[:50], y[:50]).solver_ == "gram"

@@ -13,24 +13,29 @@ from typing import NamedTuple
 from ridgeway.machine.available_memory import available_memory
 from ridgeway.rows import Batch, SparseRows
 
-GRAM_PRODUCT = 3.2e-11  # of a number of a dense row with another: n d^2 of them
-GRAM_NUMBER = 1.5e-8  # of a stored number: standardization, folds, a second look at outliers
-GRAM_SPARSE_PRODUCT = 1.5e-8  # of a stored number with another of its row
-EIGEN = 2.1e-10  # of d^3, for each fold and for all rows
-KRYLOV_DENSE = 4e-10  # of a number of a dense row, for each product and column
-KRYLOV_SPARSE = 1.5e-9  # of a stored number, for each product and column
-KRYLOV_VECTOR = 4e-9  # of a number of a vector, for each product and column: orthogonalization
-KRYLOV_PRODUCTS = 25  # that a fit typically takes: 5 to 10 for columns alike, more for weak strengths
-KRYLOV_HELD_PRODUCTS = 80  # whose vectors have to fit into memory
-MIN_KRYLOV_PRODUCTS = 25  # that are made before a fit turns to Gram matrices
-SGD_STEP = 5e-7  # of a step, for six runs
-SGD_DENSE, SGD_SPARSE = 6e-9, 3e-7  # of a stored number of its row, for six runs and their sketches
-SGD_STEPS = 1_000_000  # at least
-NEGLIGIBLE_SECONDS = 0.02  # up to which the Gram engine is taken without more ado: it can go on with more rows
-TALL_SECONDS = 0.1  # the same for more rows than columns: Krylov stops when the best strength has settled, not all
-WORTH_SGD = 2.0  # times as fast as the exact engines SGD has to be
-MEMORY_SHARE = 0.5  # of what is available that an engine may take
-MAX_STREAM_COLUMNS = 2000  # up to which a stream keeps Gram matrices
+# A dense row of d numbers has d^2 products for a Gram matrix, a sparse one the square of the numbers it stores.
+GRAM_SECONDS_PER_DENSE_PRODUCT = 3.2e-11
+GRAM_SECONDS_PER_SPARSE_PRODUCT = 1.5e-8
+GRAM_SECONDS_PER_NUMBER = 1.5e-8  # standardization, folds and a second read that rates outliers
+EIGEN_SECONDS_PER_CUBE = 2.1e-10  # a decomposition of d columns takes d^3 of these
+# The costs of a product are for each column of the recurrence: one for each fold and target, and those of all rows.
+KRYLOV_SECONDS_PER_DENSE_NUMBER = 4e-10
+KRYLOV_SECONDS_PER_SPARSE_NUMBER = 1.5e-9
+KRYLOV_SECONDS_PER_VECTOR_NUMBER = 4e-9  # orthogonalization against one earlier vector
+KRYLOV_PRODUCTS = 25  # a fit typically takes these: 5 to 10 for similar columns, more for weak strengths
+KRYLOV_HELD_PRODUCTS = 80  # the vectors of this many products have to fit into memory
+MIN_KRYLOV_PRODUCTS = 25  # a fit makes at least these before it turns to Gram matrices
+# The costs of a step are for six runs and their sketches.
+SGD_SECONDS_PER_STEP = 5e-7
+SGD_SECONDS_PER_DENSE_NUMBER = 6e-9
+SGD_SECONDS_PER_SPARSE_NUMBER = 3e-7
+MIN_SGD_STEPS = 1_000_000
+MIN_SGD_SPEEDUP = 2.0  # SGD is not exact: it is chosen only if it is this many times as fast as the exact engines
+# Up to these times the Gram engine is preferred to a faster one: it solves every strength and takes more rows later.
+# It may take longer with more rows than columns, where Krylov solves the best strength only.
+MAX_PREFERRED_GRAM_SECONDS_WIDE, MAX_PREFERRED_GRAM_SECONDS_TALL = 0.02, 0.1
+MEMORY_SHARE = 0.5  # an engine may take this share of the available memory
+MAX_STREAM_COLUMNS = 2000  # a stream of more columns keeps no Gram matrices
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,14 @@ class ProblemSize:
     @property
     def gram_seconds(self) -> float:
         """Time of the Gram engine."""
-        products = GRAM_PRODUCT * self.n_rows * self.n_columns**2
+        products = GRAM_SECONDS_PER_DENSE_PRODUCT * self.n_rows * self.n_columns**2
         if self.sparse:
-            products = GRAM_SPARSE_PRODUCT * self.n_stored**2 / self.n_rows
-        return products + GRAM_NUMBER * self.n_stored + (self.n_folds + 1) * EIGEN * self.n_columns**3
+            products = GRAM_SECONDS_PER_SPARSE_PRODUCT * self.n_stored**2 / self.n_rows
+        return (
+            products
+            + GRAM_SECONDS_PER_NUMBER * self.n_stored
+            + (self.n_folds + 1) * EIGEN_SECONDS_PER_CUBE * self.n_columns**3
+        )
 
     @property
     def krylov_seconds(self) -> float:
@@ -80,13 +89,13 @@ class ProblemSize:
     @property
     def _product_seconds(self) -> float:
         """Time of a product with the rows."""
-        rows = (KRYLOV_SPARSE if self.sparse else KRYLOV_DENSE) * self.n_stored
+        rows = (KRYLOV_SECONDS_PER_SPARSE_NUMBER if self.sparse else KRYLOV_SECONDS_PER_DENSE_NUMBER) * self.n_stored
         return (self.n_folds + 1) * self.n_targets * rows
 
     @property
     def _orthogonal_seconds(self) -> float:
         """Time to make the vectors of a product orthogonal to those of one product before."""
-        return (self.n_folds + 1) * self.n_targets * KRYLOV_VECTOR * self.n_columns
+        return (self.n_folds + 1) * self.n_targets * KRYLOV_SECONDS_PER_VECTOR_NUMBER * self.n_columns
 
     def krylov_products(self, seconds: float) -> int:
         """Return how many products the Krylov engine makes in so many seconds."""
@@ -96,8 +105,12 @@ class ProblemSize:
     @property
     def sgd_seconds(self) -> float:
         """Time of SGD."""
-        number = SGD_SPARSE if self.sparse else SGD_DENSE
-        return max(self.n_rows, SGD_STEPS) * self.n_targets * (SGD_STEP + number * self.n_stored / self.n_rows)
+        number = SGD_SECONDS_PER_SPARSE_NUMBER if self.sparse else SGD_SECONDS_PER_DENSE_NUMBER
+        return (
+            max(self.n_rows, MIN_SGD_STEPS)
+            * self.n_targets
+            * (SGD_SECONDS_PER_STEP + number * self.n_stored / self.n_rows)
+        )
 
     @property
     def gram_bytes(self) -> int:
@@ -138,11 +151,11 @@ def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
         return SolverChoice(
             "sgd", f"{form}: neither Gram matrices nor a Krylov space fit into {memory / 2**20:,.0f} MB"
         )
-    negligible = TALL_SECONDS if size.n_rows > size.n_columns else NEGLIGIBLE_SECONDS
-    best = "gram" if fits["gram"] and seconds["gram"] < negligible else min(exact, key=seconds.__getitem__)
-    if WORTH_SGD * size.sgd_seconds < seconds[best]:
+    preferred = MAX_PREFERRED_GRAM_SECONDS_TALL if size.n_rows > size.n_columns else MAX_PREFERRED_GRAM_SECONDS_WIDE
+    best = "gram" if fits["gram"] and seconds["gram"] < preferred else min(exact, key=seconds.__getitem__)
+    if MIN_SGD_SPEEDUP * size.sgd_seconds < seconds[best]:
         return SolverChoice("sgd", f"{form}: SGD takes about {size.sgd_seconds / seconds[best]:.0%} of the time")
-    why = f"{form} sum up to matrices in one read" if best == "gram" else f"a few products with {form} cost least"
+    why = f"{form} fit into Gram matrices in one read" if best == "gram" else f"a few products with {form} cost least"
     return SolverChoice(best, why)
 
 

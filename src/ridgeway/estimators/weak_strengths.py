@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sklearn.exceptions import ConvergenceWarning
 
-from ridgeway.exact.krylov import RESOLVED
+from ridgeway.exact.krylov import CANDIDATE_RESIDUAL
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.trajectory import Spectrum
 
@@ -29,7 +29,7 @@ def warn_of_weak_strengths(trajectory: Trajectory, alphas: NDArray[np.float64], 
     if not isinstance(trajectory, Spectrum) or trajectory.complete:
         return
     left = trajectory.relative_residuals(alphas)
-    weak = alphas[left > RESOLVED]
+    weak = alphas[left > CANDIDATE_RESIDUAL]
     if len(weak):
         worst = float(left.max())
         named = f"alpha={weak[0]:.3g} is" if len(weak) == 1 else f"{len(weak)} alphas up to {weak.max():.3g} are"

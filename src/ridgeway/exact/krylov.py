@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-FIRST_LOOK = 4  # products after which candidates are rated first
-LOOK_GROWTH = 1.2  # the next look comes after so many times as many products
-SETTLED = 3e-4  # relative change of the least error between two looks below which more products are not worth it
-CLOSE = 2e-3  # by which a resolved strength may fall short of the least error
-LONG_SETTLED_LOOKS = 3  # looks in a row without a change after which none has to be resolved: weak ones may never be
-RESOLVED = 1e-3  # residual over |b| up to which a strength counts as solved
-SOLVED = 1e-10  # residual over |b| that is asked for where the strength is given
+FIRST_RATING_PRODUCTS = 4  # candidates are rated for the first time after this many products
+RATING_GROWTH = 1.2  # each further rating comes after this many times as many products
+MAX_ERROR_CHANGE = 3e-4  # relative change of the least error between two ratings at which the fit stops
+MAX_ERROR_EXCESS = 2e-3  # relative excess of the best solved candidate over the least error at which the fit stops
+UNSOLVED_SETTLED_RATINGS = 3  # a fit stops after these in a row without a change, though weak candidates are not solved
+CANDIDATE_RESIDUAL = 1e-3  # residual over |b| up to which a candidate counts as solved
+GIVEN_ALPHA_RESIDUAL = 1e-10  # residual over |b| up to which a given strength counts as solved
 MAX_PRODUCTS = 1000
 RESOLUTION_FLOAT32 = 1e-6  # share of the largest eigenvalue that products of float32 rows resolve
 
@@ -186,26 +186,26 @@ def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSet
     """
     lanczos = Lanczos(products.apply, products.start())
     resolution = RESOLUTION if np.dtype(settings.dtype) == np.float64 else RESOLUTION_FLOAT32
-    look, before, settled, settled_looks = FIRST_LOOK, math.nan, False, 0
+    next_rating, before, settled, settled_ratings = FIRST_RATING_PRODUCTS, math.nan, False, 0
     while True:
-        lanczos.advance(min(look, settings.max_products) - lanczos.n_products)
+        lanczos.advance(min(next_rating, settings.max_products) - lanczos.n_products)
         rating = _rating(products, weights, lanczos, resolution)
         if settings.family is None:
             settled = _solved(rating, settings.scheme)
         else:
             least, resolved = _least_errors(rating, settings)
-            settled_looks = settled_looks + 1 if abs(before - least) <= SETTLED * least else 0
-            close = resolved <= (1 + CLOSE) * least
-            settled = settled_looks >= (1 if close else LONG_SETTLED_LOOKS)
+            settled_ratings = settled_ratings + 1 if abs(before - least) <= MAX_ERROR_CHANGE * least else 0
+            close = resolved <= (1 + MAX_ERROR_EXCESS) * least
+            settled = settled_ratings >= (1 if close else UNSOLVED_SETTLED_RATINGS)
             before = least
         enough = settled and lanczos.n_products >= settings.min_products
         if enough or lanczos.exhausted or lanczos.n_products >= settings.max_products:
             break
-        look = math.ceil(LOOK_GROWTH * look)
+        next_rating = math.ceil(RATING_GROWTH * next_rating)
     rows = _chosen_from(rating, settings)
-    strongest = settings.scheme.alpha if isinstance(settings.scheme, Geometric) else 0.0
-    weakest = min(rows, key=lambda row: row.error).alpha if rows else strongest
-    spectrum = _spectrum(rating, settings, weakest if weakest > 0 else 0.0)
+    given = settings.scheme.alpha if isinstance(settings.scheme, Geometric) else 0.0
+    weakest = min(rows, key=lambda row: row.error).alpha if rows else given
+    spectrum = _spectrum(rating, settings, 0.0 if math.isnan(weakest) else weakest)  # another average has no alpha
     held_out = held_out_of_krylov(rating) if rows else []
     return KrylovFit(spectrum, rows, lanczos.n_products, settled or lanczos.exhausted, rating, held_out)
 
@@ -236,7 +236,7 @@ def _least_errors(rating: KrylovRating, settings: KrylovSettings) -> tuple[float
 
 def _resolved(rating: KrylovRating, schemes: Sequence[Scheme]) -> NDArray[np.bool_]:
     """Tell which schemes are solved: ridge by its residual, and averages of gradient descent never before the end."""
-    solved = rating.residuals([_strength(scheme, rating) for scheme in schemes]) <= RESOLVED
+    solved = rating.residuals([_strength(scheme, rating) for scheme in schemes]) <= CANDIDATE_RESIDUAL
     return np.asarray(solved)
 
 
@@ -247,7 +247,7 @@ def _strength(scheme: Scheme | None, rating: KrylovRating) -> float:
 
 
 def _solved(rating: KrylovRating, scheme: Scheme | None) -> bool:
-    return bool(rating.residuals([_strength(scheme, rating)])[0] <= SOLVED)
+    return bool(rating.residuals([_strength(scheme, rating)])[0] <= GIVEN_ALPHA_RESIDUAL)
 
 
 def _chosen_from(rating: KrylovRating, settings: KrylovSettings) -> list[Scored]:
