@@ -83,7 +83,7 @@ def test_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rw.dask.fit(rw.RidgePathCV(random_state=0), blocks(X, y), client="serial")
     file = tmp_path / "checkpoint"
     with monkeypatch.context() as patch:
-        patch.setattr(rw.RidgePathCV, "_stand_on", lambda *given: 1 / 0)
+        patch.setattr(rw.RidgePathCV, "_set_fit", lambda *given: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             rw.dask.fit(
                 rw.RidgePathCV(random_state=0), blocks(X, y), client="serial", checkpoint=file, checkpoint_every=0

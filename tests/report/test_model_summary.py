@@ -45,7 +45,7 @@ def test_paths_are_the_models(name: str) -> None:
             np.testing.assert_allclose(table(path)[i], coef * path.scales, rtol=0, atol=2e-5 * largest)
         at = np.atleast_2d(model.coef_)[k, columns] * path.scales
         np.testing.assert_allclose(path.stops[0], at, rtol=1e-5, atol=1e-30)
-        assert summary.stops[0].standing
+        assert summary.stops[0].selected
         np.testing.assert_allclose(path.intercepts[0], np.ravel(model.intercept_)[k], rtol=1e-5)
 
 
@@ -178,7 +178,7 @@ def test_moved_model() -> None:
     model = fitted("folds").at(0.3)
     summary = summarize(model)
     assert summary.stops[0].alpha == 0.3
-    assert [stop.standing for stop in summary.stops].count(True) == 1
+    assert [stop.selected for stop in summary.stops].count(True) == 1
     assert not summary.stops[0].chosen
     assert any(stop.chosen for stop in summary.stops)
     np.testing.assert_allclose(sorted(summary.targets[0].path.scales), sorted(rows(600, 6)[0].std(axis=0)), rtol=1e-6)

@@ -32,7 +32,7 @@ def command(console: Console, model: str, columns: bool) -> None:
         fitted,
         kernel_line,
         plain_target,
-        standing,
+        selected_average,
     )
     from ridgeway.display.coefficient_intervals import coefficient_intervals
     from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
@@ -54,7 +54,7 @@ def command(console: Console, model: str, columns: bool) -> None:
             console.say(f"Solver: {describe_solver(estimator.solver_, estimator.solver_reason_)}.")
         if table is None and isinstance(estimator, AveragedKernelRegressor):
             console.say(kernel_line(estimator))
-        console.say(standing(estimator))
+        console.say(selected_average(estimator))
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))
     if averaging is not None:

@@ -68,7 +68,7 @@ def kernel_line(model: AveragedKernelRegressor) -> str:
     return f"Kernel: {name}{gamma}, a coefficient for each of {quantity(n, what)}. Solver: {solver}."
 
 
-def standing(model: Any) -> str:
+def selected_average(model: Any) -> str:
     """Return the selected average of a fitted estimator as text, and what else its file holds."""
     run, name = model.trajectory_, scheme_name(model.averaging_)
     others = f"The file holds every other alpha and tail in {run.nbytes / 2**20:.2g} MiB"

@@ -197,12 +197,12 @@ def _fit_ridge_path(
         linear = linear_of(estimator)
         _require_supported(linear)
         survey = _fit_sgd(linear, executor, partitions, form, checkpoint, progress)
-        estimator._stand_on(linear, choice, linear.n_rows_)
+        estimator._set_fit(linear, choice, linear.n_rows_)
         estimator.n_features_in_ = linear.n_features_in_
         return survey
     sums, survey = sum_partitions(estimator, executor, partitions, form, checkpoint)
     estimator.n_features_in_ = len(sums.standardization.scale)
-    estimator._stand_on(estimator._unsolved(sums), choice, sums.total_rows)
+    estimator._set_fit(estimator._unsolved(sums), choice, sums.total_rows)
     estimator._fitted()  # solve here, so that errors and warnings come from the fit
     return survey
 
@@ -230,7 +230,7 @@ def _fit_sgd(
     if isinstance(estimator, AveragedKernelRegressor):
         estimator.n_features_in_ = n_columns
         choice = SolverChoice("sgd", "components are learned in partitions")
-        estimator._stand_on(ComponentModel(linear, components, choice))
+        estimator._set_fit(ComponentModel(linear, components, choice))
     _tell_short_chains(linear)
     return problem.survey
 
@@ -289,9 +289,9 @@ def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
     weakest = MIN_FORGETTING_EXPONENT / trajectory.elapsed
     alpha = estimator.alpha_
     if alpha is None or alpha < weakest:
-        stands = str(estimator.averaging_) if alpha is None else f"alpha={alpha:.3g}"
+        named = str(estimator.averaging_) if alpha is None else f"alpha={alpha:.3g}"
         warn_user(
-            f"{stands} is weaker than alpha={weakest:.3g}, below which chains of {trajectory.length:,} steps end "
+            f"{named} is weaker than alpha={weakest:.3g}, below which chains of {trajectory.length:,} steps end "
             "before they have forgotten their start: the average is more biased than that of one chain over all rows; "
             "take fewer chains, or more passes.",
         )

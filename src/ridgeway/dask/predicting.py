@@ -23,7 +23,7 @@ def predict(
     ----------
     model : fitted.
     data : dask array of shape (rows, features), or dask data frame with the columns of the fit; others are ignored.
-    alphas : (L,), to predict with every one of them, as `predict_path` does; None for where the model stands.
+    alphas : (L,), to predict with every one of them, as `predict_path` does; None for the selected average.
     encoder : the one that the fit was given, if any.
 
     Returns

@@ -32,14 +32,14 @@ AveragesT = TypeVar("AveragesT", bound=AnyAverages)
 
 
 class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
-    """A fitted run, of SGD or solved exactly, that stands at one of its averages."""
+    """A fitted run, of SGD or solved exactly, with the average that is selected from it."""
 
     averaging: Any
     alpha: Any
 
     @abstractmethod
     def _move(self, selected: SelectedModel[AveragesT]) -> None:
-        """Stand at another model of the fit, as a copy that learns from more rows by itself."""
+        """Select another model of the fit; the estimator is a copy, which learns from more rows by itself."""
 
     def path(self, alphas: ArrayLike) -> PathResult:
         """Coefficients and intercepts for every alpha, in the user's units; no data needed.
@@ -53,15 +53,15 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         return self._fitted().ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas, UNPENALIZED)])
 
     def at(self, average: float | str | Scheme | None) -> Self:
-        """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
+        """Return a fitted copy with another selected average; no data, no new fit.
 
         A number means ridge: it is answered from the run whose step grows, as in `path`. A scheme is an average of the
         run that was chosen, so ``model.at(model.averaging_)`` is the model itself. The two runs differ only where a
-        constant step was chosen; a copy at a number then stands on the growing run in every respect.
+        constant step was chosen; a copy at a number then answers from the growing run in every respect.
 
         Parameters
         ----------
-        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for where it stands.
+        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for the selected average.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         """Predict intervals that hold the actual value of a share of new rows: (n_rows, 2), or (n_rows, n_targets, 2).
 
         The ends are ``predict(X) -+ q``, where q is the conformal quantile of the residuals of up to 10,000 held-out
-        rows at the alpha or scheme where the model stands; see `interval_method_`. It assumes new rows that are
+        rows by the selected average; see `interval_method_`. It assumes new rows that are
         exchangeable with those of the fit, and covers on average over rows: where errors are larger than elsewhere,
         intervals of one width cover less. For several targets each one is covered by itself.
 
@@ -145,7 +145,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
 
     def _residual_path(self) -> HeldOutPath:
         """Return the held-out rows with their residuals at every scheme, or say why there are none."""
-        standing = self._fitted()
+        selected = self._fitted()
         held_out: HeldOut | None = getattr(self, "held_out_", None)
         if held_out is not None and held_out.path is not None:
             return held_out.path
@@ -155,22 +155,22 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
                 "n_components, or was fitted by SGD on a cluster, with store='replay' or cv='progressive'. Fit it "
                 "again, in memory and with cv=5, or with an exact solver"
             )
-        elif standing.selection is None:
+        elif selected.selection is None:
             why = (
                 "nothing was chosen, so no row was held out: fit at least 4 rows with alpha='auto' (leave --alpha and "
                 "--averaging out), then take model.at(alpha) (predict --alpha)"
             )
         else:
             why = (
-                f"no row was kept of this choice by {standing.selection.method}: call fit with cv='auto' or a number "
+                f"no row was kept of this choice by {selected.selection.method}: call fit with cv='auto' or a number "
                 "of folds"
             )
         raise ValueError(f"prediction intervals need held-out rows, and {why}.")
 
     def _relative_scheme(self) -> Scheme:
         """Return the scheme asked for; a tail that starts at a step of this run starts at a share of any run."""
-        standing = self._fitted()
-        scheme, trajectory = standing.wanted, standing.averages.trajectory
+        selected = self._fitted()
+        scheme, trajectory = selected.wanted, selected.averages.trajectory
         if isinstance(scheme, Tail) and isinstance(scheme.start, int):
             share = float(trajectory.steps.elapsed(scheme.start)) / trajectory.elapsed
             return Last() if share >= 1 else Tail(share)
@@ -186,7 +186,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
 
     @property
     def averaging_(self) -> Scheme:
-        """The scheme that the model stands at."""
+        """The selected average, which `coef_` and `predict` use."""
         return self._fitted().scheme
 
     @property
@@ -206,5 +206,5 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
 
     @property
     def trajectory_(self) -> Trajectory:
-        """The run that the model stands on."""
+        """The run that the selected average belongs to."""
         return self._fitted().averages.trajectory

@@ -217,7 +217,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         else:
             require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
             features, cache = self._new_features(batch), check_cache(self.cache_size)
-            self._stand_on(fit_components(self, batch, features, cache, (X, y)))
+            self._set_fit(fit_components(self, batch, features, cache, (X, y)))
         remember_columns(self, X)
         return self
 
@@ -247,7 +247,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         else:
             require_rows(batch)
             components = begin_components(self, self._new_features(batch))
-        self._stand_on(components.with_rows(batch))
+        self._set_fit(components.with_rows(batch))
         if not begun:
             remember_columns(self, X)
         return self
@@ -273,13 +273,13 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         self.gamma_errors_ = None
         return features
 
-    def _stand_on(self, components: ComponentModel) -> None:
+    def _set_fit(self, components: ComponentModel) -> None:
         self._components, self._held_out = components, None
         self.solver_, self.solver_reason_ = components.choice
         self.n_rows_, self.passes_ = components.linear.n_rows_, components.passes
 
     def _fitted(self) -> SelectedModel[AnyAverages]:
-        """Return where the model stands; a stream of components is solved when it is read."""
+        """Return the selected model; a stream of components is solved when it is read."""
         components = getattr(self, "_components", None)
         return super()._fitted() if components is None else components.selected
 
@@ -300,11 +300,11 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         return models
 
     def at(self, average: float | str | Scheme | None) -> Self:
-        """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
+        """Return a fitted copy with another selected average; no data, no new fit.
 
         Parameters
         ----------
-        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for where it stands.
+        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for the selected average.
         """
         self._fitted()
         if self._components is None:

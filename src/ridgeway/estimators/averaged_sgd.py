@@ -113,7 +113,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     ----------
     coef_ : (n_features,), or (n_targets, n_features) when y was 2-D.
     intercept_ : float, or (n_targets,) when y was 2-D.
-    averaging_ : the scheme that the model stands at.
+    averaging_ : the selected average, which `coef_` and `predict` use.
     alpha_ : its ridge strength; 0 for the uniform average, None for tails and the last iterate.
     step_ : the step size; the last one, if steps grow.
     n_steps_ : number of steps made.
@@ -132,7 +132,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     row cannot pass: the one is a step of twice the length, the other two steps, which agree in expectation only.
 
     In one pass over up to 100,000 rows constant steps compete with the growing one, which loses time while it climbs;
-    `selection_` lists the candidates of all of them. If one wins, the model stands on its run, while `path`,
+    `selection_` lists the candidates of all of them. If one wins, the model is an average of its run, while `path`,
     `predict_path` and `at` with a number answer from the growing run, as these mean ridge. A stream, whose length is
     not known, grows its step over 50,000 rows; a constant step goes beside it and answers until 100,000 rows have come.
 
@@ -278,7 +278,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         """Learn from more rows, once and in their order; offsets, scales and steps are those of the first batch.
 
         While the average is chosen automatically, every row is predicted by all candidates before it is learned from
-        (``cv="progressive"``), and the model stands at the uniform average or at what is surely better so far. An error
+        (``cv="progressive"``), and the selected average is the uniform one or what is surely better so far. An error
         leaves the model as it was.
 
         Parameters
@@ -367,7 +367,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         if to_ridge and self._stream is not None:
             self._stream.take_over()
         if to_ridge and self._held_out is not None:
-            # The copy stands on the growing run, with the rows that this run has held out.
+            # The copy answers from the growing run, with the rows that this run has held out.
             self._held_out = replace(self._held_out, path=self._held_out.ridge_path, ridge_path=None)
         self._selected_model = selected
 

@@ -47,7 +47,7 @@ class ComponentModel:
 
     @derived_property
     def selected(self) -> SelectedModel[ComponentAverages]:
-        """Where the model stands."""
+        """The selected model."""
         selected = self.linear._fitted()
         averages = ComponentAverages(selected.averages, self.features)
         ridge = averages if selected.ridge is selected.averages else ComponentAverages(selected.ridge, self.features)

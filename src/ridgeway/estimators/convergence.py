@@ -21,7 +21,7 @@ def warn_of_short_run(
     ----------
     trajectory : the run.
     family : what competed, "auto", "geometric" or "tail"; None where the average was given.
-    scheme : the average that the model stands at.
+    scheme : the selected average.
     falling : whether the held-out error was still falling.
     passes : passes over the rows that were made.
     n_columns : features.

@@ -55,7 +55,7 @@ def restore_kernel_fit(estimator: Any, stored: Stored) -> None:
         linear._restore(stored.part("linear"))
         if linear.coef_.shape[-1] != features.n_features:
             raise StateError(f"{linear.coef_.shape[-1]} coefficients of {features.n_features} components.")
-        estimator._stand_on(ComponentModel(linear, features, choice))
+        estimator._set_fit(ComponentModel(linear, features, choice))
         return
     averages = KernelAverages.from_state(stored.part("averages"), estimator.n_features_in_)
     if (estimator.kernel == "precomputed") != isinstance(averages.features, GivenFeatures):

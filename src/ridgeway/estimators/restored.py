@@ -1,4 +1,4 @@
-"""An estimator that stands at an average, from its state, whichever it is."""
+"""The fitted estimator of a state, whichever it is."""
 
 from __future__ import annotations
 

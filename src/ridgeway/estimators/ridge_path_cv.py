@@ -106,7 +106,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     coef_ : (n_features,), or (n_targets, n_features) when y was 2-D.
     intercept_ : float, or (n_targets,) when y was 2-D.
     alpha_ : the ridge strength; None where another average than ridge was chosen.
-    averaging_ : the scheme that the model stands at.
+    averaging_ : the selected average, which `coef_` and `predict` use.
     selection_ : table of candidates and their errors; None when nothing was chosen.
     held_out_ : a sample of held-out rows with their predictions; None where nothing was held out.
     interval_method_ : how the rows behind `predict_interval` were held out.
@@ -220,7 +220,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         averages = Averages.about_means(outcome.spectrum, standardization, sparse, batch.single_target)
         selected = averages.at(outcome.scheme, outcome.selection)
         kept = batch if keep_rows and batch.rows.nbytes <= MAX_KEPT_BYTES else None
-        self._stand_on(ExactModel(selected, outcome.held_out, outcome.sums, kept), choice, len(batch))
+        self._set_fit(ExactModel(selected, outcome.held_out, outcome.sums, kept), choice, len(batch))
         if not outcome.settled:
             remedy = "the columns are badly conditioned. Set solver='gram' if columns are few, or a larger alpha."
             said = f"the held-out error still changed after {outcome.n_products} products: {remedy}"
@@ -232,7 +232,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _fit_sgd(self, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         sgd = self._unfitted_sgd().fit(X, y, sample_weight)
-        self._stand_on(sgd, choice, sgd.n_rows_)
+        self._set_fit(sgd, choice, sgd.n_rows_)
         remember_columns(self, X)
         return self
 
@@ -247,7 +247,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
         return UnsolvedStream(sums, check_averaging(self.averaging, self.alpha), rule, scale, n_jobs)
 
-    def _stand_on(
+    def _set_fit(
         self, model: ExactModel | UnsolvedStream | AveragedSGDRegressor, choice: SolverChoice, n_rows: int
     ) -> None:
         """Take over a fit to so many rows."""
@@ -310,14 +310,14 @@ class RidgePathCV(AveragedEstimator[Averages]):
                 return self
         with threads(check_jobs(self.n_jobs)):
             sums = sums.with_rows(batch, int(np.shape(y)[0]))
-        self._stand_on(self._unsolved(sums), choice, len(batch) + (self.n_rows_ if begun else 0))
+        self._set_fit(self._unsolved(sums), choice, len(batch) + (self.n_rows_ if begun else 0))
         return self
 
     def _learn_by_sgd(
         self, sgd: AveragedSGDRegressor, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Self:
         sgd.partial_fit(X, y, sample_weight)
-        self._stand_on(sgd, choice, sgd.n_rows_)
+        self._set_fit(sgd, choice, sgd.n_rows_)
         return self
 
     def _stream_solver(self, batch: Batch) -> SolverChoice:
@@ -345,7 +345,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return None if isinstance(self._model, AveragedSGDRegressor) else self._model.sums
 
     def _fitted(self) -> SelectedModel[Averages]:
-        """Return where the model stands: sums are solved when they are asked about, not at every batch."""
+        """Return the selected model; sums are solved when it is asked for, not at every batch."""
         self._require_fit()
         model = self._model
         return model._fitted() if isinstance(model, AveragedSGDRegressor) else model.selected
@@ -367,11 +367,11 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return models
 
     def at(self, average: float | str | Scheme | None) -> Self:
-        """Return a fitted copy that stands at another alpha or scheme; no data, no new fit.
+        """Return a fitted copy with another selected average; no data, no new fit.
 
         Parameters
         ----------
-        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for where it stands.
+        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for the selected average.
 
         Examples
         --------
@@ -411,7 +411,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return model.held_out_ if isinstance(model, AveragedSGDRegressor) else model.held_out
 
     def degrees_of_freedom(self) -> float:
-        """Return the effective degrees of freedom where the model stands, sum_k s_k / (s_k + alpha), and 1 for b.
+        """Return the effective degrees of freedom of the selected average, sum_k s_k / (s_k + alpha), and 1 for b.
 
         They say how many coefficients a fit without a penalty would have; where the Gram engine ran.
         """

@@ -48,7 +48,7 @@ class AlphaErrors:
     ----------
     alphas : (L,), increasing.
     rmse : (L,), their typical errors.
-    own : typical error of the model where it stands.
+    own : typical error of the selected average.
     """
 
     alphas: Array

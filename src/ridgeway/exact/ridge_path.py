@@ -50,7 +50,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         deviations, about the mean even when ``fit_intercept=False``. False: D = 1. A constant column has
         D = 1: beside an intercept its coefficient is 0, without one it is penalised like any other.
     fit_intercept : True fits an unpenalised intercept b; False sets it to 0.
-    alpha : the strength, 0 or more, at which `coef_`, `intercept_` and `predict` stand after the fit. 0 is
+    alpha : the strength, 0 or more, of `coef_`, `intercept_` and `predict` after the fit. 0 is
         minimum-norm least squares. `at`, `path` and `predict_path` answer for any other without refitting.
 
     Attributes
@@ -144,7 +144,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         return self._fitted().spectrum.path(np.array(ridge_strengths(alphas, NO_PENALTY)))
 
     def at(self, alpha: float) -> Self:
-        """Return a fitted copy that stands at another alpha; no data needed.
+        """Return a fitted copy at another alpha; no data needed.
 
         Examples
         --------

@@ -38,7 +38,7 @@ def make_grid(step: float | None, elapsed: float | None, alphas: Sequence[float]
     )
 
 
-def candidate(scheme: Scheme, length: int, scored: Scored | None = None, standing: bool = False) -> Candidate:
+def candidate(scheme: Scheme, length: int, scored: Scored | None = None, selected: bool = False) -> Candidate:
     """Return a scheme as a candidate of the report."""
     kind = SCHEME_KINDS.get(type(scheme), "other")
     start = scheme.first(length) / max(length, 1) if isinstance(scheme, Tail) else None
@@ -53,14 +53,14 @@ def candidate(scheme: Scheme, length: int, scored: Scored | None = None, standin
         error=None if scored is None else _finite(scored.error),
         standard_error=None if scored is None else _finite(scored.standard_error),
         chosen=scored is not None and scored.chosen,
-        standing=standing,
+        selected=selected,
     )
 
 
-def stopping_places(standing: Scheme, selection: Selection | None) -> list[tuple[Scheme, Scored | None]]:
+def stopping_places(selected: Scheme, selection: Selection | None) -> list[tuple[Scheme, Scored | None]]:
     """Return the selected average of the model, the chosen one and the best of each kind, with their scores."""
     if selection is None:
-        return [(standing, None)]
+        return [(selected, None)]
     same_run = [row for row in selection if row.step == selection.chosen.step]
     best: dict[str, Scored] = {}
     for row in sorted(same_run, key=lambda row: row.error):

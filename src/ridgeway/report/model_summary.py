@@ -138,7 +138,7 @@ def _averages(
     if isinstance(fitted, ExactRidgePath):
         scale = np.asarray(column_scale(fitted), np.float64)
         alpha = float(fitted.alpha_)
-        stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, standing=True)
+        stop = Candidate("exact", f"alpha={alpha:.3g}", alpha, None, None, None, None, chosen=False, selected=True)
         coefs, intercepts = with_targets(fitted.path([alpha]))
         alphas = [alpha] if alpha > 0 else []
         widest = make_grid(None, None, alphas)
@@ -170,9 +170,9 @@ def _averages(
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 
-def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, standing: str) -> Predictions | None:
+def _predictions(fitted: Any, X: Any, y: Any, unseen: bool, selected: str) -> Predictions | None:
     if X is not None:
-        return given_rows(fitted, X, y, standing, unseen)
+        return given_rows(fitted, X, y, selected, unseen)
     rows = getattr(fitted, "held_out_", None)
     return None if rows is None else held_out_rows(rows, fitted.trajectory_.length)
 

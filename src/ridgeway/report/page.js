@@ -280,7 +280,7 @@
   function printReadout(now) {
     const alpha = alphaNow(), stop = state.stop === undefined ? null : stops[state.stop];
     const texts = [stop && !alpha ? words[state.stop] : `alpha = ${format(alpha)}`];
-    if (stop && stop.standing) texts[0] += " (the model)";
+    if (stop && stop.selected) texts[0] += " (the model)";
     if (now) {
       const error = shownError(now.error), spread = shownSpread(now.error, now.spread);
       texts.push(`${single ? "typical error" : "unexplained share"} ${format(error, 4)} ± ${format(spread, 2)}`);

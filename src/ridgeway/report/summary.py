@@ -46,7 +46,7 @@ class Candidate:
     step : step size of its run.
     error, standard_error : mean squared error on rows that were not learned from.
     chosen : True for the average that the comparison chose.
-    standing : True for the average that the model uses.
+    selected : True for the average that the model uses.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Candidate:
     error: float | None
     standard_error: float | None
     chosen: bool
-    standing: bool
+    selected: bool
 
 
 @dataclass(frozen=True)
