@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -350,10 +351,8 @@ def test_turns_to_gram() -> None:
     y += 1e-3 * y.std() * rng.standard_normal(1200)
     assert choose_solver(ProblemSize(1200, 450, 1, 1200 * 450, False, 5, 8)).solver == "krylov"
     model = rw.RidgePathCV(cv=5, random_state=0).fit(X, y)
-    assert (model.solver_, model.solver_reason_.partition(" ")[2]) == (
-        "gram",
-        "products with the rows had not settled it",
-    )
+    assert model.solver_ == "gram"
+    assert re.fullmatch(r"the Krylov solver had not converged after \d+ products", model.solver_reason_)
     exact = rw.RidgePathCV(solver="gram", cv=5, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.coef_, exact.coef_)
     model.partial_fit(X[:10], y[:10])  # which goes on by Gram matrices

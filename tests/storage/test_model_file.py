@@ -255,7 +255,7 @@ def test_other_files(tmp_path: Path) -> None:
 
 
 METADATA = {
-    "a list": ("[1, 2]", "no JSON of ridgeway"),
+    "a list": ("[1, 2]", "not JSON that ridgeway writes"),
     "no version": ('{"format": "model"}', "do not name a format and its version"),
     "not finite": ('{"format": "model", "format_version": 1, "needs": "0.1.0", "state": NaN}', "NaN is not finite"),
     "nested too deeply": ("[" * 100_000, "nested too deeply"),

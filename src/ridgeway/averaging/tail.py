@@ -87,7 +87,7 @@ class Tail(Scheme):
         return self.start
 
     def snapped(self, edges: ArrayLike, n_steps: int, step: float | Staircase = 1.0) -> Tail:
-        """Return the tail that starts at the nearest of `edges` (the earlier of two); itself if on one."""
+        """Return the tail that starts at the nearest edge; of two that are equally near, at the earlier one."""
         first = self.first(n_steps, step)
         places = np.asarray(edges, dtype=np.int64)
         begin, end = np.searchsorted(places, [0, n_steps + 1])

@@ -125,8 +125,8 @@ def command(
         raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
     if options["kernel"] is not None and options["solver"] == "gram":
         raise click.UsageError(
-            "--solver gram with --kernel: expected auto, krylov or sgd; leave out --solver, which takes Gram matrices "
-            "where --components are few."
+            "--solver gram with --kernel: expected auto, krylov or sgd; leave out --solver, and Gram matrices are used "
+            "if --components are few."
         )
     if options["kernel"] == "rbf" and options["components"] is not None and report is not None:
         raise click.UsageError(

@@ -292,14 +292,14 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """A task of a tree: one of a partition, or the sum of others, which are held with it."""
+    """A task in a tree of sums: a partition's task, or the sum of the tasks in `parts`, which it keeps alive."""
 
     future: Any
     parts: list[Sum]
     partition: Partition | None = None
 
     def leaves(self) -> Iterator[tuple[Any, Partition]]:
-        """Yield the tasks of partitions with these."""
+        """Yield each task of a partition below this one, with its partition."""
         if self.partition is not None:
             yield self.future, self.partition
         for part in self.parts:

@@ -136,7 +136,7 @@ def fit(
 
 
 def linear_of(estimator: AnyAveraged) -> AveragedSGDRegressor:
-    """Return the linear estimator by SGD that does the work: itself, or that of the components of a kernel."""
+    """Return the estimator that runs SGD: this one, or the linear one that a ridge path or a kernel model fits."""
     if isinstance(estimator, AveragedSGDRegressor):
         return estimator
     if isinstance(estimator, RidgePathCV):
@@ -154,7 +154,7 @@ def fit_opened(
 ) -> Survey:
     """Fit an estimator to data that were opened, and return what is known of their rows; see `fit`.
 
-    The checkpoint stays: who has made the model safe calls its `done`.
+    The checkpoint is not removed: call its `done` after the model is saved.
     """
     if not isinstance(estimator, RidgePathCV):
         _require_supported(linear_of(estimator))

@@ -175,7 +175,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """Return the encoding of each column; ``to_frame()`` makes it a data frame."""
         return TableDescription(
             tuple(
-                ColumnDescription(encoding.column, encoding.kind, encoding.said, encoding.n_features)
+                ColumnDescription(encoding.column, encoding.kind, encoding.note, encoding.n_features)
                 for encoding in self._fitted().encodings
             )
         )

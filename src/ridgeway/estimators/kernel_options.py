@@ -28,8 +28,8 @@ def check_gamma(kernel: Any, gamma: Any, n_features: int) -> float | None:
             raise ValueError(f"gamma={gamma!r}: expected a positive number, None for 1 / n_features, or 'auto'.")
         if not (isinstance(kernel, str) and kernel in OF_DISTANCES):
             raise ValueError(
-                f"gamma='auto' with kernel={kernel!r}: expected {' or '.join(map(repr, OF_DISTANCES))}, whose blocks "
-                "of distances serve every gamma; give a number."
+                f"gamma='auto' with kernel={kernel!r}: expected kernel={' or '.join(map(repr, OF_DISTANCES))}, where a "
+                "choice of gamma is cheap; give gamma as a number."
             )
         return 1 / n_features
     if gamma is None:

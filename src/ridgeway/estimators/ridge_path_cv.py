@@ -214,7 +214,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
             fixed = batch, standardization, asked, cv, bool(rule)
             outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given, max_products)
             if not outcome.settled and max_products is not None:  # a seed gives the folds of solver="gram"
-                choice = SolverChoice("gram", f"{outcome.n_products} products with the rows had not settled it")
+                choice = SolverChoice(
+                    "gram", f"the Krylov solver had not converged after {outcome.n_products} products"
+                )
                 outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given)
         sparse = not isinstance(batch.rows, DenseRows)
         averages = Averages.about_means(outcome.spectrum, standardization, sparse, batch.single_target)
@@ -459,8 +461,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
         errors = model.standard_errors(check_jobs(self.n_jobs), batch)
         if errors is None:
             raise ValueError(
-                "intervals read the rows again, and this model does not refer to them (it was saved, pickled, learned "
-                "from a stream or from more than 128 MB): pass them, coef_interval(level, X, y)."
+                "coef_interval needs the rows of the fit, and this model does not keep them (it was saved, pickled, "
+                "learned from a stream or from more than 128 MB): pass them, coef_interval(level, X, y)."
             )
         rest = max(1.0, (self.n_rows_ if batch is None else len(batch)) - self.degrees_of_freedom())
         reach = errors * float(scipy.special.stdtrit(rest, (1 + share) / 2))

@@ -61,7 +61,14 @@ class GroupSums:
         weight: Array,
         covered: NDArray[np.bool_] | None,
     ) -> None:
-        """Take in rows: groups (n,) of texts, None where missing; others as in `ErrorSums`; covered (n, targets)."""
+        """Add the errors of rows to those of their groups.
+
+        Parameters
+        ----------
+        groups : (n,), the group of each row as text; None where it is missing.
+        actual, predicted, weight : as in `ErrorSums`.
+        covered : (n, targets), whether the interval held the target; None if there are no intervals.
+        """
         named = np.array([MISSING if group is None else str(group) for group in groups], object)
         values, codes = np.unique(named, return_inverse=True)
         self._intervals &= covered is not None

@@ -62,7 +62,7 @@ def table_batches(model: TableModel, source: Source, by: str | None, time: str |
 
 
 def _dated(column: Any, name: str, order: str | None, place: str) -> Any:
-    """Return a column of times, with dates that the model knows to be written as text in this order as numbers."""
+    """Return a column of times; dates that are texts in the given order (such as day-first) become numbers."""
     return column if order is None else times_in_order(column, name, place, order)
 
 

@@ -26,7 +26,7 @@ class NotPositiveDefiniteError(ValueError):
 
 
 def require_definite(gram: Gram, rng: np.random.Generator) -> None:
-    """Refuse a kernel that is negative on the diagonal, or whose matrix of some rows has a negative eigenvalue.
+    """Refuse a kernel that is negative on the diagonal, or whose matrix of a sample of rows has a negative eigenvalue.
 
     Parameters
     ----------
@@ -41,5 +41,5 @@ def require_definite(gram: Gram, rng: np.random.Generator) -> None:
     lowest, size = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), float(np.trace(matrix)) / len(some)
     if lowest < -BEYOND_ROUNDING * size:
         raise NotPositiveDefiniteError(
-            f"the matrix of some rows has the eigenvalue {lowest:.3g}, with a mean diagonal of {size:.3g}"
+            f"the kernel matrix of {len(some)} rows has the eigenvalue {lowest:.3g}, and a mean diagonal of {size:.3g}"
         )

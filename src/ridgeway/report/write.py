@@ -154,10 +154,10 @@ def _capped(summary: ReportSummary) -> bool:
 
 
 def _unexplained(summary: ReportSummary) -> float | None:
-    """Return the factor from an error of the comparison to an unexplained share of the variance; None if it misleads.
+    """Return what to multiply an error of the comparison by to get 1 - R^2; None if capped outliers make it misleading.
 
-    The comparison caps the errors of outliers. The factor is set so that the page shows the R^2 of `explained` for
-    the chosen average. It is None if the two errors of the chosen average differ notably.
+    The product is 1 - R^2 of all held-out rows for the chosen average. The factor is None if the errors of the chosen
+    average with and without the cap differ notably.
     """
     errors, variance = _errors_of_chosen(summary), summary.targets[0].variance
     if errors is None or not errors[0] or not variance:

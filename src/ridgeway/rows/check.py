@@ -1,4 +1,4 @@
-"""Validate X, y and weights: return a batch, or raise an error of got, expected, remedy.
+"""Validate X, y and weights: return a batch, or raise an error that says what was found, expected, and the remedy.
 
 Input in the right form is not copied, other input is copied once. Some messages contain words that scikit-learn's
 estimator checks expect.
@@ -29,7 +29,7 @@ class Labels(NamedTuple):
 
 
 def check_rows(X: Any, *, dtype: np.dtype[np.floating[Any]] | None = None) -> AnyRows:
-    """Convert X to a form that the kernels read, without checking the values of a dense X.
+    """Convert X to a form that the compiled loops read, without checking the values of a dense X.
 
     Parameters
     ----------

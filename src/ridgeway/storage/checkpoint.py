@@ -92,8 +92,8 @@ class Checkpoint:
         found = read_state(self.path, kind)
         if version is not None and ("version" not in found or found.raw("version") != version):
             raise CheckpointError(
-                f"{self.path}: a checkpoint of another version of ridgeway, whose runs take other steps: delete it "
-                "to begin anew, or go on with that version."
+                f"{self.path}: a checkpoint of another version of ridgeway, which continues differently: expected "
+                "one of this version; delete it to begin anew, or go on with that version."
             )
         with self.reading():
             for name, given in fingerprint.items():

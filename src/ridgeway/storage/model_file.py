@@ -37,8 +37,8 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "safetensors")
 DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "BOOL": "bool", "U8": "uint8"}
 
 PIECE_BYTES = 2**16
-LONGEST_HEADER = 2**26  # bytes; a header holds names and tables, not data
-MOST_VALUES = 2**21  # values in the JSON: they take far more memory than their text
+MAX_HEADER_BYTES = 2**26  # a header holds names and tables, not data
+MAX_JSON_VALUES = 2**21  # they take far more memory than their text
 # JSON objects in the header: one for each array, and those of the state, which refers to each array by another. Each
 # takes some 300 bytes once it is read, however short its text is.
 MAX_HEADER_OBJECTS = 2**18
@@ -74,7 +74,7 @@ def write_state(path: str | os.PathLike[str], state: State, kind: str = "model")
     # One metadata entry: safetensors writes several in any order.
     contents = save(arrays, {ENTRY: text})
     length = int.from_bytes(contents[:8], "little")
-    if length > LONGEST_HEADER or _count_values(text) > MOST_VALUES:
+    if length > MAX_HEADER_BYTES or _count_values(text) > MAX_JSON_VALUES:
         raise ValueError(
             f"{path}: names and tables of the model take {len(text) / 2**20:.0f} MiB as text, more than a model file "
             "holds: leave out feature names (pass an array, not a data frame)."
@@ -120,13 +120,13 @@ def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
-        n_objects = 0 if length > min(size - 8, LONGEST_HEADER) else _count_objects(file, length)
+        n_objects = 0 if length > min(size - 8, MAX_HEADER_BYTES) else _count_objects(file, length)
     if size == 0:
         raise ModelFileError(f"{path}: the file is empty: expected a {kind} file, as save writes it.")
-    if size < 8 or length > min(size - 8, LONGEST_HEADER):
+    if size < 8 or length > min(size - 8, MAX_HEADER_BYTES):
         raise ModelFileError(
             f"{path}: damaged, or no {kind} file: its {size:,} bytes do not begin with the length of a header: "
-            f"expected {_written_by(kind)}; give that file, or take a copy that is whole."
+            f"expected {_written_by(kind)}; give that file, or use an intact copy."
         )
     if n_objects > MAX_HEADER_OBJECTS:
         raise ModelFileError(
@@ -149,7 +149,7 @@ def _read(path: str | os.PathLike[str], kind: str) -> Stored:
             _require_version(path, content, kind)
             arrays = {name: _array(path, file, name) for name in file.keys()}  # noqa: SIM118, not a dictionary
     except SafetensorError as error:
-        raise ModelFileError(f"{path}: damaged, or no {kind} file ({error}): take a copy that is whole.") from None
+        raise ModelFileError(f"{path}: damaged, or no {kind} file ({error}): use an intact copy.") from None
     checksum = content.pop("checksum", None)
     if checksum != _checksum(content, arrays):
         raise ModelFileError(f"{path}: damaged, its contents do not have the checksum that was stored with them.")
@@ -176,14 +176,16 @@ def _count_objects(file: IO[bytes], length: int) -> int:
 
 
 def _parsed(path: str | os.PathLike[str], text: str) -> State:
-    if _count_values(text) > MOST_VALUES:
-        raise ModelFileError(f"{path}: more than {MOST_VALUES:,} values in the metadata: expected names and tables.")
+    if _count_values(text) > MAX_JSON_VALUES:
+        raise ModelFileError(
+            f"{path}: more than {MAX_JSON_VALUES:,} values in the metadata: expected names and tables."
+        )
     try:
         content = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
-        raise ModelFileError(f"{path}: damaged: its metadata are no JSON of ridgeway ({error}).") from None
+        raise ModelFileError(f"{path}: damaged: its metadata are not JSON that ridgeway writes ({error}).") from None
     if not isinstance(content, dict):
-        raise ModelFileError(f"{path}: damaged: its metadata are no JSON of ridgeway.")
+        raise ModelFileError(f"{path}: damaged: its metadata are not JSON that ridgeway writes.")
     return content
 
 

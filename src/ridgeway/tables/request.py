@@ -96,7 +96,7 @@ class Request:
         if self.solver not in KERNEL_SOLVERS:
             raise ValueError(
                 f"solver={self.solver!r} with kernel={self.kernel!r}: expected 'auto', 'krylov' or 'sgd'; leave the "
-                "solver out, which takes Gram matrices where components are few."
+                "solver out, and Gram matrices are used if components are few."
             )
         return self.solver
 

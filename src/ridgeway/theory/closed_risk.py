@@ -71,7 +71,8 @@ class Modes:
         singular, _, vectors, work, _, info = dgejsv(factor.T, jobu=3)
         if info != 0:
             raise ValueError(
-                f"the modes of {len(s)} eigenvalues did not converge: expected a spectrum of fewer orders."
+                f"the decomposition for {len(s)} eigenvalues did not converge: expected eigenvalues that span fewer "
+                "orders of magnitude; leave out the smallest."
             )
         rates = (singular * (work[0] / work[1])) ** 2
         # <z, q> of slow modes q is a small difference; (1 - |y|^2) <z, q> = rate <z / D, q> is not.

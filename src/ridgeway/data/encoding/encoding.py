@@ -16,6 +16,8 @@ MAX_LEVELS = 1 << 16
 MAX_CHARACTERS = 1 << 12  # of a name or level
 MAX_BUCKETS = 1 << 20
 
+NOTE_KEY = "said"  # the name of the note in model files
+
 
 @dataclass(frozen=True)
 class Encoding(ABC):
@@ -24,12 +26,12 @@ class Encoding(ABC):
     Attributes
     ----------
     column : name of the column.
-    said : the encoding, in words.
+    note : the encoding, in words.
     """
 
     kind: ClassVar[str]
     column: str
-    said: str
+    note: str
 
     @property
     @abstractmethod
@@ -69,7 +71,7 @@ class Encoding(ABC):
 
     def state(self) -> State:
         """Return the fields, as plain values for JSON."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {NOTE_KEY if field.name == "note" else field.name: getattr(self, field.name) for field in fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
@@ -79,8 +81,8 @@ class Encoding(ABC):
 
 
 def column_of(stored: Stored) -> tuple[str, str]:
-    """Return the two fields that every encoding has: the name of its column, and what was said of it."""
-    return stored.text("column", max_characters=MAX_CHARACTERS), stored.text("said", max_characters=MAX_CHARACTERS)
+    """Return the two fields that every encoding has: the name of its column, and the note about it."""
+    return stored.text("column", max_characters=MAX_CHARACTERS), stored.text(NOTE_KEY, max_characters=MAX_CHARACTERS)
 
 
 @dataclass(frozen=True)

@@ -156,11 +156,11 @@ class NumberLearner(Learner):
             value = bool(self._least) if self.boolean else f"{self._least:g}"
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {value}")
         mean = self._shift + self._sum / present
-        said = "as 0 and 1" if self.boolean else "as it is"
+        note = "as 0 and 1" if self.boolean else "as it is"
         if indicator:
-            said += f"; {self.missing:,} missing: the mean {mean:.6g} and an indicator"
+            note += f"; {self.missing:,} missing: the mean {mean:.6g} and an indicator"
         kind = BooleanEncoding if self.boolean else NumberEncoding
-        return kind(self.column, said, float(np.clip(mean, self._least, self._most)), indicator)
+        return kind(self.column, note, float(np.clip(mean, self._least, self._most)), indicator)
 
 
 def require_finite(numbers: Any, name: str, dtype: Any, place: str) -> None:

@@ -108,9 +108,9 @@ class StringLearner(Learner):
         ):
             fewest = self._fewest(options)
             such_as = _such_as(self._word_counts.most_frequent(MAX_EXAMPLES + 1, fewest))
-            said = f"text of {words:.3g} words a row{such_as}, hashed into {options.words} buckets{noted}"
+            note = f"text of {words:.3g} words a row{such_as}, hashed into {options.words} buckets{noted}"
             named = self._word_counts.behind_buckets(options.words, fewest)
-            return WordsEncoding(self.column, said, options.words, indicator, words, named)
+            return WordsEncoding(self.column, note, options.words, indicator, words, named)
         identifier = (
             self.kind is None
             and distinct >= MIN_IDENTIFIER_VALUES
@@ -120,13 +120,13 @@ class StringLearner(Learner):
         rare = distinct - len(frequent)
         buckets = min(options.buckets, 1 << max(rare - 1, 0).bit_length())
         if identifier:
-            said = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
+            note = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
         elif rare:
-            said = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, the rare ones hashed into "
-            said += quantity(buckets, "bucket")
+            note = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, the rare ones hashed into "
+            note += quantity(buckets, "bucket")
         else:
-            said = f"{quantity(len(frequent), 'level')}{_such_as(frequent)}"
-        return CategoryEncoding(self.column, said + noted, tuple(sorted(frequent)), buckets, indicator)
+            note = f"{quantity(len(frequent), 'level')}{_such_as(frequent)}"
+        return CategoryEncoding(self.column, note + noted, tuple(sorted(frequent)), buckets, indicator)
 
     def _frequent(self, options: Options) -> list[str]:
         fewest = self._fewest(options)

@@ -197,12 +197,12 @@ class TimeLearner(Learner):
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is the same time")
         parts = ["trend in years", "season", "day of the week"] if self._dated else []
         parts += ["time of day"] if self._clock else []
-        said = ", ".join(parts) + (f" (clock of {self._zone})" if self._zone else "")
-        said += f"; written {self._order}" if self._order else ""
-        said += f"; {self.missing:,} missing: an indicator" if indicator else ""
+        note = ", ".join(parts) + (f" (clock of {self._zone})" if self._zone else "")
+        note += f"; written {self._order}" if self._order else ""
+        note += f"; {self.missing:,} missing: an indicator" if indicator else ""
         origin = None
         if self._dated:
             year = np.datetime64(self._least, "s").astype("datetime64[Y]")
             origin = int(year.astype("datetime64[s]").astype(np.int64))
         mean = 0.0 if origin is None else (self._sum / present - origin) / YEAR_SECONDS
-        return TimeEncoding(self.column, said, origin, mean, self._clock, self._zone, indicator, self._order)
+        return TimeEncoding(self.column, note, origin, mean, self._clock, self._zone, indicator, self._order)
