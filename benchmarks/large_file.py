@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from ridgeway.data import TableEncoder, open_data
 from ridgeway.tables import Request, fit_table, table_fit
-from ridgeway.tables.rows import learnable_rows
+from ridgeway.tables.learnable_rows import learnable_rows
 
 N_NUMBERS, LEVELS, CHUNK_ROWS = 60, 20, 250_000
 CSV_ROW_BYTES = 560  # of a row of the table as text

@@ -56,7 +56,7 @@ def test_booleans_and_missing_weights() -> None:
 )
 def test_refused_targets(column: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        target_of(pa.record_batch({"y": column}), "y", place="shop.csv")
+        target_of(pa.record_batch({"y": column}), "y", source_name="shop.csv")
 
 
 def test_refused_names_and_weights() -> None:

@@ -18,7 +18,7 @@ import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, source
 from ridgeway.estimators import solver_choice
 from ridgeway.tables import Checkpoint, Request, fit_table, table_fit, table_solver
-from ridgeway.tables.rows import learnable_rows
+from ridgeway.tables.learnable_rows import learnable_rows
 
 PRICE = Request(target="price")
 ALPHAS = np.logspace(-6, 3, 20)

@@ -84,7 +84,7 @@ def say_evaluation(console: Console, found: Any) -> None:
         console.say(sentence)
     if found.left_out:
         console.say(f"{quantity(found.left_out, 'row')} without target or weight left out.")
-    for place, name in enumerate(found.targets):
-        console.say(calibration(found.calibration[place], name if len(found.targets) > 1 else ""))
+    for target_index, name in enumerate(found.targets):
+        console.say(calibration(found.calibration[target_index], name if len(found.targets) > 1 else ""))
         if found.groups:
-            console.say(groups(found, place))
+            console.say(groups(found, target_index))

@@ -31,18 +31,18 @@ def calibration(deciles: Sequence[Decile], target: str = "") -> Table:
     return table
 
 
-def groups(found: Evaluation, place: int) -> Table:
+def groups(found: Evaluation, target_index: int) -> Table:
     """Return the table of groups, those with most rows first."""
-    name = f", {found.targets[place]}" if len(found.targets) > 1 else ""
+    name = f", {found.targets[target_index]}" if len(found.targets) > 1 else ""
     table = _table(f"By {found.by}{name}")
     table.add_column(found.by or "", overflow="fold")
     for column in ("rows", "R^2", "typical error", "mean error", "within intervals"):
         table.add_column(column, justify="right")
     for group in found.groups[:MAX_SHOWN_GROUPS]:
         metrics = group.metrics
-        r2 = f"{metrics.r2[place]:.3f}" if metrics.rmse_of_mean[place] > 0 else "-"
-        covered = "-" if group.covered is None else f"{100 * group.covered[place]:.1f}%"
-        errors = f"{metrics.rmse[place]:.4g}", f"{metrics.bias[place]:+.3g}"
+        r2 = f"{metrics.r2[target_index]:.3f}" if metrics.rmse_of_mean[target_index] > 0 else "-"
+        covered = "-" if group.covered is None else f"{100 * group.covered[target_index]:.1f}%"
+        errors = f"{metrics.rmse[target_index]:.4g}", f"{metrics.bias[target_index]:+.3g}"
         table.add_row(group.group, f"{metrics.n_rows:,}", r2, *errors, covered)
     if len(found.groups) > MAX_SHOWN_GROUPS:
         table.caption = f"{len(found.groups) - MAX_SHOWN_GROUPS:,} smaller groups are in the output of --json."

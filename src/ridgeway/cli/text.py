@@ -134,12 +134,13 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
     is_selected = model.trajectory_.nearest(rows.scheme) == model.averaging_
     by = "" if is_selected else f", with {scheme_name(rows.scheme)}"
     lines = []
-    for place in range(len(rows.rmse)):
-        name = targets[place] if targets else f"target {place}" if len(rows.rmse) > 1 else ""
-        numbers = f"R^2 {rows.r2[place]:.3f}, " if rows.variance[place] > 0 else ""
+    for target_index in range(len(rows.rmse)):
+        name = targets[target_index] if targets else f"target {target_index}" if len(rows.rmse) > 1 else ""
+        numbers = f"R^2 {rows.r2[target_index]:.3f}, " if rows.variance[target_index] > 0 else ""
         lines.append(
-            f"{where}{by}{f', {name}' if name else ''}: squared error {rows.mean_squared_error[place]:.5g}, {numbers}"
-            f"typical error (RMSE) {rows.rmse[place]:.4g}; always predicting the mean: {rows.rmse_of_mean[place]:.4g}."
+            f"{where}{by}{f', {name}' if name else ''}: squared error {rows.mean_squared_error[target_index]:.5g}, "
+            f"{numbers}typical error (RMSE) {rows.rmse[target_index]:.4g}; always predicting the mean: "
+            f"{rows.rmse_of_mean[target_index]:.4g}."
         )
     if len(lines) == 1 and rows.scheme == selection.chosen.scheme:
         full, capped = rows.mean_squared_error[0], selection.chosen.error

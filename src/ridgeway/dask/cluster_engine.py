@@ -101,15 +101,15 @@ class PartitionEngine:
         """Read the next n_rows rows, up to the nearest ends of partitions."""
         self._sweep.advance(n_rows)
 
-    def trajectory(self, place: int = 0) -> Trajectory:
+    def trajectory(self, step_index: int = 0) -> Trajectory:
         """Return the trajectory of the final run; there is one step."""
         return self._sweep.chains[-1].trajectory()
 
-    def run(self, place: int = 0) -> SGDRun | None:
+    def run(self, step_index: int = 0) -> SGDRun | None:
         """Return the final run; None if it consists of several chains."""
         return self._sweep.chains[-1].only_run
 
-    def trials(self, place: int, rough: bool) -> list[JointTrial]:
+    def trials(self, step_index: int, rough: bool) -> list[JointTrial]:
         """Return the trials of all folds, joined: each partition is read once for all of them."""
         problem = self._problem
         allowed = allowance([moments.n_rows for moments in self._held])
@@ -128,7 +128,7 @@ class PartitionEngine:
         assert self._recorded is not None
         return self._recorded.at(self._sweep, score)
 
-    def held_out(self, place: int, scheme: Scheme) -> HeldOut:
+    def held_out(self, step_index: int, scheme: Scheme) -> HeldOut:
         """Return predictions of a sample of held-out rows."""
         assert self._joint is not None
         return predict_held_out(self._joint, starts_of(self._problem.survey.read), self.n_held_out, scheme)
@@ -174,7 +174,7 @@ def _learn_held(problem: Problem, sweep: Sweep, kept: Sequence[Partition], count
         problem.standardization,
         problem.plan.step.size if isinstance(problem.plan.step, GrowingStep) else None,
         problem.plan.batch_size,
-        [RunGroup(place, group.members, group.runs) for place, group in enumerate(late)],
+        [RunGroup(segment, group.members, group.runs) for segment, group in enumerate(late)],
         [None],
         [segments[group.segment] for group in late],
         problem.plan.progress,

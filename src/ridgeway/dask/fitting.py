@@ -267,9 +267,9 @@ def _learn(encoder: TableEncoder, executor: Executor, partitions: Sequence[Parti
             break
 
 
-def learn_encoding(loaded: Any, encoder: TableEncoder, form: Form, place: str) -> TableEncoder:
+def learn_encoding(loaded: Any, encoder: TableEncoder, form: Form, source_name: str) -> TableEncoder:
     """Let an encoder learn from the rows of a partition that it still has room for."""
-    table = form.table(loaded, place)
+    table = form.table(loaded, source_name)
     seen = getattr(encoder, "rows_seen_", 0)
     return encoder.partial_fit(table.slice(0, encoder.learn_rows - seen))
 

@@ -113,16 +113,18 @@ def _kind(dtype: Any) -> str:
     return "boolean" if getattr(dtype, "kind", "O") == "b" else f"column of {dtype}"
 
 
-def _features(names: Sequence[str], target: Targets | None, weight: Any, place: str) -> tuple[str, ...]:
+def _features(names: Sequence[str], target: Targets | None, weight: Any, source_name: str) -> tuple[str, ...]:
     if target is None:
-        raise DataError(f"{place}: which column is the target? expected target='...', one of {', '.join(names[:10])}.")
+        raise DataError(
+            f"{source_name}: which column is the target? expected target='...', one of {', '.join(names[:10])}."
+        )
     if weight is not None and not isinstance(weight, str):
         raise TypeError(f"weight is a {type(weight).__name__}: expected the name of a column of the table.")
     given = (*names_of(target), *([] if weight is None else [weight]))
-    require_columns(given, names, place)
+    require_columns(given, names, source_name)
     features = tuple(name for name in names if name not in given)
     if not features:
-        raise DataError(f"{place}: no column is left beside the target: expected at least one to learn from.")
+        raise DataError(f"{source_name}: no column is left beside the target: expected at least one to learn from.")
     return features
 
 

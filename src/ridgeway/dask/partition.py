@@ -82,27 +82,27 @@ class Form:
     transform: Callable[[Float, str], Float] | None = None
     components: Features | None = None
 
-    def table(self, loaded: Any, place: str) -> Any:
+    def table(self, loaded: Any, source_name: str) -> Any:
         """Return the columns to learn from as a record batch, and check that they are those of the data."""
-        return as_batch(self._columns(loaded, place).select(list(self.features or ())))
+        return as_batch(self._columns(loaded, source_name).select(list(self.features or ())))
 
-    def batch(self, loaded: Any, place: str) -> Batch | None:
+    def batch(self, loaded: Any, source_name: str) -> Batch | None:
         """Return the rows of a partition, None if it has none of positive weight and with a target."""
-        batch = self._of_arrays(loaded) if self.features is None else self._of_table(loaded, place)
+        batch = self._of_arrays(loaded) if self.features is None else self._of_table(loaded, source_name)
         return batch if self.components is None or batch is None else _in_components(batch, self.components)
 
-    def _of_table(self, loaded: Any, place: str) -> Batch | None:
-        table = self._columns(loaded, place)
+    def _of_table(self, loaded: Any, source_name: str) -> Batch | None:
+        table = self._columns(loaded, source_name)
         assert self.target is not None
         assert self.features is not None
-        rows = target_of(as_batch(table), self.target, self.weight, place)
+        rows = target_of(as_batch(table), self.target, self.weight, source_name)
         if len(rows.y) == 0:
             return None
         if self.encoder is not None:
-            X = self.encoder.transform(rows.table.select(list(self.features)), place)
+            X = self.encoder.transform(rows.table.select(list(self.features)), source_name)
         else:
-            X = _numbers(rows.table, self.features, np.dtype(self.dtype), place)
-        y = rows.y if self.transform is None else self.transform(rows.y, place)
+            X = _numbers(rows.table, self.features, np.dtype(self.dtype), source_name)
+        y = rows.y if self.transform is None else self.transform(rows.y, source_name)
         batch = _checked(X, y, rows.weight, None)
         if batch is None or rows.dropped == 0:
             return batch
@@ -114,7 +114,7 @@ class Form:
             return None
         return _checked(X, y, weight, None if self.dtype is None else np.dtype(self.dtype))
 
-    def _columns(self, loaded: Any, place: str) -> Any:
+    def _columns(self, loaded: Any, source_name: str) -> Any:
         table = as_table(loaded)
         found = table.column_names
         expected = dict.fromkeys(
@@ -123,12 +123,12 @@ class Form:
         here = set(found)
         for name in expected:
             if name not in here:
-                raise no_column(name, found, place)
+                raise no_column(name, found, source_name)
         new = [name for name in found if name not in expected]
         if new:
             raise DataError(
-                f"{place}: it has the column {new[0]!r}, which other partitions lack: expected the same columns in "
-                "every partition; write it anew, or select the common columns first."
+                f"{source_name}: it has the column {new[0]!r}, which other partitions lack: expected the same columns "
+                "in every partition; write it anew, or select the common columns first."
             )
         return table
 
@@ -146,23 +146,23 @@ def _in_components(batch: Batch, components: Features) -> Batch:
     return replace(batch, rows=DenseRows(readonly(components.of(batch.rows))))
 
 
-def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[Any]], place: str) -> Any:
+def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[Any]], source_name: str) -> Any:
     """Lay columns of numbers side by side, (rows, features)."""
     columns = []
     for name in features:
         column = table.column(name)
         if kind_of(column.type) not in ("number", "boolean"):
             raise DataError(
-                f"{place}: column {name!r} holds {type_name(column.type)}: expected a number in every "
+                f"{source_name}: column {name!r} holds {type_name(column.type)}: expected a number in every "
                 "partition; convert it, leave it out, or pass encoder=TableEncoder()."
             )
         if column.null_count:
             raise DataError(
-                f"{place}: column {name!r} has {column.null_count} missing values: expected numbers; fill or drop "
-                "them, or pass encoder=TableEncoder()."
+                f"{source_name}: column {name!r} has {column.null_count} missing values: expected numbers; fill or "
+                "drop them, or pass encoder=TableEncoder()."
             )
         plain = column.type in (pa.float32(), pa.float64())
-        columns.append(column.to_numpy(zero_copy_only=True) if plain else as_numbers(column, name, place))
+        columns.append(column.to_numpy(zero_copy_only=True) if plain else as_numbers(column, name, source_name))
     out = np.empty((table.num_rows, len(columns)), dtype)
     for first in range(0, table.num_rows, ROWS_AT_A_TIME):
         part = slice(first, first + ROWS_AT_A_TIME)

@@ -14,7 +14,7 @@ from ridgeway.data.schema import is_string, kind_of, type_name
 types = pa.types
 
 
-def as_numbers(column: Any, name: str, place: str = "the table") -> NDArray[np.float64]:
+def as_numbers(column: Any, name: str, source_name: str = "the table") -> NDArray[np.float64]:
     """Return a column as float64, with NaN for missing values; text is read as numbers, or refused."""
     kind = column.type
     if types.is_dictionary(kind):
@@ -22,7 +22,7 @@ def as_numbers(column: Any, name: str, place: str = "the table") -> NDArray[np.f
     if types.is_null(kind):
         return np.full(len(column), np.nan)
     if is_string(kind):
-        column = _parsed(column, name, place)
+        column = _parsed(column, name, source_name)
     elif types.is_duration(kind):  # in seconds
         ticks = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[kind.unit]
         return _filled(column.cast(pa.int64())) * ticks
@@ -30,7 +30,7 @@ def as_numbers(column: Any, name: str, place: str = "the table") -> NDArray[np.f
         column = column.cast(pa.float32())
     elif kind_of(kind) not in ("number", "boolean"):
         raise DataError(
-            f"{place}: column {name!r} holds {type_name(kind)}: expected numbers, as when the model was fitted; "
+            f"{source_name}: column {name!r} holds {type_name(kind)}: expected numbers, as when the model was fitted; "
             "convert it."
         )
     return _filled(column)
@@ -43,7 +43,7 @@ def _filled(column: Any) -> NDArray[np.float64]:
     return values
 
 
-def _parsed(column: Any, name: str, place: str) -> Any:
+def _parsed(column: Any, name: str, source_name: str) -> Any:
     try:
         return column.cast(pa.float64())
     except pa.ArrowInvalid:
@@ -53,7 +53,7 @@ def _parsed(column: Any, name: str, place: str) -> Any:
                 pa.array([value]).cast(pa.float64())
             except pa.ArrowInvalid:
                 raise DataError(
-                    f"{place}: column {name!r} holds the text {value!r}: expected numbers, as when the model was "
+                    f"{source_name}: column {name!r} holds the text {value!r}: expected numbers, as when the model was "
                     "fitted; correct the value or leave it empty."
                 ) from None
         raise

@@ -132,12 +132,12 @@ class ColumnNames:
 
     Attributes
     ----------
-    place : name of the data in messages.
+    source_name : name of the data in messages.
     names : the columns.
     index : columns of a pandas index, which are not among the names.
     """
 
-    place: str
+    source_name: str
     names: list[str]
     index: list[str]
 
@@ -157,7 +157,7 @@ def column_names(source: Any) -> ColumnNames | None:
         if schema is not None:
             return _names_of(schema, source.name)
         found = column_names(source.local(None))
-        return None if found is None else replace(found, place=source.name)
+        return None if found is None else replace(found, source_name=source.name)
     if isinstance(source, str | os.PathLike):
         paths = find_files(source)
         form = format_of(paths)
@@ -183,9 +183,9 @@ def located(data: Any) -> Any:
     return data if isinstance(data, Source) else external_table(data) or data
 
 
-def _names_of(schema: Any, place: str) -> ColumnNames:
+def _names_of(schema: Any, source_name: str) -> ColumnNames:
     index = index_columns(schema)
-    return ColumnNames(place, [name for name in schema.names if name not in index], index)
+    return ColumnNames(source_name, [name for name in schema.names if name not in index], index)
 
 
 def _names_in(source: Source) -> ColumnNames:

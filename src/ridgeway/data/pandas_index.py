@@ -27,18 +27,18 @@ def csv_index(names: Sequence[str]) -> list[str]:
     ]
 
 
-def warn_of_index(names: Sequence[Any], place: str) -> None:
+def warn_of_index(names: Sequence[Any], source_name: str) -> None:
     """Warn of an index with a name, which may be meant as data."""
     if "" in names:
         warn_user(
-            f"{place}: the first column has no name and is ignored, because pandas writes the index there: to use it, "
-            "give it a name."
+            f"{source_name}: the first column has no name and is ignored, because pandas writes the index there: to "
+            "use it, give it a name."
         )
     named = [name for name in names if name not in (None, "") and not WITHOUT_NAME.fullmatch(str(name))]
     if named:
         warn_user(
-            f"{place}: the pandas index {', '.join(map(repr, named))} is ignored, because it labels the rows: to use "
-            "it, make it a column with frame.reset_index()."
+            f"{source_name}: the pandas index {', '.join(map(repr, named))} is ignored, because it labels the rows: to "
+            "use it, make it a column with frame.reset_index()."
         )
 
 

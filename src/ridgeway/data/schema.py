@@ -127,24 +127,24 @@ def is_string(arrow_type: Any) -> bool:
     )
 
 
-def require_distinct(names: Iterable[str], place: str) -> None:
+def require_distinct(names: Iterable[str], source_name: str) -> None:
     """Raise an error if two columns have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise DataError(
-                f"{place}: two columns are named {name!r}: expected different names, because models identify columns "
-                "by name; rename one."
+                f"{source_name}: two columns are named {name!r}: expected different names, because models identify "
+                "columns by name; rename one."
             )
         seen.add(name)
 
 
-def require_columns(names: Iterable[str], known: Iterable[str], place: str) -> None:
+def require_columns(names: Iterable[str], known: Iterable[str], source_name: str) -> None:
     """Raise an error for names of columns that do not exist."""
     there = dict.fromkeys(known)
     for name in names:
         if name not in there:
-            raise no_column(name, there, place)
+            raise no_column(name, there, source_name)
 
 
 def listed_names(names: Sequence[str]) -> str:
@@ -153,12 +153,12 @@ def listed_names(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:MAX_SHOWN_NAMES]) + more
 
 
-def no_column(name: str, names: Iterable[str], place: str) -> DataError:
+def no_column(name: str, names: Iterable[str], source_name: str) -> DataError:
     """Return the error for a missing column; it suggests similar names."""
     known = list(names)
     near = similar_names(name, known)
     hint = "did you mean " + " or ".join(map(repr, near)) + "?" if near else f"its columns are {listed_names(known)}."
-    return DataError(f"{place}: there is no column {name!r}: {hint}")
+    return DataError(f"{source_name}: there is no column {name!r}: {hint}")
 
 
 def similar_names(name: str, names: Iterable[str]) -> list[str]:

@@ -279,23 +279,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             )
         return self._encoding
 
-    def _learn(self, batch: Any, place: str) -> None:
+    def _learn(self, batch: Any, source_name: str) -> None:
         if not hasattr(self, "_learners"):
-            require_distinct(batch.schema.names, place)
-            require_columns(self.kinds or (), batch.schema.names, f"kinds: {place}")
+            require_distinct(batch.schema.names, source_name)
+            require_columns(self.kinds or (), batch.schema.names, f"kinds: {source_name}")
             self._learners = dict.fromkeys(batch.schema.names)
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         for name, learner in self._learners.items():
             if name not in columns:
-                raise no_column(name, columns, place)
+                raise no_column(name, columns, source_name)
             column = columns[name]
             if learner is None or (learner.rows == learner.missing and kind_of(column.type) != "empty"):
                 new = learner_of(name, column.type, (self.kinds or {}).get(name))
                 new.rows = new.missing = 0 if learner is None else learner.rows
                 self._learners[name] = new
-                new.learn(column, place)
+                new.learn(column, source_name)
             else:
-                learner.learn(column, place)
+                learner.learn(column, source_name)
         self.rows_seen_ += batch.num_rows
 
     def _settle(self) -> None:

@@ -37,7 +37,7 @@ class TargetRows:
     dropped: int
 
 
-def target_of(batch: Any, target: Targets, weight: str | None = None, place: str = "the table") -> TargetRows:
+def target_of(batch: Any, target: Targets, weight: str | None = None, source_name: str = "the table") -> TargetRows:
     """Split a batch into features, target and weights; rows without a target or weight are left out and counted.
 
     Of several targets, a row must have all.
@@ -47,7 +47,7 @@ def target_of(batch: Any, target: Targets, weight: str | None = None, place: str
     batch : Arrow record batch.
     target : name of the column of the target: numbers (or booleans: 0 and 1); or the names of several.
     weight : name of the column of the weights, each 0 or more; None when there are none.
-    place : name of the data in messages.
+    source_name : name of the data in messages.
 
     Examples
     --------
@@ -57,16 +57,16 @@ def target_of(batch: Any, target: Targets, weight: str | None = None, place: str
     (array([0.5, 1.5]), 1, ['x'])
     """
     targets = names_of(target)
-    columns = [_column(batch, name, "target", place) for name in targets]
+    columns = [_column(batch, name, "target", source_name) for name in targets]
     y = columns[0] if isinstance(target, str) else np.column_stack(columns)
     kept = ~(np.isnan(y) if y.ndim == 1 else np.isnan(y).any(axis=1))
     weights = None
     if weight is not None:
-        weights = _column(batch, weight, "weight", place)
+        weights = _column(batch, weight, "weight", source_name)
         if (weights < 0).any():
             worst = float(weights[weights < 0][0])
             raise DataError(
-                f"{place}: the weight column {weight!r} holds {worst:g}: expected 0 or more; 0 leaves a row out."
+                f"{source_name}: the weight column {weight!r} holds {worst:g}: expected 0 or more; 0 leaves a row out."
             )
         kept &= ~np.isnan(weights)
     features = [name for name in batch.schema.names if name not in (*targets, weight)]
@@ -86,18 +86,20 @@ def names_of(target: Targets | None) -> tuple[str, ...]:
     return (target,) if isinstance(target, str) else tuple(target)
 
 
-def _column(batch: Any, name: str, role: str, place: str) -> NDArray[np.float64]:
+def _column(batch: Any, name: str, role: str, source_name: str) -> NDArray[np.float64]:
     """Return a column as float64 with NaN for missing values."""
     if name not in batch.schema.names:
-        raise no_column(name, batch.schema.names, place)
+        raise no_column(name, batch.schema.names, source_name)
     column = batch.column(name)
     if kind_of(column.type) not in ("number", "boolean", "empty"):
         first = next((value for value in column.to_pylist() if value is not None), None)
         raise DataError(
-            f"{place}: the {role} column {name!r} is of kind {kind_of(column.type)!r}, with values such as "
+            f"{source_name}: the {role} column {name!r} is of kind {kind_of(column.type)!r}, with values such as "
             f"{str(first)!r}: expected numbers; choose another column or convert it."
         )
-    values = as_numbers(column, name, place)
+    values = as_numbers(column, name, source_name)
     if np.isinf(values).any():
-        raise DataError(f"{place}: the {role} column {name!r} holds infinity: expected finite numbers; drop such rows.")
+        raise DataError(
+            f"{source_name}: the {role} column {name!r} holds infinity: expected finite numbers; drop such rows."
+        )
     return values

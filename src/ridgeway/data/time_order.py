@@ -14,7 +14,7 @@ from ridgeway.data.schema import is_string
 from ridgeway.messages.user_warning import warn_user
 
 
-def times_in_order(column: Any, name: str, place: str, kind: str | None = None) -> Any:
+def times_in_order(column: Any, name: str, source_name: str, kind: str | None = None) -> Any:
     """Return a column as an Arrow array whose values sort in the order of time.
 
     Texts are read as dates such as 31/12/2006, or as numbers. Others sort as text, with a warning.
@@ -23,7 +23,7 @@ def times_in_order(column: Any, name: str, place: str, kind: str | None = None) 
     ----------
     column : dates, instants, numbers or texts.
     name : name of the column, for messages.
-    place : name of the table in messages.
+    source_name : name of the table in messages.
     kind : the declared kind of the column; "day-first", "month-first" and "year-first" tell how dates are written.
 
     Examples
@@ -40,30 +40,30 @@ def times_in_order(column: Any, name: str, place: str, kind: str | None = None) 
         coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         column = coded.unify_dictionaries().combine_chunks()
     levels, rows = as_levels(column)
-    order = kind if kind in ORDERS else _written_order(levels, rows, name, place)
+    order = kind if kind in ORDERS else _written_order(levels, rows, name, source_name)
     if order is not None:
-        seconds, missing = seconds_of(column, name, None, True, place, order)
+        seconds, missing = seconds_of(column, name, None, True, source_name, order)
         return pa.array(seconds, mask=missing)
     present = pa.array(rows, mask=rows < 0)
     try:
         return levels.cast(pa.float64()).take(present)
     except pa.ArrowInvalid:
         warn_user(
-            f"{place}: column {name!r} holds texts such as {levels[0].as_py()!r}, which are not read as times: its "
-            "rows are in alphabetical order; write dates such as 2013-01-31."
+            f"{source_name}: column {name!r} holds texts such as {levels[0].as_py()!r}, which are not read as times: "
+            "its rows are in alphabetical order; write dates such as 2013-01-31."
         )
     return levels.take(present)
 
 
-def _written_order(levels: Any, rows: Any, name: str, place: str) -> str | None:
+def _written_order(levels: Any, rows: Any, name: str, source_name: str) -> str | None:
     """Return the order of day, month and year in dates written as text; None if they are no dates."""
     found = DateOrder(name)
     found.learn(levels, rows)
     if found.doubt is not None:
         if found.order is None:
             raise DataError(
-                f"{place}: column {name!r} holds dates such as {levels[0].as_py()!r} in several orders: expected the "
-                "day, the month or the year first in all of them; write them in one order."
+                f"{source_name}: column {name!r} holds dates such as {levels[0].as_py()!r} in several orders: expected "
+                "the day, the month or the year first in all of them; write them in one order."
             )
         warn_user(found.doubt)
     return found.order

@@ -100,30 +100,30 @@ class Evaluation:
 
     def sentences(self) -> list[str]:
         """Return the findings in words, some lines for each target."""
-        return [line for place in range(len(self.targets)) for line in self.target_sentences(place)]
+        return [line for target_index in range(len(self.targets)) for line in self.target_sentences(target_index)]
 
-    def target_sentences(self, place: int) -> list[str]:
+    def target_sentences(self, target_index: int) -> list[str]:
         """Return the findings about one target in words."""
-        metrics, name = self.metrics, self.targets[place]
-        r2 = f"R^2 {metrics.r2[place]:.3f}, " if np.isfinite(metrics.r2[place]) else ""
-        last = "" if self.rmse_of_last is None else f", the last value {self.rmse_of_last[place]:.4g}"
+        metrics, name = self.metrics, self.targets[target_index]
+        r2 = f"R^2 {metrics.r2[target_index]:.3f}, " if np.isfinite(metrics.r2[target_index]) else ""
+        last = "" if self.rmse_of_last is None else f", the last value {self.rmse_of_last[target_index]:.4g}"
         of = f"{name}, " if name else ""
         rows = f"{quantity(metrics.n_rows, 'row')}{', weighted' if self.weighted else ''}"
         lines = [
-            f"{of}{rows}: {r2}typical error (RMSE) {metrics.rmse[place]:.4g}, "
-            f"mean absolute error {metrics.mae[place]:.4g}.",
-            f"RMSE of always predicting the mean of these rows: {metrics.rmse_of_mean[place]:.4g}{last}.",
+            f"{of}{rows}: {r2}typical error (RMSE) {metrics.rmse[target_index]:.4g}, "
+            f"mean absolute error {metrics.mae[target_index]:.4g}.",
+            f"RMSE of always predicting the mean of these rows: {metrics.rmse_of_mean[target_index]:.4g}{last}.",
         ]
         intervals = self.intervals
         if intervals is None:
             lines.append(self.no_intervals)
         else:
             lines.append(
-                f"Intervals of coverage {intervals.coverage:g} hold {100 * intervals.covered[place]:.1f}% of the "
-                f"{'weights of the rows' if self.weighted else 'rows'}; their mean width is "
-                f"{intervals.width[place]:.4g}."
+                f"Intervals of coverage {intervals.coverage:g} hold {100 * intervals.covered[target_index]:.1f}% of "
+                f"the {'weights of the rows' if self.weighted else 'rows'}; their mean width is "
+                f"{intervals.width[target_index]:.4g}."
             )
-        return [*lines, self.alphas[place].sentence(self.scheme)] if self.alphas else lines
+        return [*lines, self.alphas[target_index].sentence(self.scheme)] if self.alphas else lines
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences())

@@ -122,17 +122,19 @@ class _Comparison:
         except ValueError as error:
             self._no_intervals = f"No coverage: {error}"
 
-    def of(self, batches: Iterator[ComparedRows], place: str, bar: Progress) -> Evaluation:
+    def of(self, batches: Iterator[ComparedRows], source_name: str, bar: Progress) -> Evaluation:
         """Return the comparison of all rows."""
         timed = False
         for rows in batches:
             timed |= rows.times is not None
             self._left_out += rows.left_out
             if len(rows.y):
-                self._add(rows, place)
+                self._add(rows, source_name)
             bar.add(len(rows.y) + rows.left_out)
         if self._sums.n_rows == 0:
-            raise DataError(f"{place}: no row has a target: expected at least one row with the value to compare with.")
+            raise DataError(
+                f"{source_name}: no row has a target: expected at least one row with the value to compare with."
+            )
         metrics = self._sums.metrics()
         rmse = np.sqrt(self._alpha_squares / self._weight)
         intervals = None
@@ -149,8 +151,8 @@ class _Comparison:
             self._no_intervals,
             tuple(sample.deciles() for sample in self._samples),
             tuple(
-                AlphaErrors(self._alphas, rmse[:, place], float(metrics.rmse[place]))
-                for place in range(self._n_targets)
+                AlphaErrors(self._alphas, rmse[:, target_index], float(metrics.rmse[target_index]))
+                for target_index in range(self._n_targets)
             ),
             self._by,
             () if self._groups is None else self._groups.result(),
@@ -158,10 +160,10 @@ class _Comparison:
             self._weighted,
         )
 
-    def _add(self, rows: ComparedRows, place: str) -> None:
+    def _add(self, rows: ComparedRows, source_name: str) -> None:
         shape = len(rows.y), self._n_targets
         linear = np.asarray(self._estimator.predict(rows.X), np.float64).reshape(shape)
-        predicted = self._in_units(linear, place)
+        predicted = self._in_units(linear, source_name)
         ends = covered = None
         self._sums.add(rows.y, predicted, rows.weight)
         self._weight += float(rows.weight.sum())
@@ -170,7 +172,7 @@ class _Comparison:
             self._first_weight = self._first_weight or float(positive[0])
             self._weighted |= bool((positive != self._first_weight).any())
         if self._interval is not None:
-            ends = self._in_units(self._interval.around(linear), place)
+            ends = self._in_units(self._interval.around(linear), source_name)
             covered = (ends[..., 0] <= rows.y) & (rows.y <= ends[..., 1])
             self._covered += rows.weight @ covered
             self._width += rows.weight @ (ends[..., 1] - ends[..., 0])
@@ -182,12 +184,12 @@ class _Comparison:
         with probing():
             path = self._estimator.predict_path(rows.X, self._alphas)
         with np.errstate(over="ignore"):
-            path = self._in_units(path, place, finite=False).reshape(len(rows.y), len(self._alphas), -1)
+            path = self._in_units(path, source_name, finite=False).reshape(len(rows.y), len(self._alphas), -1)
             self._alpha_squares += np.einsum("n,nlq->lq", rows.weight, (path - rows.y[:, None, :]) ** 2)
         if rows.times is not None:
-            self._compare_with_last(rows, place)
+            self._compare_with_last(rows, source_name)
 
-    def _in_units(self, predicted: Any, place: str, finite: bool = True) -> Array:
+    def _in_units(self, predicted: Any, source_name: str, finite: bool = True) -> Array:
         """Return predictions in units of the target."""
         values = np.asarray(predicted, np.float64)
         if self._table is None or not self._table.log_target:
@@ -196,19 +198,19 @@ class _Comparison:
             values = np.exp(values)
         if finite and not np.isfinite(values).all():
             raise DataError(
-                f"{place}: a prediction is beyond float64: expected rows similar to those of the fit; check for "
+                f"{source_name}: a prediction is beyond float64: expected rows similar to those of the fit; check for "
                 "values far outside of its range."
             )
         return np.minimum(values, np.finfo(np.float64).max)
 
-    def _compare_with_last(self, rows: ComparedRows, place: str) -> None:
+    def _compare_with_last(self, rows: ComparedRows, source_name: str) -> None:
         times = rows.times
         assert times is not None
         before = times if self._time is None else np.concatenate([[self._time], times])
         if (before[1:] < before[:-1]).any():
             raise DataError(
-                f"{place}: the rows are not in the order of time: expected increasing times; sort them, or leave the "
-                "time out."
+                f"{source_name}: the rows are not in the order of time: expected increasing times; sort them, or leave "
+                "the time out."
             )
         last = rows.y[:-1] if self._before is None else np.concatenate([self._before[None], rows.y[:-1]])
         here = slice(1, None) if self._before is None else slice(None)

@@ -61,9 +61,9 @@ def table_batches(model: TableModel, source: Source, by: str | None, time: str |
     return prefetch(map(compared, source.batches()))
 
 
-def _dated(column: Any, name: str, order: str | None, place: str) -> Any:
+def _dated(column: Any, name: str, order: str | None, source_name: str) -> Any:
     """Return a column of times; dates that are texts in the given order (such as day-first) become numbers."""
-    return column if order is None else times_in_order(column, name, place, order)
+    return column if order is None else times_in_order(column, name, source_name, order)
 
 
 def _in_order(times: Any) -> Any:

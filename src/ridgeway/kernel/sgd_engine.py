@@ -99,18 +99,18 @@ class KernelEngine:
         """Read the next rows, in whole passes."""
         self._sweep.advance(n_rows)
 
-    def trajectory(self, place: int = 0) -> Trajectory:
+    def trajectory(self, step_index: int = 0) -> Trajectory:
         """Return the run over all rows."""
         return self._trajectory(len(self._folds))
 
     def _trajectory(self, run: int) -> Trajectory:
         return self._sweep.trajectory(run, self._problem.batch.single_target)
 
-    def run(self, place: int = 0) -> SGDRun | None:
+    def run(self, step_index: int = 0) -> SGDRun | None:
         """Return None: a kernel run cannot go on with more rows."""
         return None
 
-    def trials(self, place: int, rough: bool) -> Sequence[KernelTrial]:
+    def trials(self, step_index: int, rough: bool) -> Sequence[KernelTrial]:
         """Return one trial per fold, for the runs as they are now."""
         problem = self._problem
         trajectories = [self._trajectory(fold) for fold in range(len(self._folds))]
@@ -122,7 +122,7 @@ class KernelEngine:
         """Return score(): a fit in memory is never resumed."""
         return score()
 
-    def held_out(self, place: int, scheme: Scheme) -> HeldOut:
+    def held_out(self, step_index: int, scheme: Scheme) -> HeldOut:
         """Return predictions of a sample of held-out rows."""
         return self._problem.held_out(scheme, self._folds, [trial.residuals(scheme) for trial in self._trials])
 

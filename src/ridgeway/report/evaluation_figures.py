@@ -42,10 +42,12 @@ def evaluation_figures(found: Evaluation, n_targets: int) -> dict[str, Any]:
     """
     json_item = bokeh("embed").json_item
     figures = {}
-    for place in range(n_targets):
-        figures[f"rows-{place}"] = _rows(found, place, max(MIN_PLOTTED_ROWS, MAX_PLOTTED_ROWS // n_targets))
-        figures[f"calibration-{place}"] = _calibration(found, place)
-        figures[f"alphas-{place}"] = _alphas(found, place)
+    for target_index in range(n_targets):
+        figures[f"rows-{target_index}"] = _rows(
+            found, target_index, max(MIN_PLOTTED_ROWS, MAX_PLOTTED_ROWS // n_targets)
+        )
+        figures[f"calibration-{target_index}"] = _calibration(found, target_index)
+        figures[f"alphas-{target_index}"] = _alphas(found, target_index)
     return {name: json_item(figure, f"plot-{name}") for name, figure in figures.items()}
 
 
@@ -58,9 +60,9 @@ def own_alpha(found: Evaluation) -> float | None:
     return float(scheme.alpha) if near else None
 
 
-def _rows(found: Evaluation, place: int, most: int) -> Any:
+def _rows(found: Evaluation, target_index: int, most: int) -> Any:
     """Predicted against actual; intervals depend on the prediction alone, so they form a band."""
-    drawn = found.sample[place]
+    drawn = found.sample[target_index]
     actual, predicted = drawn.actual[:most], drawn.predicted[:most]
     low, high = drawn.low[:most], drawn.high[:most]
     figure = empty_figure(400, "predicted", "actual", **_ranges(predicted, np.concatenate([actual, predicted])))
@@ -70,13 +72,13 @@ def _rows(found: Evaluation, place: int, most: int) -> Any:
     intervals = bool(np.isfinite(low).all())
     if intervals:
         ends = {"x": rounded(predicted[band]), "low": rounded(low[band]), "high": rounded(high[band])}
-        source = models.ColumnDataSource(ends, name=f"band-{place}")
+        source = models.ColumnDataSource(ends, name=f"band-{target_index}")
         figure.varea("x", "low", "high", source=source, fill_color=NEUTRAL_COLOR, fill_alpha=0.22)
     inside = (low <= actual) & (actual <= high) if intervals else np.ones(len(actual), bool)
     shown = []
     for name, some, color in (("inside", inside, GEOMETRIC_COLOR), ("outside", ~inside, TAIL_COLOR)):
         columns = {"x": rounded(predicted[some]), "y": rounded(actual[some])}
-        source = models.ColumnDataSource(columns, name=f"{name}-{place}")
+        source = models.ColumnDataSource(columns, name=f"{name}-{target_index}")
         style = {"size": 6, "fill_color": color, "fill_alpha": 0.5, "line_color": None}
         shown.append(figure.scatter("x", "y", source=source, **style))
     _diagonal(figure, predicted)
@@ -84,9 +86,9 @@ def _rows(found: Evaluation, place: int, most: int) -> Any:
     return figure
 
 
-def _calibration(found: Evaluation, place: int) -> Any:
+def _calibration(found: Evaluation, target_index: int) -> Any:
     """Mean actual values of the deciles against their mean predictions."""
-    deciles = found.calibration[place]
+    deciles = found.calibration[target_index]
     predicted, actual = (np.array([getattr(one, name) for one in deciles]) for name in ("predicted", "actual"))
     both = np.concatenate([predicted, actual])
     figure = empty_figure(340, "mean prediction", "mean actual value", **_ranges(predicted, both))
@@ -97,7 +99,7 @@ def _calibration(found: Evaluation, place: int) -> Any:
         "rows": [one.rows for one in deciles],
         "rmse": rounded(np.array([one.rmse for one in deciles])),
     }
-    source = bokeh("models").ColumnDataSource(columns, name=f"deciles-{place}")
+    source = bokeh("models").ColumnDataSource(columns, name=f"deciles-{target_index}")
     figure.line("x", "y", source=source, line_color=GEOMETRIC_COLOR, line_width=2)
     points = figure.scatter("x", "y", source=source, size=9, fill_color=GEOMETRIC_COLOR, line_color="white")
     add_hover(
@@ -113,9 +115,9 @@ def _calibration(found: Evaluation, place: int) -> Any:
     return figure
 
 
-def _alphas(found: Evaluation, place: int) -> Any:
+def _alphas(found: Evaluation, target_index: int) -> Any:
     """The error of every alpha; a star at the model's own, a line at its error."""
-    errors, mean = found.alphas[place], float(found.metrics.rmse_of_mean[place])
+    errors, mean = found.alphas[target_index], float(found.metrics.rmse_of_mean[target_index])
     known = np.isfinite(errors.rmse)
     alphas, rmse = errors.alphas[known], errors.rmse[known]
     own = own_alpha(found)
@@ -127,14 +129,14 @@ def _alphas(found: Evaluation, place: int) -> Any:
         y_range=tuple(_ends(heights)),
     )  # fmt: skip
     for name, height, color in (("mean", mean, NEUTRAL_COLOR), ("own", errors.own, SLIDER_COLOR)):
-        add_span(figure, f"{name}-{place}", "width", color)
-        figure.select_one(f"{name}-{place}").location = height
+        add_span(figure, f"{name}-{target_index}", "width", color)
+        figure.select_one(f"{name}-{target_index}").location = height
     models = bokeh("models")
-    source = models.ColumnDataSource({"x": rounded(alphas), "y": rounded(rmse)}, name=f"errors-{place}")
+    source = models.ColumnDataSource({"x": rounded(alphas), "y": rounded(rmse)}, name=f"errors-{target_index}")
     figure.line("x", "y", source=source, line_color=GEOMETRIC_COLOR, line_width=2)
     points = [figure.scatter("x", "y", source=source, size=5, fill_color=GEOMETRIC_COLOR, line_color=None)]
     star = models.ColumnDataSource(
-        {"x": [] if own is None else [own], "y": [] if own is None else [errors.own]}, name=f"star-{place}"
+        {"x": [] if own is None else [own], "y": [] if own is None else [errors.own]}, name=f"star-{target_index}"
     )
     points.append(figure.scatter("x", "y", source=star, **STAR_STYLE))
     add_hover(figure, points, [("alpha", "@x{%.3g}"), ("typical error", "@y{0,0.[000]}")], formatters={"@x": "printf"})

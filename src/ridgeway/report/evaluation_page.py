@@ -32,14 +32,14 @@ def render_evaluation(found: Evaluation, title: str | None = None) -> str:
     most = max(MIN_PLOTTED_ROWS, MAX_PLOTTED_ROWS // n_targets)
     targets = [
         {
-            "name": names[place],
-            "sentences": found.target_sentences(place),
-            "alphas": found.alphas[place].sentence(found.scheme),
-            "n_drawn": min(most, len(found.sample[place].actual)),
-            "deciles": found.calibration[place],
-            "groups": _groups(found, place),
+            "name": names[target_index],
+            "sentences": found.target_sentences(target_index),
+            "alphas": found.alphas[target_index].sentence(found.scheme),
+            "n_drawn": min(most, len(found.sample[target_index].actual)),
+            "deciles": found.calibration[target_index],
+            "groups": _groups(found, target_index),
         }
-        for place in range(n_targets)
+        for target_index in range(n_targets)
     ]
     lead = found.target_sentences(0) if len(names) == 1 else [f"{found.n_rows:,} rows of {len(names)} targets."]
     return html_page(
@@ -100,22 +100,26 @@ def _tiles(found: Evaluation) -> list[tuple[str, str, str]]:
     return [*tiles, (f"{found.n_rows:,}", "rows", "compared")]
 
 
-def _groups(found: Evaluation, place: int) -> list[dict[str, Any]]:
+def _groups(found: Evaluation, target_index: int) -> list[dict[str, Any]]:
     """Return the largest groups as texts, and their typical errors as shares of the largest in percent."""
     shown = found.groups[:MAX_LISTED_GROUPS]
-    largest = max((float(group.metrics.rmse[place]) for group in shown), default=0.0) or 1.0
-    return [
-        {
-            "name": group.group,
-            "rows": f"{group.metrics.n_rows:,}",
-            "r2": f"{group.metrics.r2[place]:.3f}" if np.isfinite(group.metrics.r2[place]) else "-",
-            "rmse": number(float(group.metrics.rmse[place]), 4),
-            "width": f"{100 * float(group.metrics.rmse[place]) / largest:.1f}",
-            "bias": f"{'+' if group.metrics.bias[place] > 0 else ''}{number(float(group.metrics.bias[place]))}",
-            "covered": "-" if group.covered is None else f"{100 * group.covered[place]:.1f}%",
-        }
-        for group in shown
-    ]
+    largest = max((float(group.metrics.rmse[target_index]) for group in shown), default=0.0) or 1.0
+    rows = []
+    for group in shown:
+        metrics = group.metrics
+        r2, rmse, bias = (float(values[target_index]) for values in (metrics.r2, metrics.rmse, metrics.bias))
+        rows.append(
+            {
+                "name": group.group,
+                "rows": f"{metrics.n_rows:,}",
+                "r2": f"{r2:.3f}" if np.isfinite(r2) else "-",
+                "rmse": number(rmse, 4),
+                "width": f"{100 * rmse / largest:.1f}",
+                "bias": f"{'+' if bias > 0 else ''}{number(bias)}",
+                "covered": "-" if group.covered is None else f"{100 * group.covered[target_index]:.1f}%",
+            }
+        )
+    return rows
 
 
 def _facts(found: Evaluation) -> list[tuple[str, str]]:

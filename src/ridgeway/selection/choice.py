@@ -53,31 +53,31 @@ def _by_held_out_rows(engine: Engine, plan: Plan, method: str) -> Outcome:
     """Run until the held-out error settles, for all steps, and choose the best average of the best step."""
     contests: list[Contest] = []
 
-    def contest(place: int, rough: bool) -> Contest:
-        trials, size = engine.trials(place, rough), engine.steps[place].size
-        candidates = Candidates.of(plan.family or "auto", engine.trajectory(place).elapsed, size, rough)
+    def contest(step_index: int, rough: bool) -> Contest:
+        trials, size = engine.trials(step_index, rough), engine.steps[step_index].size
+        candidates = Candidates.of(plan.family or "auto", engine.trajectory(step_index).elapsed, size, rough)
         return compare(trials, candidates, size, engine.unit, refine=not rough)
 
     def best(rough: bool) -> Contest:
-        contests[:] = [contest(place, rough) for place in range(len(engine.steps))]
+        contests[:] = [contest(step_index, rough) for step_index in range(len(engine.steps))]
         return min(contests, key=lambda contest: contest.least)
 
     ending = advance_until_settled(engine, plan, lambda rough: engine.scored(lambda: best(rough)))
     others = [row for contest in contests if contest is not ending.contest for row in contest.rows]
     table = marked(ending.contest.rows, plan.one_standard_error, others)
     selection = Selection(method, table, ending.halfway)
-    place, scheme = contests.index(ending.contest), selection.chosen.scheme
-    predictions = engine.held_out(place, scheme)
-    if place > 0 and predictions.path is not None:  # ridge strengths are answered from the first step's run
+    step_index, scheme = contests.index(ending.contest), selection.chosen.scheme
+    predictions = engine.held_out(step_index, scheme)
+    if step_index > 0 and predictions.path is not None:  # ridge strengths are answered from the first step's run
         predictions = replace(predictions, ridge_path=engine.held_out(0, scheme).path)
     engine.finish()
     return Outcome(
-        engine.trajectory(place),
+        engine.trajectory(step_index),
         scheme,
         selection,
-        engine.run(place),
+        engine.run(step_index),
         engine.passes,
         ending.falling,
         predictions,
-        RidgeRun(engine.trajectory(), engine.run()) if place > 0 else None,
+        RidgeRun(engine.trajectory(), engine.run()) if step_index > 0 else None,
     )

@@ -43,7 +43,7 @@ class Advancing(Protocol):
 class Engine(Advancing, Protocol):
     """Runs, and the rows that are held out from them.
 
-    Runs of several steps are told apart by the place of their step in `steps`.
+    Runs of several step sizes are told apart by `step_index`, the index of their step size in `steps`.
     """
 
     @property
@@ -62,13 +62,13 @@ class Engine(Advancing, Protocol):
     def passes(self) -> float:
         """Passes over the rows so far."""
 
-    def trajectory(self, place: int = 0) -> Trajectory:
+    def trajectory(self, step_index: int = 0) -> Trajectory:
         """Return the trajectory of the final run of a step."""
 
-    def run(self, place: int = 0) -> SGDRun | None:
+    def run(self, step_index: int = 0) -> SGDRun | None:
         """Return the final run of a step, which can be continued; None if it consists of several chains."""
 
-    def trials(self, place: int, rough: bool) -> Sequence[Rated]:
+    def trials(self, step_index: int, rough: bool) -> Sequence[Rated]:
         """Return trials that rate candidates on the held-out rows, for the current state of the runs of a step.
 
         `rough` allows fewer groups of rows: standard errors are not needed.
@@ -77,7 +77,7 @@ class Engine(Advancing, Protocol):
     def scored(self, score: Callable[[], Contest]) -> Contest:
         """Return score(), or the recorded result if a resumed fit has already passed this point."""
 
-    def held_out(self, place: int, scheme: Scheme) -> HeldOut:
+    def held_out(self, step_index: int, scheme: Scheme) -> HeldOut:
         """Return predictions of held-out rows by an average within the span of the last trials of this step."""
 
     def finish(self) -> None:

@@ -107,21 +107,21 @@ class MemoryEngine:
         for sweep in self._sweeps:
             sweep.advance(n_rows)
 
-    def trajectory(self, place: int = 0) -> Trajectory:
+    def trajectory(self, step_index: int = 0) -> Trajectory:
         """Return the trajectory of the final run of a step."""
-        return self._sweeps[place].chains[-1].trajectory()
+        return self._sweeps[step_index].chains[-1].trajectory()
 
-    def run(self, place: int = 0) -> SGDRun | None:
+    def run(self, step_index: int = 0) -> SGDRun | None:
         """Return the final run of a step; None if it consists of several chains."""
-        return self._sweeps[place].chains[-1].only_run
+        return self._sweeps[step_index].chains[-1].only_run
 
-    def trials(self, place: int, rough: bool) -> list[Trial]:
+    def trials(self, step_index: int, rough: bool) -> list[Trial]:
         """Return one trial per fold, for the runs of a step as they are now."""
         if not self._centres:
             self._centres = [centre_without(self._feed, ~fold.train) for fold in self._folds]
         one_group = rough and self._final_run_holds_out
         allowed = allowance([len(fold.test) for fold in self._folds])
-        self._trials[place] = [
+        self._trials[step_index] = [
             Trial(
                 chain.trajectory(),
                 self._feed.standardization,
@@ -130,17 +130,17 @@ class MemoryEngine:
                 partial(self._groups, fold, one_group),
                 allowed,
             )
-            for chain, centre, fold in zip(self._sweeps[place].chains, self._centres, self._folds, strict=False)
+            for chain, centre, fold in zip(self._sweeps[step_index].chains, self._centres, self._folds, strict=False)
         ]
-        return self._trials[place]
+        return self._trials[step_index]
 
     def scored(self, score: Callable[[], Contest]) -> Contest:
         """Return score(): a fit in memory is never resumed."""
         return score()
 
-    def held_out(self, place: int, scheme: Scheme) -> HeldOut:
+    def held_out(self, step_index: int, scheme: Scheme) -> HeldOut:
         """Return predictions of a sample of held-out rows."""
-        return predict_held_out(self._feed, self._trials[place], [fold.test for fold in self._folds], scheme)
+        return predict_held_out(self._feed, self._trials[step_index], [fold.test for fold in self._folds], scheme)
 
     def finish(self) -> None:
         """End the last pass. In a choice by hold-out, the final run learns from the held-out rows first."""

@@ -15,8 +15,8 @@ from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Float
 from ridgeway.storage.checkpoint import Checkpoint
+from ridgeway.tables.learnable_rows import logarithm
 from ridgeway.tables.request import Request
-from ridgeway.tables.rows import logarithm
 from ridgeway.tables.table_model import FitFacts, TableModel
 from ridgeway.tables.table_solver import solved_by
 
@@ -94,5 +94,5 @@ def fit_table_on(
     )
 
 
-def _logarithm(targets: tuple[str, ...], y: Float, place: str) -> Float:
-    return logarithm(y, targets, place)
+def _logarithm(targets: tuple[str, ...], y: Float, source_name: str) -> Float:
+    return logarithm(y, targets, source_name)

@@ -15,14 +15,14 @@ MIN_END_ROWS = 500  # means of fewer rows differ by chance
 MAX_SHIFT_DEVIATIONS = 0.5  # largest accepted difference of the means, in standard deviations within the ends
 
 
-def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str], place: str) -> None:
+def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str], source_name: str) -> None:
     """Warn if the means of the target or of a feature differ much between the two ends of a file.
 
     Parameters
     ----------
     first, last : rows of the ends.
     names : names of the features.
-    place : name of the file in messages.
+    source_name : name of the file in messages.
     """
     if min(len(first.y), len(last.y)) < MIN_END_ROWS:
         return
@@ -32,11 +32,11 @@ def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str],
         return
     what = "the target" if most == len(names) else f"{names[most]!r}"
     warn_user(
-        f"{place} is sorted: the mean of {what} changes by {shifts[most]:.1f} standard deviations from its beginning "
-        "to its end. The file can only be read from start to end (it is compressed, a stream, or has quotation marks "
-        "within fields), and the memory limit holds too few of its rows to shuffle them. So the model is biased "
-        "towards the last rows. Unpack the file or convert it to Parquet, which is read in random order; or shuffle "
-        "its rows; or allow more memory (--memory).",
+        f"{source_name} is sorted: the mean of {what} changes by {shifts[most]:.1f} standard deviations from its "
+        "beginning to its end. The file can only be read from start to end (it is compressed, a stream, or has "
+        "quotation marks within fields), and the memory limit holds too few of its rows to shuffle them. So the model "
+        "is biased towards the last rows. Unpack the file or convert it to Parquet, which is read in random order; or "
+        "shuffle its rows; or allow more memory (--memory).",
     )
 
 

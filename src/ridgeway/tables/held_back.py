@@ -66,7 +66,7 @@ def split_table(
         raise DataError("sparse rows cannot be split: expected a table; give test rows in a file of their own.")
     request.features(columns)  # says which columns are missing before anything is read
     if time is not None and time not in columns.names:
-        raise no_column(time, columns.names, columns.place)
+        raise no_column(time, columns.names, columns.source_name)
     reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
     source = open_data(data, lenient=list(request.drop), **reading)
     held = _last_rows(source, time, request.kinds.get(time), part) if time is not None else None

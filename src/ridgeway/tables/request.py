@@ -157,24 +157,25 @@ class Request:
         """
         if not self.targets:
             raise DataError(
-                f"{columns.place}: no target: expected the column to predict, with --target COLUMN (target=), one of "
-                f"{listed_names(columns.names)}."
+                f"{columns.source_name}: no target: expected the column to predict, with --target COLUMN (target=), "
+                f"one of {listed_names(columns.names)}."
             )
         given = (*self.targets, *([] if self.weight is None else [self.weight]), *self.drop, *(self.only or ()))
-        require_columns((*given, *self.kinds), (*columns.names, *columns.index), columns.place)
+        require_columns((*given, *self.kinds), (*columns.names, *columns.index), columns.source_name)
         twice = [name for name, count in Counter(self.targets).items() if count > 1]
         if twice:
             raise DataError(
-                f"{columns.place}: the target {twice[0]!r} is given twice: expected it once; leave one out."
+                f"{columns.source_name}: the target {twice[0]!r} is given twice: expected it once; leave one out."
             )
         left_out = {*self.targets, self.weight, *self.drop}
         used = {*columns.names, *self.kinds} if self.only is None else set(self.only)
         features = [name for name in (*columns.names, *columns.index) if name in used and name not in left_out]
         if not features:
             raise DataError(
-                f"{columns.place}: no column is left: expected at least one beside the target; drop fewer columns."
+                f"{columns.source_name}: no column is left: expected at least one beside the target; drop fewer "
+                "columns."
             )
-        warn_of_index([name for name in columns.index if name not in features], columns.place)
+        warn_of_index([name for name in columns.index if name not in features], columns.source_name)
         return features
 
     def open(self, data: Any, features: Sequence[str] | None) -> Source:

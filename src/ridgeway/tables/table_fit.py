@@ -23,10 +23,10 @@ from ridgeway.messages.progress import Progress, announce
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.tables.drift import warn_of_drift
+from ridgeway.tables.fit_progress import PROGRESS_KEY, FitProgress, resume
+from ridgeway.tables.learnable_rows import joined, learnable_rows, nbytes
 from ridgeway.tables.learned_encoder import learned_encoder
-from ridgeway.tables.place import Place, resume
 from ridgeway.tables.request import Request
-from ridgeway.tables.rows import joined, learnable_rows, nbytes
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 from ridgeway.tables.table_solver import held_bytes, solved_by, stream_solver
@@ -104,7 +104,7 @@ class _Fit:
         announce("Reading rows", shown)
         self._source = request.open(data, self._features)
         self._fingerprint: State = self._source.fingerprint()
-        self._place = Place()
+        self._reached = FitProgress()
         self._held: list[EncodedBatch] = []
         self._first: EncodedBatch | None = None  # batch of a stream
         self._stream: SolverChoice | None = None  # what learns from a stream of a linear model
@@ -113,12 +113,12 @@ class _Fit:
             self._estimator = request.estimator(shown)
             self._encoder = None if self._features is None else learned_encoder(self._source, request, self._features)
         else:
-            self._place, self._estimator, self._encoder = resumed.place, resumed.model, resumed.encoder
+            self._reached, self._estimator, self._encoder = resumed.progress, resumed.model, resumed.encoder
         self._memory = held_bytes(request, self._n_columns, memory)
         if not self._fits_yet:
             self._becomes_a_stream()
         if checkpoint is not None:
-            checkpoint.follow("place", lambda: vars(self._place))
+            checkpoint.follow(PROGRESS_KEY, lambda: vars(self._reached))
             checkpoint.follow("model", lambda: self._estimator.state())  # noqa: PLW0108 - the estimator may change
             checkpoint.follow("encoder", lambda: None if self._encoder is None else self._encoder.state())
 
@@ -135,7 +135,7 @@ class _Fit:
     @property
     def _fits_yet(self) -> bool:
         """Whether all rows may fit in memory, as far as is known before reading."""
-        return self._memory > 0 and self._place.buffer_rows == 0 and not self._begun
+        return self._memory > 0 and self._reached.buffer_rows == 0 and not self._begun
 
     @property
     def _sums_up(self) -> bool:
@@ -152,10 +152,10 @@ class _Fit:
                     continue
                 held.append(rows)
                 size += nbytes(rows)
-                expected = size * (progress.total or 0) / self._place.read  # an estimate if rows are not counted yet
+                expected = size * (progress.total or 0) / self._reached.read  # an estimate if rows are not counted yet
                 if size > self._memory or expected > STREAMED_MEMORY_FACTOR * self._memory:
                     if not self._becomes_a_stream():
-                        self._place = Place()
+                        self._reached = FitProgress()
                         progress.restart(None if progress.total is None else progress.total * self._n_passes)
                         return None
                     holding = False
@@ -182,34 +182,34 @@ class _Fit:
         self._require_streamable()
         source = self._shuffled()
         while True:
-            ends = self._learned_pass(source.of_pass(self._place.passes), progress)
+            ends = self._learned_pass(source.of_pass(self._reached.passes), progress)
             self._require_rows()
             if self._held:  # fewer rows than a stream begins with
                 self._learn_held()
-            if self._place.passes == 0 and not self._mixes(source):
+            if self._reached.passes == 0 and not self._mixes(source):
                 self._warn_of_drift(source, ends)
-            self._place = replace(self._place, passes=self._place.passes + 1, batch=0, read=0)
-            if self._place.passes >= self._n_passes:
+            self._reached = replace(self._reached, passes=self._reached.passes + 1, batch=0, read=0)
+            if self._reached.passes >= self._n_passes:
                 return self._finished(float(self._n_passes), streamed=True, shuffled=self._mixes(source))
             self._require_same_data()
 
     def _shuffled(self) -> ShuffledSource:
-        if self._place.buffer_rows:
-            return ShuffledSource(self._source, self._place.buffer_rows, self._request.seed)
+        if self._reached.buffer_rows:
+            return ShuffledSource(self._source, self._reached.buffer_rows, self._request.seed)
         source = shuffled(self._source, self._allowed, self._request.seed)
-        self._place.buffer_rows = source.buffer_rows
+        self._reached.buffer_rows = source.buffer_rows
         return source
 
     def _mixes(self, source: ShuffledSource) -> bool:
         """Whether any two rows can become neighbours."""
-        n_rows = self._place.rows + self._place.left_out
+        n_rows = self._reached.rows + self._reached.left_out
         return source.n_parts >= MIN_MIXED_PARTS or n_rows <= source.buffer_rows
 
     def _learned_pass(self, source: ShuffledSource, progress: Progress) -> list[EncodedBatch]:
         """Learn from the rest of a pass, and return its last two batches."""
         last: list[EncodedBatch] = []
         for rows in self._rows_of_pass(source, progress):
-            if (self._place.passes, self._place.batch) == (0, 1):
+            if (self._reached.passes, self._reached.batch) == (0, 1):
                 self._first = rows
             self._learn_and_store(rows)
             last = [*last[-1:], rows]
@@ -235,13 +235,13 @@ class _Fit:
 
     def _rows_of_pass(self, source: Source, progress: Progress) -> Generator[EncodedBatch, None, None]:
         """Yield the remaining batches of a pass, and count their rows."""
-        with closing(learnable_rows(source, self._encoder, self._request, self._place.batch)) as batches:
+        with closing(learnable_rows(source, self._encoder, self._request, self._reached.batch)) as batches:
             for rows in batches:
-                self._place.batch += 1
-                self._place.read += rows.read
-                if self._place.passes == 0:
-                    self._place.rows += len(rows.y)
-                    self._place.left_out += rows.dropped
+                self._reached.batch += 1
+                self._reached.read += rows.read
+                if self._reached.passes == 0:
+                    self._reached.rows += len(rows.y)
+                    self._reached.left_out += rows.dropped
                 yield rows
                 progress.add(rows.read)
 
@@ -290,40 +290,40 @@ class _Fit:
             )
 
     def _require_rows(self) -> None:
-        if self._place.rows == 0:
+        if self._reached.rows == 0:
             what = "a target" if len(self._request.targets) < 2 else "all targets"
             what += "" if self._request.weight is None else " and a weight above 0"
             names = ", ".join(map(repr, self._request.targets))
             raise DataError(
-                f"{self._source.name}: none of the {self._place.left_out:,} rows has {what} (column {names}): expected "
-                "at least one; choose another column."
+                f"{self._source.name}: none of the {self._reached.left_out:,} rows has {what} (column {names}): "
+                "expected at least one; choose another column."
             )
 
     def _require_same_data(self) -> None:
         now = self._request.open(self._data, self._features).fingerprint()
         if now != self._fingerprint:
             raise DataError(
-                f"{self._source.name}: the data changed after pass {self._place.passes}: expected the same rows in "
+                f"{self._source.name}: the data changed after pass {self._reached.passes}: expected the same rows in "
                 "every pass; start again when no program writes to them."
             )
 
     def _progress(self, passes: int) -> AbstractContextManager[Progress]:
         rows = guess_rows(self._source)
         total = None if rows is None else rows * passes
-        done = self._place.read + self._place.passes * (rows or 0)
+        done = self._reached.read + self._reached.passes * (rows or 0)
         return closing(Progress(total, shown=self._shown, label="rows read and encoded", done=done))
 
     def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
-        request, place = self._request, self._place
+        request, reached = self._request, self._reached
         self._estimator.set_params(verbose=0)
-        self._estimator.n_rows_ = place.rows
+        self._estimator.n_rows_ = reached.rows
         if not isinstance(self._estimator, RidgePathCV):
             self._estimator.passes_ = passes
         if streamed and isinstance(self._estimator, AveragedSGDRegressor):
             self._estimator._warn_if_short()
         solver = solved_by(self._estimator, request, self._stream)
         facts = FitFacts(
-            Path(self._source.name).name, place.rows, place.left_out, passes, streamed, False, shuffled, *solver
+            Path(self._source.name).name, reached.rows, reached.left_out, passes, streamed, False, shuffled, *solver
         )
         return TableModel(
             self._estimator,

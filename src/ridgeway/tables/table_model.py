@@ -163,11 +163,11 @@ class TableModel:
         known, there = self.columns, set(names)
         missing = [name for name in known if name not in there]
         if len(missing) == 1:
-            raise no_column(missing[0], names, columns.place)
+            raise no_column(missing[0], names, columns.source_name)
         if missing:
             raise DataError(
-                f"{columns.place}: missing columns {', '.join(map(repr, missing[:10]))}: expected all columns of the "
-                "fit; add them, with missing values if they are not known."
+                f"{columns.source_name}: missing columns {', '.join(map(repr, missing[:10]))}: expected all columns of "
+                "the fit; add them, with missing values if they are not known."
             )
         texts = dict.fromkeys(there.intersection(self.dropped).difference(known), "text")
         return open_data(
@@ -196,17 +196,17 @@ class TableModel:
         return [str(name) for name in self.encoder.get_feature_names_out()]
 
     def predict_batch(
-        self, batch: Any, place: str = "the table", width: ConformalWidth | None = None
+        self, batch: Any, source_name: str = "the table", width: ConformalWidth | None = None
     ) -> NDArray[np.float64]:
         """Predict the rows of one batch of a source that `open` returned; with a width, (rows, targets, 3).
 
         Parameters
         ----------
         batch : the rows.
-        place : name of the data in messages.
+        source_name : name of the data in messages.
         width : of intervals, whose lower and upper ends follow each prediction.
         """
-        X = self._widened(batch[0], place) if self.encoder is None else self.encoder.transform(batch, place)
+        X = self._widened(batch[0], source_name) if self.encoder is None else self.encoder.transform(batch, source_name)
         predicted: NDArray[np.float64] = self.model.predict(X).astype(np.float64)
         if width is not None:
             middle = predicted.reshape(len(predicted), -1)
@@ -215,8 +215,8 @@ class TableModel:
             answer = np.exp(predicted) if self.log_target else predicted
         if not np.isfinite(answer).all():
             raise DataError(
-                f"{place}: a prediction is beyond float64 (logarithm {predicted.max():g}): expected rows similar to "
-                "those of the fit; check for values far outside of its range."
+                f"{source_name}: a prediction is beyond float64 (logarithm {predicted.max():g}): expected rows similar "
+                "to those of the fit; check for values far outside of its range."
             )
         return answer
 
@@ -291,12 +291,13 @@ class TableModel:
             dropped=_texts(stored, "dropped"),
         )
 
-    def _widened(self, X: Any, place: str) -> Any:
+    def _widened(self, X: Any, source_name: str) -> Any:
         """Return sparse rows with as many columns as the fit had."""
         expected = self.model.n_features_in_
         if X.shape[1] > expected:
             raise DataError(
-                f"{place}: {X.shape[1]:,} columns: expected at most {expected:,}, as in the fit; leave out the others."
+                f"{source_name}: {X.shape[1]:,} columns: expected at most {expected:,}, as in the fit; leave out the "
+                "others."
             )
         return scipy.sparse.csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], expected))
 

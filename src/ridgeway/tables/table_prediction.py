@@ -141,14 +141,14 @@ def _is_parquet(out: str | os.PathLike[str] | IO[bytes] | None) -> bool:
     return ending in PARQUET_ENDINGS
 
 
-def _plain(table: Any, place: str) -> Any:
+def _plain(table: Any, source_name: str) -> Any:
     """Return a table of columns that CSV can hold, with categories as texts."""
     for number, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(number, field.name, table.column(number).cast(field.type.value_type))
         elif pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
             raise DataError(
-                f"{place}: column {field.name!r} ({type_name(field.type)}) cannot be written as CSV: write the "
+                f"{source_name}: column {field.name!r} ({type_name(field.type)}) cannot be written as CSV: write the "
                 "predictions to a .parquet file, or drop the column from the table."
             )
     return table

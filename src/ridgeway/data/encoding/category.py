@@ -52,9 +52,9 @@ class CategoryEncoding(Encoding):
     def _known(self) -> Any:
         return pa.array(self.levels, pa.string())
 
-    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+    def write(self, column: Any, first: int, codes: Codes, values: Values, source_name: str) -> None:
         """Write the place of each row's level."""
-        require_text(column, self.column, place)
+        require_text(column, self.column, source_name)
         levels, rows = as_levels(column)
         own = pc.index_in(levels, value_set=self._known).fill_null(-1).to_numpy(zero_copy_only=False)
         features = np.empty(len(levels) + 1, dtype=np.int32)

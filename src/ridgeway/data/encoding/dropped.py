@@ -31,7 +31,7 @@ class Dropped(Encoding):
         """Number of features."""
         return 0
 
-    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+    def write(self, column: Any, first: int, codes: Codes, values: Values, source_name: str) -> None:
         """Write nothing."""
 
     @classmethod
@@ -53,7 +53,7 @@ class DroppingLearner(Learner):
         super().__init__(column)
         self.reason = reason
 
-    def learn(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, source_name: str) -> None:
         """Count the rows."""
         self.rows += len(column)
         self.missing += column.null_count

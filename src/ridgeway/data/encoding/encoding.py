@@ -59,10 +59,10 @@ class Encoding(ABC):
         return float(self.n_slots)
 
     @abstractmethod
-    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+    def write(self, column: Any, first: int, codes: Codes, values: Values, source_name: str) -> None:
         """Write the entries of a column into codes and values (slots, n), its features beginning at `first`.
 
-        Messages call the table `place`.
+        Messages call the table `source_name`.
         """
 
     def words(self, column: Any, dtype: Any) -> Words:
@@ -119,7 +119,7 @@ class Learner(ABC):
         return copy(self)
 
     @abstractmethod
-    def learn(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, source_name: str) -> None:
         """Learn from more rows."""
 
     @property

@@ -56,14 +56,14 @@ class NumberEncoding(Encoding):
         """One: missing values are few."""
         return 1.0
 
-    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+    def write(self, column: Any, first: int, codes: Codes, values: Values, source_name: str) -> None:
         """Write value and indicator."""
-        numbers = as_numbers(column, self.column, place)
+        numbers = as_numbers(column, self.column, source_name)
         missing = np.isnan(numbers)
         some = bool(missing.any())
         if some:
             numbers = np.where(missing, self.mean, numbers)
-        require_finite(numbers, self.column, values.dtype, place)
+        require_finite(numbers, self.column, values.dtype, source_name)
         codes[0] = first
         values[0] = numbers
         if self.indicator:
@@ -104,14 +104,14 @@ class NumberLearner(Learner):
         self._sum = self._squares = self._shift = 0.0
         self._least, self._most = np.inf, -np.inf
 
-    def learn(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, source_name: str) -> None:
         """Update the sums."""
-        numbers = as_numbers(column, self.column, place)
+        numbers = as_numbers(column, self.column, source_name)
         present = numbers[~np.isnan(numbers)]
         self.rows += len(numbers)
         self.missing += len(numbers) - len(present)
         if len(present):
-            require_finite(present, self.column, np.dtype(np.float64), place)
+            require_finite(present, self.column, np.dtype(np.float64), source_name)
             if self.missing == self.rows - len(present):
                 self._shift = float(present[0])  # sums of differences keep all digits if the values are far from 0
             difference = present - self._shift
@@ -163,18 +163,19 @@ class NumberLearner(Learner):
         return kind(self.column, note, float(np.clip(mean, self._least, self._most)), indicator)
 
 
-def require_finite(numbers: Any, name: str, dtype: Any, place: str) -> None:
+def require_finite(numbers: Any, name: str, dtype: Any, source_name: str) -> None:
     """Raise an error for infinity and for numbers beyond the precision."""
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         raise DataError(
-            f"{place}: column {name!r} holds {numbers[row]} (row {row + 1:,} of the batch): expected finite numbers; "
-            "replace it, or leave it empty for a missing value."
+            f"{source_name}: column {name!r} holds {numbers[row]} (row {row + 1:,} of the batch): expected finite "
+            "numbers; replace it, or leave it empty for a missing value."
         )
     most = MAX_MAGNITUDE[np.dtype(dtype)]
     largest = np.abs(numbers).max(initial=0)
     if largest > most:
         remedy = ", or encode with dtype='float64'" if dtype == np.float32 else ""
         raise DataError(
-            f"{place}: column {name!r} holds {largest:g}: expected numbers up to {most:g}; correct the value{remedy}."
+            f"{source_name}: column {name!r} holds {largest:g}: expected numbers up to {most:g}; correct the "
+            f"value{remedy}."
         )

@@ -58,9 +58,9 @@ class StringLearner(Learner):
         other._numbers = copy(self._numbers)
         return other
 
-    def learn(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, source_name: str) -> None:
         """Count."""
-        require_text(column, self.column, place)
+        require_text(column, self.column, source_name)
         levels, rows = as_levels(column)
         if self._dates is not None:
             self._dates.learn(levels, rows)

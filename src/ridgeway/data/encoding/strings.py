@@ -37,10 +37,10 @@ class Words:
         return self.ends - self.starts[:-1]
 
 
-def require_text(column: Any, name: str, place: str) -> None:
+def require_text(column: Any, name: str, source_name: str) -> None:
     """Raise an error for a column whose values cannot be written as text."""
     if kind_of(column.type) == "other":
-        raise DataError(f"{place}: column {name!r} holds {type_name(column.type)}: expected text; convert it.")
+        raise DataError(f"{source_name}: column {name!r} holds {type_name(column.type)}: expected text; convert it.")
 
 
 def as_levels(column: Any) -> tuple[Any, NDArray[np.int64]]:

@@ -73,7 +73,7 @@ class TableEncoding:
         fixed = [name for encoding in self.encodings for name in encoding.names[: _fixed(encoding)]]
         return fixed + [name for encoding in self.encodings for name in encoding.names[_fixed(encoding) :]]
 
-    def rows(self, batch: Any, place: str) -> Any:
+    def rows(self, batch: Any, source_name: str) -> Any:
         """Return the features of a record batch, an array or CSR matrix of shape (rows, features)."""
         n, dtype = batch.num_rows, np.dtype(self.dtype)
         slots = sum(encoding.n_slots for encoding in self.encodings)
@@ -83,12 +83,12 @@ class TableEncoding:
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         for encoding in self.encodings:
             if encoding.column not in columns:
-                raise no_column(encoding.column, columns, place)
+                raise no_column(encoding.column, columns, source_name)
             if isinstance(encoding, Dropped):
                 continue
             column = columns[encoding.column]
             end = slot + encoding.n_slots
-            encoding.write(column, first, codes[slot:end], values[slot:end], place)
+            encoding.write(column, first, codes[slot:end], values[slot:end], source_name)
             first, slot = first + _fixed(encoding), end
             if encoding.n_words:
                 texts.append(encoding.words(column, dtype))

@@ -84,9 +84,9 @@ class TimeEncoding(Encoding):
         dated = 0 if self.origin is None else 2 + len(SEASON_WAVES)
         return dated + (len(CLOCK_WAVES) if self.clock else 0) + self.indicator
 
-    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+    def write(self, column: Any, first: int, codes: Codes, values: Values, source_name: str) -> None:
         """Write all parts; a missing time has only the mean trend."""
-        seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, place, self.order)
+        seconds, missing = seconds_of(column, self.column, self.zone, self.origin is not None, source_name, self.order)
         slot = 0
         if self.origin is not None:
             slot = 2 + len(SEASON_WAVES)
@@ -166,12 +166,12 @@ class TimeLearner(Learner):
         self._least = self._most = 0
         self._sum = 0.0
 
-    def learn(self, column: Any, place: str) -> None:
+    def learn(self, column: Any, source_name: str) -> None:
         """Learn from more rows."""
         if self._dated is None:
             self._dated = not pa.types.is_time(column.type)
             self._zone = getattr(column.type, "tz", None)
-        self.add(*seconds_of(column, self.column, self._zone, self._dated, place, self._order))
+        self.add(*seconds_of(column, self.column, self._zone, self._dated, source_name, self._order))
 
     def add(self, seconds: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
         """Learn from more times, (rows,), of which some are missing."""

@@ -66,9 +66,9 @@ class WordsEncoding(Encoding):
         """Mean number of words of a row."""
         return self.mean_words
 
-    def write(self, column: Any, first: int, codes: Codes, values: Values, place: str) -> None:
+    def write(self, column: Any, first: int, codes: Codes, values: Values, source_name: str) -> None:
         """Write the indicator."""
-        require_text(column, self.column, place)
+        require_text(column, self.column, source_name)
         if self.indicator:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             codes[0] = np.where(missing, first, -1)

@@ -49,13 +49,13 @@ def joined(parts: Sequence[EncodedBatch]) -> EncodedBatch:
     )
 
 
-def logarithm(y: Float, targets: Sequence[str], place: str) -> NDArray[np.float64]:
+def logarithm(y: Float, targets: Sequence[str], source_name: str) -> NDArray[np.float64]:
     """Return the logarithm of targets, (rows,) or (rows, targets), which must be above 0."""
     if y.size and y.min() <= 0:
         worst = int(np.argmin(y.reshape(len(y), -1).min(axis=0)))
         name = f"the target column {targets[worst]!r}" if targets else "the target"
         raise DataError(
-            f"{place}: {name} holds {y.min():g}: expected numbers above 0 for --log-target (log_target); leave that "
-            "out, or drop such rows."
+            f"{source_name}: {name} holds {y.min():g}: expected numbers above 0 for --log-target (log_target); leave "
+            "that out, or drop such rows."
         )
     return np.log(y)

@@ -1,4 +1,4 @@
-"""Place: where a fit of a file stands, and how it goes on from there after an interruption."""
+"""How far a fit of a file has come, and how it goes on from there after an interruption."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from ridgeway.storage.checkpoint import Checkpoint, CheckpointError
 from ridgeway.storage.state import State
 
 KIND = "checkpoint"
+PROGRESS_KEY = "place"  # in checkpoints
 
 
 @dataclass
-class Place:
-    """Where a fit stands between two batches.
+class FitProgress:
+    """How far a fit has come between two batches.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class Place:
 class Resumed:
     """What an interrupted fit has left."""
 
-    place: Place
+    progress: FitProgress
     model: AnyAveraged
     encoder: TableEncoder | None
 
@@ -49,14 +50,14 @@ def resume(checkpoint: Checkpoint, data: State, options: State) -> Resumed | Non
     if stored is None:
         return None
     with checkpoint.reading():
-        place = stored.part("place")
-        if "batch" in place and "buffer_rows" not in place:
+        progress = stored.part(PROGRESS_KEY)
+        if "batch" in progress and "buffer_rows" not in progress:
             raise CheckpointError(
                 f"{checkpoint.path}: a checkpoint of version 0.1, which read rows in the order of the file: expected "
                 "one of a fit in random order; delete it to begin anew, or name another file."
             )
         return Resumed(
-            Place(**{name: place.integer(name) for name in vars(Place())}),
+            FitProgress(**{name: progress.integer(name) for name in vars(FitProgress())}),
             averaged_of(stored.part("model")),
             TableEncoder.from_state(stored.part("encoder")) if "encoder" in stored else None,
         )
