@@ -1,4 +1,4 @@
-"""The two forms of rows that kernels read: dense and row-major, or CSR with sorted, unique indices."""
+"""The two forms of rows that the compiled loops read: dense and row-major, or CSR with sorted, unique indices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ridgeway.rows.types import Float
 
 
 def readonly(array: Any) -> Any:
-    """Return a read-only view, so that one compiled kernel takes writable and read-only input."""
+    """Return a read-only view, so that one compiled loop takes writable and read-only input."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -82,7 +82,7 @@ class DenseRows:
 class SparseRows:
     """Rows of a CSR matrix: row i holds `data[indptr[i]:indptr[i+1]]` in the columns `indices[...]`.
 
-    `indices` are viewed as unsigned, so the kernels need no test for negative ones. `indptr` of a part of the rows
+    `indices` are viewed as unsigned, so the loops need no test for negative ones. `indptr` of a part of the rows
     counts from the start of the whole matrix, so a part copies nothing.
 
     Rows with a `centre` c, (n_columns,), represent x_i - v c without storing it. v, the last entry of x_i, is the same

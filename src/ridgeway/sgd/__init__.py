@@ -1,4 +1,4 @@
-"""SGD: kernels, step sizes and schedules, the divergence guard, and the runs that use them."""
+"""SGD: step sizes and schedules, the divergence guard, and the runs that use them."""
 
 from ridgeway.sgd.divergence import DivergenceError
 from ridgeway.sgd.in_memory import run_sgd
