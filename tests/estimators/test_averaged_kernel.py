@@ -15,6 +15,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GroupKFold, ShuffleSplit
+from tests.estimators.weak_strengths import require_warnings_of_weak_strengths
 from tests.kernel.problems import smooth
 
 import ridgeway as rw
@@ -168,14 +169,7 @@ def test_weak_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(krylov_kernel, "CHEAP_ENTRIES", 0.0)
     X, y = smooth(300, noise=1.0)
     model = rw.AveragedKernelRegressor(averaging="geometric", random_state=0).fit(X, y)
-    assert model.alpha_ is not None
-    model.path([model.alpha_, 1.0])
-    model.at(model.alpha_)
-    for asked in (lambda: model.at(1e-9), lambda: model.path([1e-9]), lambda: model.predict_path(X, [1e-9])):
-        with pytest.warns(ConvergenceWarning, match="alpha=1e-09 is weaker than what this fit has resolved"):
-            asked()
-    with pytest.warns(ConvergenceWarning, match="2 alphas up to 1e-08 are weaker"):
-        model.path([1e-9, 1e-8, 1.0])
+    require_warnings_of_weak_strengths(model, X)
 
 
 # Law: products that memory has no room for are not made, which is told.

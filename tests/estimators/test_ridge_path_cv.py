@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import GroupKFold, ShuffleSplit
+from tests.estimators.weak_strengths import require_warnings_of_weak_strengths
 
 import ridgeway as rw
 from ridgeway.estimators import exact_choice
@@ -320,14 +321,7 @@ def test_weak_strengths() -> None:
     X = rng.standard_normal((300, 400)) * np.logspace(0, -4, 400)
     y = X[:, :5].sum(axis=1) + rng.standard_normal(300)
     model = rw.RidgePathCV(solver="krylov", scale=False, random_state=0).fit(X, y)
-    assert model.alpha_ is not None
-    model.path([model.alpha_, 1.0])
-    model.at(model.alpha_)
-    for asked in (lambda: model.at(1e-9), lambda: model.path([1e-9]), lambda: model.predict_path(X, [1e-9])):
-        with pytest.warns(ConvergenceWarning, match="alpha=1e-09 is weaker than what this fit has resolved"):
-            asked()
-    with pytest.warns(ConvergenceWarning, match="2 alphas up to 1e-08 are weaker"):
-        model.path([1e-9, 1e-8, 1.0])
+    require_warnings_of_weak_strengths(model, X)
     rw.PathDisplay.from_estimator(model)
     exact = rw.RidgePathCV(solver="krylov", scale=False, alpha=1e-6).fit(X, y)
     ridge = Ridge(alpha=1e-6 * len(X)).fit(X, y)

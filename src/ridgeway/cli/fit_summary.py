@@ -10,12 +10,12 @@ import numpy as np
 from ridgeway.averaging import Geometric
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.cli.text import accuracy, accuracy_values, fitted, plain_target
+from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.messages.quantity import quantity
 from ridgeway.selection.table import Selection
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
 
-INTERVAL_COVERAGE = 0.9  # of the prediction interval that a fit tells
 MAX_LISTED_TARGETS = 3
 
 
@@ -58,7 +58,7 @@ def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> s
     log_target : whether it predicts logarithms, whose intervals are factors of the target.
     """
     try:
-        sizes = estimator.interval_width(INTERVAL_COVERAGE).sizes
+        sizes = estimator.interval_width(SHOWN_COVERAGE).sizes
     except ValueError as error:
         return f"No prediction interval: {error}"
     widths = [f"a factor of {np.exp(size):.4g}" if log_target else f"{size:.4g}" for size in sizes]
@@ -66,18 +66,18 @@ def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> s
         shown = [f"{width} ({name})" for width, name in zip(widths, targets, strict=True)][:MAX_LISTED_TARGETS]
         widths = [*shown, *([f"{len(sizes) - len(shown)} more"] if len(sizes) > len(shown) else [])]
     rows = quantity(len(estimator.held_out_.path), "held-out row")
-    share = f"{100 * INTERVAL_COVERAGE:g}%"
+    share = f"{100 * SHOWN_COVERAGE:g}%"
     return f"{share} of new rows like these lie within {', '.join(widths)} of the prediction (by {rows})."
 
 
 def interval_values(estimator: Any) -> dict[str, Any] | None:
     """Return the prediction interval as plain values, with one half-width for each target; None if there is none."""
     try:
-        width = estimator.interval_width(INTERVAL_COVERAGE)
+        width = estimator.interval_width(SHOWN_COVERAGE)
     except ValueError:
         return None
     return {
-        "coverage": INTERVAL_COVERAGE,
+        "coverage": SHOWN_COVERAGE,
         "half_width": width.sizes.tolist(),
         "rows": len(estimator.held_out_.path),
         "method": estimator.interval_method_,

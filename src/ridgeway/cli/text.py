@@ -17,6 +17,7 @@ from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
 from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.messages.probing import probing
 from ridgeway.messages.quantity import quantity
+from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
 from ridgeway.selection.table import PROGRESSIVE, Selection
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
@@ -26,7 +27,6 @@ SMALLEST_PLOTTED = 1e-12  # smaller errors, as shares of the largest one, are ro
 N_PLOTTED_ALPHAS = 28
 MAX_SHOWN_COEFFICIENTS = 12
 NEGLIGIBLE_EFFECT = 1e-12  # of the largest: smaller ones are rounding, and are not listed
-NOTABLE_ERROR_DIFFERENCE = 0.01  # relative difference of two errors from which the output explains it
 
 
 def fitted(model: TableModel) -> str:
@@ -144,7 +144,7 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
         )
     if len(lines) == 1 and rows.scheme == selection.chosen.scheme:
         full, capped = rows.mean_squared_error[0], selection.chosen.error
-        if full > capped * (1 + NOTABLE_ERROR_DIFFERENCE) and selection.method != PROGRESSIVE:
+        if capped < (1 - NOTABLE_CAP_EFFECT) * full and selection.method != PROGRESSIVE:
             lines.append("The comparison above caps the errors of a few outlying rows; here they count in full.")
     return "\n".join(lines)
 

@@ -15,7 +15,7 @@ from ridgeway.data.schema import is_string
 
 MAX_DISTINCT_SHARE = 0.5  # of strings that are read as dictionary codes
 MIN_NUMBER_SHARE = 0.95  # from this share of numbers on, text in a column is an error
-MIN_DISTINCT_NUMBERS = 100  # from this number on, a column does not hold codes
+MIN_DISTINCT_MEASUREMENTS = 100  # a column with fewer distinct numbers may hold codes
 
 # Missing values of pyarrow, and further spellings of pandas, R, SQL and Weka.
 NULL_SPELLINGS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
@@ -87,13 +87,13 @@ def given_type(kind: str) -> Any:
 def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
     """Raise an error for a column of numbers with a few texts, for which neither type is right."""
     number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
-    if len(distinct) < MIN_DISTINCT_NUMBERS:
+    if len(distinct) < MIN_DISTINCT_MEASUREMENTS:
         return
     are = pc.match_substring_regex(values, number)
     share = pc.mean(are).as_py()
     if (
         not MIN_NUMBER_SHARE <= share < 1
-        or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MIN_DISTINCT_NUMBERS
+        or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MIN_DISTINCT_MEASUREMENTS
     ):
         return
     words = values.filter(pc.invert(are)).unique()

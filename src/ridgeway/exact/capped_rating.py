@@ -15,14 +15,12 @@ from ridgeway.exact.held_out_rows import HeldOutRows
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.outlying import Apart, OutlyingRows, allowance
+from ridgeway.selection.outlying import N_REFERENCES, Apart, OutlyingRows, allowance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-REFERENCES = 8  # candidates, spread over all, that tell which rows are outlying
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +78,7 @@ def capped(
     most = allowance([len(fold.test) for fold in folds])
     if most == 0:
         return gram
-    spread = np.unique(np.linspace(0, len(schemes) - 1, REFERENCES).round().astype(int))
+    spread = np.unique(np.linspace(0, len(schemes) - 1, N_REFERENCES).round().astype(int))
     references = [schemes[place] for place in spread]
     outlying = []
     for fold, split, coefs in zip(folds, splits, gram.coefs(references), strict=True):

@@ -21,6 +21,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows import FLOAT64, Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import MAX_GROUPS
+from ridgeway.selection.held_out_path import MIN_ONE_MINUS_LEVERAGE
 from ridgeway.trajectory.spectrum import Basis, Spectrum
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 4096
 MAX_HELD_BYTES = 2**25  # of coordinates that leave-one-out keeps for its next strengths
-LEAST_REST = 1e-10  # of 1 - h: a row that is all that its direction is known from has no leave-one-out residual
 
 
 class Block(NamedTuple):
@@ -134,7 +134,7 @@ class LeaveOneOut:
         errors = np.zeros((len(schemes), len(self._first_rows)))
         first = 0
         for block in self._held_blocks or read.blocks(np.arange(len(read.batch))):
-            left = np.maximum(1 - read.leverages(block, gains), LEAST_REST)
+            left = np.maximum(1 - read.leverages(block, gains), MIN_ONE_MINUS_LEVERAGE)
             squares = ((read.residuals(block, gains) / left[:, :, None]) ** 2).mean(axis=2)
             begun, last = np.searchsorted(self._first_rows, (first, first + len(squares) - 1), side="right") - 1
             parts = np.maximum(self._first_rows[begun : last + 1] - first, 0)  # where the groups begin in the block
@@ -167,7 +167,7 @@ def robust_standard_errors(read: SecondRead, scheme: Scheme) -> Array:
     shares, directions = gains[0], np.asarray(basis.directions, np.float64)
     variance = np.zeros((len(basis.targets), len(directions)))
     for block in read.blocks(np.arange(len(read.batch))):
-        left = np.maximum(1 - read.leverages(block, gains), LEAST_REST)
+        left = np.maximum(1 - read.leverages(block, gains), MIN_ONE_MINUS_LEVERAGE)
         residuals = read.residuals(block, gains)[:, 0] / left  # (n, targets)
         pulls = (block.coordinates * shares) @ directions.T * block.share[:, None]  # g_i, (n, d)
         variance += (residuals**2).T @ pulls**2

@@ -19,6 +19,8 @@ from ridgeway.messages.quantity import quantity
 
 Array = NDArray[np.float64]
 
+SHOWN_COVERAGE = 0.9  # of the prediction interval that a fit and its report show
+
 
 @dataclass(frozen=True, eq=False)
 class ConformalWidth:

@@ -14,9 +14,8 @@ from ridgeway.averaging import Scheme
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.rows import Float
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.outlying import Errors, OutlyingRows, allowance
+from ridgeway.selection.outlying import N_REFERENCES, Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
-from ridgeway.selection.trial import N_REFERENCES
 from ridgeway.trajectory import Trajectory
 
 

@@ -52,6 +52,7 @@ def render_evaluation(found: Evaluation, title: str | None = None) -> str:
         targets=targets,
         starred=own_alpha(found) is not None,
         facts=_facts(found),
+        facts_title="Facts about the evaluation",
     )
 
 

@@ -23,7 +23,7 @@ def html_page(name: str, data: Any, **content: Any) -> str:
     ----------
     name : of the template and the script: ``name.html`` fills ``frame.html``, ``name.js`` follows ``plots.js``.
     data : what the script reads, for JSON.
-    **content : what the template shows, with title, headline and tiles for the frame.
+    **content : what the template shows, with title, headline, tiles, facts and facts_title for the frame.
     """
     library = bokeh("resources").Resources(mode="inline", components=["bokeh"]).js_raw[0]
     script = _part("plots.js") + _part(f"{name}.js")

@@ -17,6 +17,7 @@ from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.exact import ExactRidgePath
+from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine.blas import one_thread
 from ridgeway.report.candidate_grid import candidate, compare, make_grid, stopping_places
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
 MAX_SHOWN_COLUMNS, MIN_COLUMNS_PER_TARGET = 60, 20
 MAX_SHOWN_TARGETS = 6
-INTERVAL_COVERAGE = 0.9  # of the prediction interval that the report shows
 
 
 def summarize(
@@ -219,10 +219,10 @@ def _intervals(fitted: Any, n_targets: int, held_out: bool) -> list[Interval | N
     if held_out and fitted.trajectory_.nearest(rows.scheme) != fitted.averaging_:
         return none
     try:
-        width = fitted.interval_width(INTERVAL_COVERAGE)
+        width = fitted.interval_width(SHOWN_COVERAGE)
     except ValueError:  # too few rows were held out, or none of this average
         return none
-    return [Interval(INTERVAL_COVERAGE, float(size), method) for size in width.sizes]
+    return [Interval(SHOWN_COVERAGE, float(size), method) for size in width.sizes]
 
 
 def _pairs(names: Sequence[str], paths: Sequence[Path]) -> Iterable[tuple[int, tuple[str, Path]]]:

@@ -13,10 +13,10 @@ from ridgeway.report.html_page import html_page
 from ridgeway.report.model_summary import summarize
 from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words, number
 from ridgeway.report.summary import ReportSummary
+from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
 from ridgeway.storage.atomic_file import write_atomically
 
 PLURALS = {"number": "numbers", "boolean": "booleans", "category": "categories", "time": "times", "text": "texts"}
-NOTABLE_ERROR_DIFFERENCE = 0.02  # relative difference of two errors from which the report explains it
 
 
 def render(summary: ReportSummary) -> str:
@@ -56,6 +56,7 @@ def render(summary: ReportSummary) -> str:
         headline=headline(summary),
         tiles=_tiles(summary),
         facts=_facts(summary),
+        facts_title="Facts about the fit",
         capped=_capped(summary),
         intervals=_intervals(summary),
         level=f"{100 * INTERVAL_LEVEL:g}%",
@@ -150,7 +151,7 @@ def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:
 def _capped(summary: ReportSummary) -> bool:
     """Return whether capped errors of outliers make the comparison's error smaller than that of all rows."""
     errors = _errors_of_chosen(summary)
-    return errors is not None and errors[0] < (1 - NOTABLE_ERROR_DIFFERENCE) * errors[1]
+    return errors is not None and errors[0] < (1 - NOTABLE_CAP_EFFECT) * errors[1]
 
 
 def _unexplained(summary: ReportSummary) -> float | None:
@@ -163,11 +164,7 @@ def _unexplained(summary: ReportSummary) -> float | None:
     if errors is None or not errors[0] or not variance:
         return None
     compared, of_all_rows = errors
-    return (
-        of_all_rows / variance / compared
-        if abs(compared - of_all_rows) < NOTABLE_ERROR_DIFFERENCE * of_all_rows
-        else None
-    )
+    return of_all_rows / variance / compared if abs(compared - of_all_rows) < NOTABLE_CAP_EFFECT * of_all_rows else None
 
 
 def _facts(summary: ReportSummary) -> list[tuple[str, str]]:

@@ -34,7 +34,8 @@ METHODS = {
 }
 NEGLIGIBLE_SHARE = 1e-6  # of the largest predictions: directions that add less are left out
 SAMPLE_SEED = 0x5A3B1E  # data are often drawn with small seeds, and a sample must not follow the same numbers
-LEAST_REST = 1e-10  # of 1 - h: see `ridgeway.exact.second_read`
+# Smallest 1 - h for a leverage h: the only row that a direction is known from has no leave-one-out residual.
+MIN_ONE_MINUS_LEVERAGE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class HeldOutPart:
         if self.leverages is None:
             return left
         pulls = self.leverages.base + self.leverages.products @ coordinates
-        return left / np.maximum(1 - pulls, LEAST_REST)[:, None]
+        return left / np.maximum(1 - pulls, MIN_ONE_MINUS_LEVERAGE)[:, None]
 
     @property
     def _mixed(self) -> tuple[int, int]:

@@ -14,12 +14,10 @@ from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.groups import Group, HeldOutErrors
 from ridgeway.selection.held_out_path import HeldOutPart, reduced_products
-from ridgeway.selection.outlying import Errors
+from ridgeway.selection.outlying import N_REFERENCES, Errors
 from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory
-
-N_REFERENCES = 8  # candidates, evenly spread over all, whose errors decide which rows are outlying
 
 
 @dataclass(frozen=True, eq=False)

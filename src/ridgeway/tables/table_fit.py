@@ -29,7 +29,7 @@ from ridgeway.tables.learned_encoder import learned_encoder
 from ridgeway.tables.request import Request
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
-from ridgeway.tables.table_solver import held_bytes, solved_by, stream_solver
+from ridgeway.tables.table_solver import held_bytes, krylov_needs_memory, solved_by, stream_solver
 
 # A stream begins with this many rows, or bytes of rows. They set scales and step.
 FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
@@ -279,10 +279,7 @@ class _Fit:
                 "of components (--components 2000), or allow more memory."
             )
         if self._request.kernel is not None and self._request.solver == "krylov":
-            raise DataError(
-                "solver 'krylov' needs all rows in memory, and these rows exceed the memory limit: leave the solver "
-                "out, or allow more memory."
-            )
+            raise krylov_needs_memory()
         if cv not in ("auto", "progressive"):
             raise DataError(
                 f"cv={cv!r} needs all rows in memory, and these rows exceed the memory limit: expected cv='auto' or "

@@ -51,16 +51,21 @@ def stream_solver(request: Request, n_columns: int, memory: int) -> SolverChoice
     else:
         choice = SolverChoice(solver, request.solver_reason)
     if choice.solver == "krylov":
-        raise DataError(
-            "solver 'krylov' needs all rows in memory, and these rows exceed the memory limit: leave the solver out, "
-            "or allow more memory."
-        )
+        raise krylov_needs_memory()
     if choice.solver == "gram" and not (cv == "auto" or isinstance(cv, int)):
         raise DataError(
             f"cv={cv!r} needs all rows in memory, and these rows exceed the memory limit: expected cv='auto' or a "
             "number of folds; leave cv out, or allow more memory."
         )
     return choice
+
+
+def krylov_needs_memory() -> DataError:
+    """Return the error for a Krylov fit of rows that are streamed."""
+    return DataError(
+        "solver 'krylov' needs all rows in memory, and these rows exceed the memory limit: leave the solver out, or "
+        "allow more memory."
+    )
 
 
 def solved_by(estimator: AnyAveraged, request: Request, streamed: SolverChoice | None) -> SolverChoice:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.data.arrow import pc
 
 MIN_NUMBER_SHARE = 0.95  # of the values, from which strings are taken for numbers
-MIN_DISTINCT_NUMBERS = 3
+MIN_DISTINCT_WITH_COMMAS = 3  # fewer may be codes
 WITH_COMMAS = r"^\s*[-+]?\d+(,\d+)+(\.\d+)?\s*$"
 WRITTEN_NUMBER = r"^\s*[-+]?(\d+(,\d+)*(\.\d+)?|\.\d+)\s*$"
 
@@ -34,15 +34,15 @@ class WrittenNumbers:
         self._values += int(counts.sum())
         numbers = pc.match_substring_regex(levels, WRITTEN_NUMBER).to_numpy(zero_copy_only=False)
         self._numbers += int(counts[numbers].sum())
-        if len(self._distinct) < MIN_DISTINCT_NUMBERS and numbers.any():
+        if len(self._distinct) < MIN_DISTINCT_WITH_COMMAS and numbers.any():
             with_commas = pc.match_substring_regex(levels, WITH_COMMAS).to_numpy(zero_copy_only=False) & (counts > 0)
-            new = levels.filter(with_commas).slice(0, MIN_DISTINCT_NUMBERS).to_pylist()
+            new = levels.filter(with_commas).slice(0, MIN_DISTINCT_WITH_COMMAS).to_pylist()
             self._distinct = self._distinct.union(new)
 
     @property
     def doubt(self) -> str | None:
         """The warning that numbers are read as text; None if the strings are no such numbers."""
-        if len(self._distinct) < MIN_DISTINCT_NUMBERS or self._numbers < MIN_NUMBER_SHARE * self._values:
+        if len(self._distinct) < MIN_DISTINCT_WITH_COMMAS or self._numbers < MIN_NUMBER_SHARE * self._values:
             return None
         examples = ", ".join(map(repr, sorted(self._distinct)[:2]))
         return (
