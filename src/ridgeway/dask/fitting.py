@@ -33,6 +33,7 @@ from ridgeway.path.parameters import parameters_state
 from ridgeway.selection import Outcome, by_folds, by_holdout, run_given
 from ridgeway.selection.contest import MIN_FORGETTING_EXPONENT
 from ridgeway.storage.checkpoint import Checkpoint
+from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import counted
 
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
@@ -236,7 +237,7 @@ def _fit_sgd(
 
 
 def _executor(client: Any, patience: float) -> Executor:
-    if isinstance(client, str) and client == "serial":
+    if is_name(client, "serial"):
         return Serial()
     return executor_of(client, patience=patience)
 
@@ -250,7 +251,7 @@ def _require_supported(estimator: AveragedSGDRegressor) -> None:
         )
     if check_store(estimator.store) == "replay":
         raise ValueError("store='replay' would gather all rows: expected 'auto', 'sketch' or a Layout here.")
-    if not (isinstance(estimator.chains, str) and estimator.chains == WORKERS):
+    if not is_name(estimator.chains, WORKERS):
         counted("chains", estimator.chains, "expected an integer of 1 or more, or 'workers'")
     counted("batch_size", estimator.batch_size)
 

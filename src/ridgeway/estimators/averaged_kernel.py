@@ -23,6 +23,7 @@ from ridgeway.estimators.options import require_rows
 from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
     from typing import Self
@@ -342,6 +343,6 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = is_name(self.kernel, "precomputed")
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags

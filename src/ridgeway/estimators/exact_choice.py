@@ -20,20 +20,21 @@ from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
 from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Spectrum
+from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
     from ridgeway.selection.held_out import HeldOut
     from ridgeway.selection.table import Scored
 
-LEAVE_ONE_OUT_ROWS = 2500  # up to which cv="auto" leaves every row out; beyond, outliers can be capped in folds
+MAX_LEAVE_ONE_OUT_ROWS = 2500  # with more rows, cv="auto" takes folds, where outliers can be capped
 UNCHOSEN = Geometric(1.0)  # where rows are too few to choose
 
 
 def check_exact_cv(cv: Any) -> Any:
     """Return a number of folds, "auto", "loo", "holdout" or a splitter."""
-    if isinstance(cv, str) and cv == "loo":
+    if is_name(cv, "loo"):
         return cv
-    if isinstance(cv, str) and cv in ("progressive", "gcv"):
+    if is_name(cv, "progressive", "gcv"):
         raise ValueError(
             f"cv={cv!r} belongs to solver='sgd': expected 'auto', a number of folds, 'loo', 'holdout' or a splitter; "
             "set solver='sgd', or cv='loo'."
@@ -43,7 +44,7 @@ def check_exact_cv(cv: Any) -> Any:
 
 def n_models(cv: Any) -> int:
     """Return how many models a choice takes beside the one of all rows."""
-    return cv if isinstance(cv, int) else 1 if isinstance(cv, str) and cv in ("loo", "holdout") else DEFAULT_FOLDS
+    return cv if isinstance(cv, int) else 1 if is_name(cv, "loo", "holdout") else DEFAULT_FOLDS
 
 
 class ExactOutcome(NamedTuple):
@@ -93,48 +94,78 @@ def fit_exactly(
     given : X and y as the user gave them, for splitters.
     max_products : after which the Krylov engine ends, settled or not; None for its own limit.
     """
-    family, scheme = asked.family, asked.scheme
-    if family is not None and len(batch) < MIN_ROWS_TO_CHOOSE:
+    if asked.family is not None and len(batch) < MIN_ROWS_TO_CHOOSE:
         warn_unchosen(len(batch))
-        family, scheme = None, UNCHOSEN
-    seed = int(rng.integers(2**31))
-    if isinstance(cv, str) and cv == "auto":
-        leaves_one_out = solver == "gram" and family == "geometric" and len(batch) <= LEAVE_ONE_OUT_ROWS
+        asked = Averaging(UNCHOSEN, None)
+    family = asked.family
+    seed = int(rng.integers(2**31))  # of the folds of rows that may come later
+    if is_name(cv, "auto"):
+        leaves_one_out = solver == "gram" and family == "geometric" and len(batch) <= MAX_LEAVE_ONE_OUT_ROWS
         cv = "loo" if leaves_one_out else DEFAULT_FOLDS
-    if isinstance(cv, str) and cv == "loo" and family is not None:
+    problem = _Problem(batch, standardization, asked, one_standard_error)
+    if is_name(cv, "loo") and family is not None:
         _require_leave_one_out(solver, family)
-        fit, read = fit_leave_one_out(batch, standardization, k_folds(len(batch), DEFAULT_FOLDS, rng))
-        method = f"leave-one-out of {len(batch):,} rows, Gram matrix"
-        selection = Selection(
-            method, marked(fit.scored, one_standard_error, best=best_of(fit.scored, standardization.unit))
-        )
-        sums = GramSums.after(read, batch, standardization, DEFAULT_FOLDS, seed)
-        chosen = selection.chosen.scheme
-        held_out = held_out_of(chosen, batch, standardization, "leave-one-out", fit.held_rows, fit.held_out)
-        return ExactOutcome(fit.spectrum, chosen, selection, sums, held_out=held_out)
-    folds, words = ([], "") if family is None else folds_of(batch, standardization, cv, rng, given)
-    how = "hold-out" if len(folds) == 1 else "folds"
+        return _leave_one_out(problem, k_folds(len(batch), DEFAULT_FOLDS, rng), seed)
+    folds, method = ([], "") if family is None else folds_of(batch, standardization, cv, rng, given)
     if solver == "gram":
-        fit, read = fit_in_memory(batch, standardization, folds, family)
-        n_folds = cv if isinstance(cv, int) else DEFAULT_FOLDS
-        sums = GramSums.after(read, batch, standardization, n_folds, seed)
-        unit = standardization.unit
-        average, table = _chosen(scheme, fit.scored, f"{words}, Gram matrices", one_standard_error, unit)
-        held_out = held_out_of(average, batch, standardization, how, fit.held_rows, fit.held_out)
-        if held_out is not None and fit.rating is not None and len(fit.held_rows) < sum(len(f.test) for f in folds):
-            tests = np.concatenate([fold.test for fold in folds])
-            share = batch.weight[tests] / batch.weight[tests].sum(dtype=np.float64)
-            about = batch.y[tests] - batch.y[tests[0]]
-            variance = share @ (about - share @ about) ** 2
-            held_out = with_errors_of_all(held_out, fit.rating, standardization.target_scale, variance, len(tests))
-        return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
-    krylov = fit_rows(batch, standardization, folds, family, scheme, max_products or MAX_PRODUCTS)
-    method = f"{words}, {krylov.n_products} Krylov products"
-    average, table = _chosen(scheme, krylov.scored, method, one_standard_error, standardization.unit)
-    rows = np.concatenate([np.zeros(0, np.intp), *(part.numbers for part in krylov.held_out)])
-    parts = [replace(part, numbers=numbered(batch.numbers)[part.numbers]) for part in krylov.held_out]
-    held_out = held_out_of(average, batch, standardization, how, rows, parts)
-    return ExactOutcome(krylov.spectrum, average, table, None, krylov.n_products, krylov.settled, held_out)
+        return _by_gram(problem, folds, method, cv if isinstance(cv, int) else DEFAULT_FOLDS, seed)
+    return _by_krylov(problem, folds, method, max_products or MAX_PRODUCTS)
+
+
+class _Problem(NamedTuple):
+    """Rows to fit, and what is asked for."""
+
+    batch: Batch
+    standardization: Standardization
+    asked: Averaging
+    one_standard_error: bool
+
+    def chosen(self, scored: list[Scored], method: str) -> tuple[Scheme, Selection | None]:
+        """Return the given average, or the best one of those that are scored, with their table."""
+        if self.asked.scheme is not None:
+            return self.asked.scheme, None
+        best = best_of(scored, self.standardization.unit)
+        selection = Selection(method, marked(scored, self.one_standard_error, best=best))
+        return selection.chosen.scheme, selection
+
+
+def _leave_one_out(problem: _Problem, folds: list[Fold], seed: int) -> ExactOutcome:
+    batch, standardization = problem.batch, problem.standardization
+    fit, read = fit_leave_one_out(batch, standardization, folds)
+    average, table = problem.chosen(fit.scored, f"leave-one-out of {len(batch):,} rows, Gram matrix")
+    sums = GramSums.after(read, batch, standardization, DEFAULT_FOLDS, seed)
+    held_out = held_out_of(average, batch, standardization, "leave-one-out", fit.held_rows, fit.held_out)
+    return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
+
+
+def _by_gram(problem: _Problem, folds: list[Fold], method: str, n_later_folds: int, seed: int) -> ExactOutcome:
+    batch, standardization = problem.batch, problem.standardization
+    fit, read = fit_in_memory(batch, standardization, folds, problem.asked.family)
+    sums = GramSums.after(read, batch, standardization, n_later_folds, seed)
+    average, table = problem.chosen(fit.scored, f"{method}, Gram matrices")
+    held_out = held_out_of(average, batch, standardization, _held_out_by(folds), fit.held_rows, fit.held_out)
+    if held_out is not None and fit.rating is not None and len(fit.held_rows) < sum(len(f.test) for f in folds):
+        tests = np.concatenate([fold.test for fold in folds])
+        share = batch.weight[tests] / batch.weight[tests].sum(dtype=np.float64)
+        shifted = batch.y[tests] - batch.y[tests[0]]  # a large offset would cost digits
+        variance = share @ (shifted - share @ shifted) ** 2
+        held_out = with_errors_of_all(held_out, fit.rating, standardization.target_scale, variance, len(tests))
+    return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
+
+
+def _by_krylov(problem: _Problem, folds: list[Fold], method: str, max_products: int) -> ExactOutcome:
+    batch, standardization, asked = problem.batch, problem.standardization, problem.asked
+    fit = fit_rows(batch, standardization, folds, asked.family, asked.scheme, max_products)
+    average, table = problem.chosen(fit.scored, f"{method}, {fit.n_products} Krylov products")
+    rows = np.concatenate([np.zeros(0, np.intp), *(part.numbers for part in fit.held_out)])
+    parts = [replace(part, numbers=numbered(batch.numbers)[part.numbers]) for part in fit.held_out]
+    held_out = held_out_of(average, batch, standardization, _held_out_by(folds), rows, parts)
+    return ExactOutcome(fit.spectrum, average, table, None, fit.n_products, fit.settled, held_out)
+
+
+def _held_out_by(folds: list[Fold]) -> str:
+    """Return how rows were held out, as `HeldOut` names it."""
+    return "hold-out" if len(folds) == 1 else "folds"
 
 
 def folds_of(
@@ -159,15 +190,6 @@ def folds_of(
 def warn_unchosen(n_rows: int) -> None:
     """Say that rows are too few to choose a ridge strength."""
     warn_nothing_to_choose(n_rows, f"alpha={UNCHOSEN.alpha:g}")
-
-
-def _chosen(
-    scheme: Scheme | None, scored: list[Scored], method: str, one_standard_error: bool, unit: float
-) -> tuple[Scheme, Selection | None]:
-    if scheme is not None:
-        return scheme, None
-    selection = Selection(method, marked(scored, one_standard_error, best=best_of(scored, unit)))
-    return selection.chosen.scheme, selection
 
 
 def _require_leave_one_out(solver: str, family: str) -> None:

@@ -28,6 +28,7 @@ from ridgeway.selection.choice import by_folds, run_given
 from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
 from ridgeway.selection.plan import DEFAULT_FOLDS, FitOptions, Outcome, decide_plan
 from ridgeway.sgd import LimitedStep
+from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -231,9 +232,9 @@ def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> tu
     options, cv, n_rows = request.options, request.options.cv, len(problem)
     if options.family is None:
         return [], ""
-    if isinstance(cv, str) and cv == "auto":
+    if is_name(cv, "auto"):
         cv = DEFAULT_FOLDS
-    if isinstance(cv, str) and cv == "holdout":
+    if is_name(cv, "holdout"):
         fold = hold_out(n_rows, options.shuffle, request.rng)
         return [fold], f"hold-out of {len(fold.test):,} rows"
     if isinstance(cv, str):

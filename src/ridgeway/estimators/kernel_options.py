@@ -16,6 +16,7 @@ from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.plan import MIN_ROWS_TO_CHOOSE, FitOptions, warn_nothing_to_choose
 from ridgeway.sgd.step_size import check_step
+from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import counted, real_number
 
 KINDS = ("auto", "fourier", "nystroem")
@@ -26,7 +27,7 @@ def check_gamma(kernel: Any, gamma: Any, n_features: int) -> float | None:
     if isinstance(gamma, str):
         if gamma != "auto":
             raise ValueError(f"gamma={gamma!r}: expected a positive number, None for 1 / n_features, or 'auto'.")
-        if not (isinstance(kernel, str) and kernel in OF_DISTANCES):
+        if not is_name(kernel, *OF_DISTANCES):
             raise ValueError(
                 f"gamma='auto' with kernel={kernel!r}: expected kernel={' or '.join(map(repr, OF_DISTANCES))}, where a "
                 "choice of gamma is cheap; give gamma as a number."
@@ -40,7 +41,7 @@ def check_gamma(kernel: Any, gamma: Any, n_features: int) -> float | None:
 def kernel_of(estimator: Any, n_features: int) -> Kernel | None:
     """Return the kernel that the parameters of an estimator ask for; None when its matrix is precomputed."""
     gamma = check_gamma(estimator.kernel, estimator.gamma, n_features)
-    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
+    if is_name(estimator.kernel, "precomputed"):
         return None
     params = estimator.kernel_params
     if params is not None and not isinstance(params, dict):
@@ -92,7 +93,7 @@ def kernel_fit_options(estimator: Any, n_rows: int) -> FitOptions:
 def new_features(estimator: Any, batch: Batch) -> tuple[Features, float | None]:
     """Return components made from a first batch, and gamma; "auto" is the median heuristic here."""
     n_components = counted("n_components", estimator.n_components, "expected None or an integer of 1 or more")
-    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
+    if is_name(estimator.kernel, "precomputed"):
         raise ValueError("n_components with kernel='precomputed': expected None, a matrix has no rows to make them of.")
     kind = check_features(estimator.features, estimator.kernel)
     kernel = kernel_of(estimator, batch.rows.shape[1])

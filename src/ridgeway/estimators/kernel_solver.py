@@ -9,6 +9,7 @@ from ridgeway.estimators.options import check_averaging, check_cv
 from ridgeway.estimators.solver_choice import ProblemSize, SolverChoice, choose_solver, choose_stream_solver
 from ridgeway.estimators.solver_names import ASKED_FOR, KERNEL_SOLVERS, check_solver
 from ridgeway.rows import Batch
+from ridgeway.validation.names import is_name
 
 ONLY_SGD_HAS = {"step": "auto", "passes": "auto", "batch_size": 1}  # parameters, and the values that ask for nothing
 
@@ -45,7 +46,7 @@ def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cac
         )
     if solver != "auto":
         return SolverChoice(solver, ASKED_FOR)
-    if of_sgd is None and family is not None and isinstance(cv, str) and cv in ("gcv", "progressive"):
+    if of_sgd is None and family is not None and is_name(cv, "gcv", "progressive"):
         of_sgd = f"cv={cv!r}, which only SGD has"
     if of_sgd is not None:
         return SolverChoice("sgd", of_sgd)
@@ -64,7 +65,7 @@ def choose_component_stream(estimator: Any, n_components: int) -> SolverChoice:
         raise ValueError("solver='krylov' needs all rows at once: set solver='auto' or 'sgd' for partial_fit.")
     if solver == "sgd":
         return SolverChoice("sgd", ASKED_FOR)
-    if of_sgd is None and not isinstance(cv, int) and not (isinstance(cv, str) and cv == "auto"):
+    if of_sgd is None and not isinstance(cv, int) and not is_name(cv, "auto"):
         of_sgd = f"cv={cv if isinstance(cv, str) else type(cv).__name__!r} over rows that are read once"
     return choose_stream_solver(n_components) if of_sgd is None else SolverChoice("sgd", of_sgd)
 

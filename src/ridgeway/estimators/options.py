@@ -14,6 +14,7 @@ from ridgeway.selection import AutomaticSteps, FitOptions
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.step_size import auto_step, check_step, final_step, sample_of, sampled_step, step_from
 from ridgeway.trajectory import Layout
+from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import UNPENALIZED, counted, ridge_strength, whole_number
 
 FIXED = {"uniform": Uniform(), "last": Last()}
@@ -30,17 +31,17 @@ class Averaging(NamedTuple):
 
 def check_averaging(averaging: Any, alpha: Any) -> Averaging:
     """Say what `averaging` and `alpha` mean together."""
-    known = isinstance(averaging, str) and averaging in ("auto", "geometric", "tail", *FIXED)
+    known = is_name(averaging, "auto", "geometric", "tail", *FIXED)
     if not known and not isinstance(averaging, Scheme):
         raise ValueError(
             f"averaging={averaging!r}: expected 'auto', 'geometric', 'tail', 'uniform', 'last' or a scheme such as "
             "Tail(0.5)."
         )
-    if not (isinstance(alpha, str) and alpha == "auto"):
+    if not is_name(alpha, "auto"):
         if isinstance(alpha, str):
             raise ValueError(f"alpha={alpha!r}: expected 'auto' or a number, 0 or more.")
         strength = ridge_strength(alpha, UNPENALIZED)
-        if isinstance(averaging, str) and averaging in ("auto", "geometric"):
+        if is_name(averaging, "auto", "geometric"):
             return Averaging(Geometric(strength), None)
         raise ValueError(
             f"alpha={alpha} has no meaning for averaging={averaging!r}: only geometric averages have a ridge strength; "
@@ -53,7 +54,7 @@ def check_averaging(averaging: Any, alpha: Any) -> Averaging:
 
 def check_passes(passes: Any) -> int | None:
     """Return the number of passes, None for "auto"."""
-    if isinstance(passes, str) and passes == "auto":
+    if is_name(passes, "auto"):
         return None
     return counted("passes", passes, "expected 'auto' or an integer of 1 or more")
 
@@ -81,7 +82,7 @@ def check_progressive(cv: Any, step: Any, family: str | None) -> None:
 
     It splits outlying rows over the whole pass, so there is no moment before which a row was not learned from.
     """
-    if isinstance(cv, str) and cv == "progressive" and isinstance(step, GrowingStep) and family is not None:
+    if is_name(cv, "progressive") and isinstance(step, GrowingStep) and family is not None:
         raise ValueError(
             f"cv='progressive' with step={step}: expected step='auto', a number or a LimitedStep, as growing steps "
             "learn from outlying rows throughout the pass. Choose cv=5 or cv='holdout', or call partial_fit with "
@@ -91,9 +92,9 @@ def check_progressive(cv: Any, step: Any, family: str | None) -> None:
 
 def check_store(store: Any) -> str | Layout:
     """Return what the runs remember; "auto" is the sketch, which needs no rows afterwards."""
-    if isinstance(store, Layout) or (isinstance(store, str) and store in ("sketch", "replay")):
+    if isinstance(store, Layout) or is_name(store, "sketch", "replay"):
         return store
-    if isinstance(store, str) and store == "auto":
+    if is_name(store, "auto"):
         return "sketch"
     raise ValueError(f"store={store!r}: expected 'auto', 'sketch', 'replay' or a Layout.")
 

@@ -37,6 +37,7 @@ from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.plan import DEFAULT_FOLDS
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import real_number
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         if solver == "auto":
             size = ProblemSize.of(batch, 0 if asked.family is None else n_models(cv))
             choice, max_products = choose_solver(size), max_krylov_products(size)
-            if isinstance(cv, str) and cv == "loo" and asked.family is not None:
+            if is_name(cv, "loo") and asked.family is not None:
                 choice = SolverChoice("gram", "cv='loo' needs Gram matrices")
         if choice.solver == "sgd":
             return self._fit_sgd(choice, X, y, sample_weight)
@@ -239,7 +240,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return self
 
     def _unfitted_sgd(self) -> AveragedSGDRegressor:
-        if isinstance(self.cv, str) and self.cv == "loo":
+        if is_name(self.cv, "loo"):
             raise ValueError("cv='loo' has no meaning for SGD: set solver='gram', or a number of folds.")
         shared = ("alpha", "averaging", "cv", "one_standard_error", "scale", "fit_intercept", "n_jobs", "random_state")
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
@@ -335,7 +336,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         cv, asked = check_exact_cv(self.cv), check_averaging(self.averaging, self.alpha)
         if isinstance(cv, int):
             return cv
-        if asked.family is not None and not (isinstance(cv, str) and cv == "auto"):
+        if asked.family is not None and not is_name(cv, "auto"):
             raise ValueError(
                 f"cv={cv!r} needs all rows at once: expected 'auto' or a number of folds for partial_fit; or call fit."
             )

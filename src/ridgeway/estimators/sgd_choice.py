@@ -29,6 +29,7 @@ from ridgeway.selection import (
 )
 from ridgeway.selection.table import PROGRESSIVE, marked
 from ridgeway.sgd import LimitedStep
+from ridgeway.validation.names import is_name
 
 
 def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
@@ -43,7 +44,7 @@ def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
     cv = plan.cv
     if plan.family is None:
         # The same run as with a choice: the average alone is given.
-        holds_out = isinstance(cv, str) and cv == "holdout"
+        holds_out = is_name(cv, "holdout")
         engine = MemoryEngine.holding_out(feed, plan) if holds_out else MemoryEngine.over_all_rows(feed, plan)
         return run_given(engine, plan)
     if isinstance(cv, int):

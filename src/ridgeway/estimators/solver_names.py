@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ridgeway.validation.names import is_name
+
 SOLVER_TITLES = {"gram": "Gram matrices", "krylov": "Krylov space", "sgd": "averaged SGD"}
 SOLVERS = ("auto", *SOLVER_TITLES)  # of linear models
 KERNEL_SOLVERS = ("auto", "krylov", "sgd")
@@ -21,7 +23,7 @@ def describe_solver(solver: str, reason: str) -> str:
 
 def check_solver(solver: object, known: tuple[str, ...] = SOLVERS) -> str:
     """Return the name of a solver, if it is one of those that are known."""
-    if not (isinstance(solver, str) and solver in known):
+    if not is_name(solver, *known):
         names = ", ".join(map(repr, known[:-1]))
         raise ValueError(f"solver={solver!r}: expected {names} or {known[-1]!r}.")
     return solver

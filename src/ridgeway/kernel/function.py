@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import kernel_metrics, manhattan_distances, pairwi
 
 from ridgeway.rows import AnyRows, DenseRows, Float
 from ridgeway.storage.state import State, Stored
+from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import counted, real_number
 
 NAMES = tuple(sorted(kernel_metrics()))
@@ -135,7 +136,7 @@ class Kernel:
 
 def takes_gamma(name: Any) -> bool:
     """Tell whether the kernel of this name has a parameter gamma."""
-    return isinstance(name, str) and name in NAMES and "gamma" in inspect.signature(kernel_metrics()[name]).parameters
+    return is_name(name, *NAMES) and "gamma" in inspect.signature(kernel_metrics()[name]).parameters
 
 
 def positive_gamma(gamma: Any) -> float:

@@ -19,6 +19,7 @@ from ridgeway.selection.table import Selection
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.schedule import climb_share
 from ridgeway.trajectory import Layout, Trajectory
+from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
     from ridgeway.selection.held_out import HeldOut
@@ -181,14 +182,14 @@ def can_choose(options: FitOptions, n_rows: int) -> bool:
 
 def decide_method(cv: Any, n_rows: int) -> Any:
     """Return the method of choice: "auto" means folds, or a hold-out of many rows."""
-    if isinstance(cv, str) and cv == "auto":
+    if is_name(cv, "auto"):
         return DEFAULT_FOLDS if n_rows <= MAX_ROWS_TO_FOLD else "holdout"
     return cv
 
 
 def decide_passes(options: FitOptions, n_rows: int) -> int:
     """Return the passes given; automatically, one over many rows and about a million steps in all over few."""
-    if options.family is not None and isinstance(options.cv, str) and options.cv == "progressive":
+    if options.family is not None and is_name(options.cv, "progressive"):
         return 1  # each row is predicted once before it is learned from
     if options.passes is not None:
         return options.passes

@@ -20,6 +20,7 @@ from ridgeway.sgd.step_size import LimitedStep, auto_step
 from ridgeway.sgd.stepping import close_batch, take_steps
 from ridgeway.storage.state import FLOATS, State, Stored
 from ridgeway.trajectory import Layout, Segment, Trajectory
+from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import counted
 
 MAX_CLIPPED_SHARE = 0.1  # with more clipped rows the user is warned that the automatic step is too large
@@ -70,7 +71,7 @@ class SGDRun:
         batch_size: int = 1,
         w0: ArrayLike | None = None,
     ) -> None:
-        if not isinstance(store, Layout) and not (isinstance(store, str) and store in ("sketch", "replay")):
+        if not isinstance(store, Layout) and not is_name(store, "sketch", "replay"):
             raise ValueError(f"store={store!r}: expected 'sketch', 'replay' or a Layout.")
         self._store = store
         self._batch_size = counted("batch_size", batch_size, "expected an integer of 1 or more rows per step")
