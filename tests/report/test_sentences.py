@@ -11,8 +11,8 @@ from tests.tables.shop import shop_table
 
 import ridgeway as rw
 from ridgeway.report import render, summarize
+from ridgeway.report.report_summary import Rows
 from ridgeway.report.sentences import drift, headline, number
-from ridgeway.report.summary import Rows
 from ridgeway.tables import Request, fit_table
 
 

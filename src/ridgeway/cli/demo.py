@@ -15,6 +15,6 @@ def command(console: Console, out: str) -> None:
     from ridgeway.cli.command_files import command_files
 
     with command_files({}, {"--out": out}):
-        from ridgeway.cli.story import tell
+        from ridgeway.cli.demo_run import run_demo
 
-        tell(console, out)
+        run_demo(console, out)

@@ -19,13 +19,13 @@ from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import say_evaluation
 from ridgeway.cli.failure import Interrupted
-from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, page_of_test_rows, require_test_rows
+from ridgeway.cli.fit_checks import is_on_cluster, needs_files, require_consistent
+from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, page_of_test_rows
 from ridgeway.cli.source_options import given_data, require_files, source_options
 from ridgeway.data.address import hidden
 from ridgeway.estimators.solver_names import SOLVERS
 from ridgeway.messages.progress import announce
 
-GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 EPILOG = """\b
 Tables of up to 2,000 encoded columns are solved exactly by Gram matrices (gram), in one read of the file. Tables with
 more columns are solved in memory (krylov), if they fit in it (--memory), and otherwise by averaged SGD (sgd). The order
@@ -76,7 +76,8 @@ convert it to Parquet.
 @click.option("--test", "test_file", metavar="FILE", help="Evaluate the model on this file.")
 @click.option("--test-share", metavar="SHARE", type=float,
               help="Hold this share of the rows back, such as 0.2, and evaluate the model on them.")  # fmt: skip
-@click.option("--time", metavar="COLUMN", help="With --test-share: hold back the last rows by this column.")
+@click.option("--time", "time_column", metavar="COLUMN",
+              help="With --test-share: hold back the last rows by this column.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Seed for shuffling and fold assignment.")  # fmt: skip
 @click.option("--memory", metavar="MB", type=click.IntRange(0),
@@ -108,7 +109,7 @@ def command(
     chains: int | str,
     test_file: str | None,
     test_share: float | None,
-    time: str | None,
+    time_column: str | None,
     **options: Any,
 ) -> None:
     """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern).
@@ -121,28 +122,11 @@ def command(
     if (config := write_config(click.get_current_context())) is not None:
         console.say(f"Written: {config}. Nothing was fitted; run: ridgeway fit --config {config}")
         return
-    if options["kernel"] is None and (options["gamma"] is not None or options["components"] is not None):
-        raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
-    if options["kernel"] is not None and options["solver"] == "gram":
-        raise click.UsageError(
-            "--solver gram with --kernel: expected auto, krylov or sgd; leave out --solver, and Gram matrices are used "
-            "if --components are few."
-        )
-    if options["kernel"] == "rbf" and options["components"] is not None and report is not None:
-        raise click.UsageError(
-            "--report cannot show the effects of columns with --kernel rbf --components: leave out --report or "
-            "--components."
-        )
-    on_cluster = address is not None or workers is not None
-    if chains != "auto" and not on_cluster:
-        raise click.UsageError("--chains needs a cluster: add --dask ADDRESS or --workers N.")
-    if address is not None and workers is not None:
-        raise click.UsageError("--dask and --workers are both given: expected one of them.")
-    _require_obeyed(on_cluster, checkpoint)
-    only_files = "--checkpoint" if checkpoint else "--dask or --workers" if on_cluster else None
+    given = click.get_current_context().params
+    require_consistent(given)
+    on_cluster, only_files = is_on_cluster(given), needs_files(given)
     test_report = None if test_file is None and test_share is None else page_of_test_rows(report)
     outputs = {"--model": model, "--report": report, "the page of test rows": test_report, "--checkpoint": checkpoint}
-    require_test_rows(test_file, test_share, time, only_files)
 
     def request_of() -> Any:
         from ridgeway.tables import Request
@@ -166,7 +150,9 @@ def command(
         require_files(found_data, "--dask or --workers" if on_cluster else None)
         learned, tested = found_data, files.get("--test")
         if test_share is not None:
-            learned, tested = parts.enter_context(held_back_rows(console, learned, request_of(), test_share, time))
+            learned, tested = parts.enter_context(
+                held_back_rows(console, learned, request_of(), test_share, time_column)
+            )
         state = _checkpoint(console, checkpoint, checkpoint_every)
         fit = partial(fitted_model, learned, state)
         result = _fit_and_write(
@@ -174,25 +160,6 @@ def command(
         )
         found = None if tested is None else evaluate_test_rows(result, tested, test_report)
     _print_result(console, result, model, report, test_report, found)
-
-
-def _require_obeyed(on_cluster: bool, checkpoint: str | None) -> None:
-    """Refuse options that this fit would ignore."""
-    context = click.get_current_context()
-    given = {
-        name for name in ("memory", "checkpoint_every") if context.get_parameter_source(name) is not GIVEN_BY_DEFAULT
-    }
-    if on_cluster and "memory" in given:
-        raise click.UsageError(
-            "--memory has no effect on a cluster, which loads one partition at a time: leave it out; set the memory of "
-            "the workers where they are started."
-        )
-    if on_cluster and "checkpoint_every" in given:
-        raise click.UsageError(
-            "--checkpoint-every has no effect on a cluster, which writes a checkpoint every 30 seconds: leave it out."
-        )
-    if checkpoint is None and "checkpoint_every" in given:
-        raise click.UsageError("--checkpoint-every needs a checkpoint: add --checkpoint FILE.")
 
 
 def _checkpoint(console: Console, path: str | None, every: int) -> Any:
@@ -284,7 +251,7 @@ def write(files: ExitStack, result: Any, model: str | None, report: str | None, 
     if model is not None:
         result.save(files.enter_context(atomic_path(model)))
     if report is not None:
-        from ridgeway.cli.reporting import write_table_report
+        from ridgeway.cli.report import write_table_report
 
         write_table_report(result, files.enter_context(atomic_path(report)), seconds)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import click
 
 from ridgeway.cli.console import Console
@@ -17,9 +20,35 @@ def command(console: Console, model: str, out: str) -> None:
     from ridgeway.cli.models import load_model
 
     with command_files({"MODEL": model}, {"--out": out}) as files:
-        loaded = load_model(files["MODEL"])
-        from ridgeway.cli.reporting import write_table_report
-
-        write_table_report(loaded, out)
+        write_table_report(load_model(files["MODEL"]), out)
     console.say(f"Written: {out}")
     console.result({"model": model, "report": out})
+
+
+def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float | None = None) -> None:
+    """Write the report of a model, with its encoder and facts about its data."""
+    from ridgeway.cli.models import parts_of
+    from ridgeway.estimators.solver_names import describe_solver
+    from ridgeway.report import write_report
+
+    estimator, table, names = parts_of(model)
+    if table is None:
+        write_report(estimator, path, feature_names=names)
+        return
+    targets = table.targets or ("target",)
+    facts = table.facts
+    write_report(
+        estimator,
+        path,
+        encoder=table.encoder,
+        feature_names=names,
+        target_names=[f"log {target}" if table.log_target else target for target in targets],
+        title=f"{', '.join(targets)}, learned from {facts.data}",
+        seconds=seconds,
+        facts={
+            "Data": facts.data,
+            "Rows left out (no target or weight)": f"{facts.left_out:,}",
+            "Fit": facts.way,
+            "Solver": describe_solver(facts.solver, facts.solver_reason),
+        },
+    )

@@ -12,7 +12,7 @@ from scipy.interpolate import PchipInterpolator
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.report.paths import rounded
-from ridgeway.report.summary import Candidate, Comparison, Grid
+from ridgeway.report.report_summary import Candidate, Comparison, Grid
 from ridgeway.selection import Scored, Selection
 
 ALPHAS_PER_DECADE = 16

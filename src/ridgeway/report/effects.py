@@ -13,7 +13,7 @@ from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
 from ridgeway.messages.probing import probing
 from ridgeway.path.path_result import PathResult
-from ridgeway.report.summary import Grid
+from ridgeway.report.report_summary import Grid
 from ridgeway.selection.span import span_of
 
 Array: TypeAlias = NDArray[np.float64]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ridgeway.report.summary import Candidate, ReportSummary
+from ridgeway.report.report_summary import Candidate, ReportSummary
 
 TAILS_WIDTH, GAP_WIDTH, EDGE_WIDTH = 0.3, 0.06, 0.02  # shares of the width of the alphas
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

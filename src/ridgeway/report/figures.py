@@ -16,7 +16,7 @@ from ridgeway.report.plot_parts import (
     bokeh,
     empty_figure,
 )
-from ridgeway.report.summary import ReportSummary
+from ridgeway.report.report_summary import ReportSummary
 
 
 def make_figures(summary: ReportSummary) -> dict[str, Any]:

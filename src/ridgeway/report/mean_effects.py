@@ -13,7 +13,7 @@ from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.estimators.averages import AnyAverages
 from ridgeway.kernel.features import NystroemFeatures, SupportFeatures
 from ridgeway.report.effects import Array, Effects, with_targets
-from ridgeway.report.summary import Grid
+from ridgeway.report.report_summary import Grid
 from ridgeway.rows import DenseRows, readonly
 
 MAX_SAMPLED_ROWS = 100

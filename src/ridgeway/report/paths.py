@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.report.effects import Array, Effects
-from ridgeway.report.summary import Grid, Path
+from ridgeway.report.report_summary import Grid, Path
 
 NEGLIGIBLE_SHARE = 1e-6  # share of the largest value; smaller directions are dropped, smaller digits are rounded
 SIGNIFICANT_DIGITS = 7

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ridgeway.report.candidate_grid import candidate
 from ridgeway.report.paths import rounded
+from ridgeway.report.report_summary import Rows
 from ridgeway.report.sentences import in_words
-from ridgeway.report.summary import Rows
 from ridgeway.rows import check_batch, check_rows
 from ridgeway.selection import HeldOut
 

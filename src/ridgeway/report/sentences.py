@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import f_oneway
 
-from ridgeway.report.summary import Candidate, ReportSummary, Rows, Target
+from ridgeway.report.report_summary import Candidate, ReportSummary, Rows, Target
 from ridgeway.version import __version__
 
 MAX_NAMED_COLUMNS = 5  # columns that the first paragraphs name

@@ -10,9 +10,9 @@ from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.figures import make_figures
 from ridgeway.report.html_page import html_page
-from ridgeway.report.model_summary import summarize
+from ridgeway.report.report_summary import ReportSummary
 from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words, number
-from ridgeway.report.summary import ReportSummary
+from ridgeway.report.summarizing import summarize
 from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
 from ridgeway.storage.atomic_file import write_atomically
 

@@ -24,7 +24,7 @@ PATH_ALPHAS = np.logspace(-6, 3, 1000)
 T = TypeVar("T")
 
 
-def tell(console: Console, out: str) -> None:
+def run_demo(console: Console, out: str) -> None:
     """Fit arrival delays of flights with SGD and exactly; print comparison, paths and times; write the report."""
     flights = load_flights()
     order = np.random.default_rng(0).permutation(len(flights.y))

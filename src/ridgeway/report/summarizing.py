@@ -25,8 +25,7 @@ from ridgeway.report.effects import effects_on, with_targets
 from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
-from ridgeway.report.sentences import in_words, versions
-from ridgeway.report.summary import (
+from ridgeway.report.report_summary import (
     FORMAT,
     Candidate,
     Comparison,
@@ -38,6 +37,7 @@ from ridgeway.report.summary import (
     Run,
     Target,
 )
+from ridgeway.report.sentences import in_words, versions
 from ridgeway.trajectory import Spectrum
 
 if TYPE_CHECKING:
