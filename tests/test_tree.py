@@ -27,9 +27,10 @@ SHARED_STEMS = {
 EXAMPLE_FILES = {"src/ridgeway/averaging/linear.py"}
 
 QUANTITY_WORDS = {
-    "ALL", "BIG", "BIGGEST", "COARSE", "EARLY", "ENOUGH", "FAR", "FEW", "FEWEST", "FULL", "GREATEST", "HIGH", "HUGE",
-    "LARGE", "LARGEST", "LATE", "LEAST", "LESS", "LITTLE", "LONG", "LONGEST", "LOW", "MANY", "MAX", "MIN", "MORE",
-    "MOST", "MUCH", "NEAR", "ROOM", "SHORT", "SHORTEST", "SMALL", "SMALLEST", "SOME", "THIN", "TINY", "WIDE",
+    "ALL", "AMPLE", "BIG", "BIGGEST", "CLOSE", "COARSE", "EARLY", "ENOUGH", "EVERY", "FAR", "FEW", "FEWEST", "FULL",
+    "GREATEST", "HIGH", "HUGE", "LARGE", "LARGEST", "LATE", "LEAST", "LESS", "LITTLE", "LONG", "LONGEST", "LOW", "MANY",
+    "MAX", "MIN", "MORE", "MOST", "MUCH", "NEAR", "ROOM", "SHORT", "SHORTEST", "SMALL", "SMALLEST", "SOME", "THIN",
+    "TINY", "WIDE",
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def test_silent_unless_shown() -> None:
 
 
 def test_shows_share_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.messages.progress.EVERY", 0.0)
+    monkeypatch.setattr("ridgeway.messages.progress.REDRAW_SECONDS", 0.0)
     stream = io.StringIO()
     progress = Progress(1000, shown=True, stream=stream)
     progress.add(500)
@@ -31,7 +31,7 @@ def test_shows_share_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Law: a bar without a known end says how much was done, and how fast.
 def test_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.messages.progress.EVERY", 0.0)
+    monkeypatch.setattr("ridgeway.messages.progress.REDRAW_SECONDS", 0.0)
     stream = io.StringIO()
     progress = Progress(None, shown=True, stream=stream)
     progress.add(1234)
@@ -43,7 +43,7 @@ def test_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Law: what is being done is said at once, and the next announcement or bar takes its place on the line.
 def test_announcements(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.messages.progress.EVERY", 0.0)
+    monkeypatch.setattr("ridgeway.messages.progress.REDRAW_SECONDS", 0.0)
     stream = io.StringIO()
     announce("Reading", shown=False, stream=stream)
     assert stream.getvalue() == ""

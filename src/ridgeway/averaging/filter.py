@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-AMPLE = 10  # times its mean: far beyond where a Poisson law ends
+POISSON_REACH_MEANS = 10  # a Poisson law ends far below this many times its mean
 
 
 def filter_at(scheme: Scheme, eigenvalues: Array, steps: Staircase, n_steps: int) -> Array:
@@ -115,7 +115,8 @@ def _poisson(scheme: Poisson, u: Array, step: float, n_steps: int) -> Array:
     for i in np.flatnonzero(below):
         within = poisson_lower(length, scheme.mean * (1 - u[i]))[0]
         values[i] = np.exp(np.log(within) - log_total - scheme.mean * u[i])
-    if not below.all() and n_steps > AMPLE * scheme.mean + AMPLE**2:  # what is cut off is below e^-100 of the whole
+    reach = POISSON_REACH_MEANS * scheme.mean + POISSON_REACH_MEANS**2  # what lies beyond is below e^-100 of the whole
+    if not below.all() and n_steps > reach:
         values[~below] = np.exp(-scheme.mean * u[~below] - log_total)
     elif not below.all():
         summed = _filter.dispatch(Scheme)

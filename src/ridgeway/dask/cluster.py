@@ -18,7 +18,7 @@ from typing import Any
 from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.dask.library import dask, distributed
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.serial import ARITY
+from ridgeway.dask.serial import MAX_SUMMANDS
 from ridgeway.dask.work import Common, Work
 
 CHECK_SECONDS = 1.0  # seconds without a result after which the cluster is looked at
@@ -36,7 +36,7 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": 2**30,
     "MIMALLOC_PURGE_DELAY": -1,  # what Arrow allocates with
 }
-LOCAL = {
+LOCAL_CLUSTER_SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "2s",
@@ -150,10 +150,12 @@ class Cluster:
             Sum(self._future(function, part, form, arguments(part), common=shared), [], part) for part in partitions
         ]
         while len(level) > MAX_SUMS_GATHERED or not level[0].parts:
-            level = [self._added(add, level[first : first + ARITY]) for first in range(0, len(level), ARITY)]
+            level = [
+                self._added(add, level[first : first + MAX_SUMMANDS]) for first in range(0, len(level), MAX_SUMMANDS)
+            ]
         sums = self._gathered(level, [partition.name for partition in partitions])
         while len(sums) > 1:
-            sums = [add(*sums[first : first + ARITY]) for first in range(0, len(sums), ARITY)]
+            sums = [add(*sums[first : first + MAX_SUMMANDS]) for first in range(0, len(sums), MAX_SUMMANDS)]
         return sums[0]
 
     def close(self) -> None:
@@ -345,7 +347,7 @@ def executor_of(client: Any, workers: int | None = None, patience: float = 60.0)
 
 def local_cluster(workers: int | None = None) -> distributed.LocalCluster:
     """Start processes on this machine, of one thread each; one per core by default."""
-    with dask.config.set(LOCAL):
+    with dask.config.set(LOCAL_CLUSTER_SETTINGS):
         return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.work import Work
 
-ARITY = 8  # results that are added up at a time
+MAX_SUMMANDS = 8  # results that are added up at a time
 
 
 class Serial:
@@ -57,10 +57,10 @@ class Serial:
         add: Callable[..., Any],
         common: tuple[Any, ...] = (),
     ) -> Any:
-        """Return the sum of the results of one task per partition, added up `ARITY` at a time, in their order."""
+        """Return the sum of the results of one task per partition, `MAX_SUMMANDS` at a time, in their order."""
         level = [self._done(function, partition, form, (*common, *arguments(partition))) for partition in partitions]
         while len(level) > 1:
-            level = [add(*level[first : first + ARITY]) for first in range(0, len(level), ARITY)]
+            level = [add(*level[first : first + MAX_SUMMANDS]) for first in range(0, len(level), MAX_SUMMANDS)]
         return level[0]
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.kernel.flattened import START
+from ridgeway.kernel.flattened import START_SHRINKAGE
 from ridgeway.theory import residual_filter
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def learned_share(run: Flattened, scheme: Scheme, eigenvalues: NDArray[np.float6
     """
     leading = eigenvalues >= run.eigenvalues[-1]
     factors = np.where(leading, run.level / (eigenvalues + run.level), 1.0)
-    at_start = np.where(leading, eigenvalues / (eigenvalues + START * run.level), 0.0)
+    at_start = np.where(leading, eigenvalues / (eigenvalues + START_SHRINKAGE * run.level), 0.0)
     left = np.array(
         [
             float(residual_filter(scheme, s, run.step * p, run.length))

@@ -13,8 +13,8 @@ from ridgeway.rows import AnyRows, Batch, DenseRows, Float, Order, numbered, rea
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 
-AT_A_TIME = 2**22  # numbers that are made at once
-SAMPLE = 16384  # rows whose mean features are the offsets
+MAX_MADE_NUMBERS = 2**22  # numbers that are made at once
+OFFSET_SAMPLE_ROWS = 16384  # rows whose mean features are the offsets
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class ComponentRows(DenseRows):
     def made(self) -> DenseRows:
         """Return all features, made piece by piece."""
         answer = np.empty(self.shape, self.dtype)
-        at_once = max(1, AT_A_TIME // self.shape[1])
+        at_once = max(1, MAX_MADE_NUMBERS // self.shape[1])
         for first in range(0, self.shape[0], at_once):
             part = self.between(first, min(first + at_once, self.shape[0])).array
             answer[first : first + len(part)] = part
@@ -98,7 +98,7 @@ def component_feed(batch: Batch, features: Features, centre: bool, memory: float
     if 2 * mapped.rows.nbytes <= memory:  # features, and once more standardized
         made = replace(batch, rows=mapped.rows.made())
         return Feed(made, Standardization.of(made, scale=False, centre=centre), several_passes=True)
-    few = mapped.take(np.sort(rng.permutation(len(batch))[:SAMPLE]))
+    few = mapped.take(np.sort(rng.permutation(len(batch))[:OFFSET_SAMPLE_ROWS]))
     targets = Standardization.of(replace(batch, rows=_no_rows(batch)), scale=False, centre=centre)
     standardization = replace(
         Standardization.of(few, scale=False, centre=centre),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
-from ridgeway.estimators.component_feed import AT_A_TIME, ComponentRows, component_feed
+from ridgeway.estimators.component_feed import MAX_MADE_NUMBERS, ComponentRows, component_feed
 from ridgeway.estimators.kernel_averages import ComponentAverages
 from ridgeway.estimators.kernel_solver import choose_component_solver, choose_component_stream
 from ridgeway.estimators.options import fit_options, generator
@@ -25,9 +25,18 @@ if TYPE_CHECKING:
     from ridgeway.rows import Batch
     from ridgeway.selection import HeldOut
 
-SHARED = ("averaging", "alpha", "cv", "one_standard_error", "fit_intercept", "n_jobs", "random_state", "verbose")
-OF_SGD = ("passes", "step", "batch_size", "shuffle")
-MIN_ROWS_AT_A_TIME = 4096
+SHARED_PARAMETERS = (
+    "averaging",
+    "alpha",
+    "cv",
+    "one_standard_error",
+    "fit_intercept",
+    "n_jobs",
+    "random_state",
+    "verbose",
+)
+SGD_PARAMETERS = ("passes", "step", "batch_size", "shuffle")
+MIN_MADE_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +88,7 @@ class ComponentModel:
         """Return the model after more rows; this one stays as it is."""
         linear = copy.copy(self.linear)
         targets = batch.y[:, 0] if batch.single_target else batch.y
-        at_once = max(MIN_ROWS_AT_A_TIME, AT_A_TIME // self.features.n_features)
+        at_once = max(MIN_MADE_ROWS, MAX_MADE_NUMBERS // self.features.n_features)
         for first in range(0, len(batch), at_once):
             part = slice(first, min(first + at_once, len(batch)))
             made = self.features.of(batch.rows.between(part.start, part.stop))
@@ -131,9 +140,11 @@ def unfitted(estimator: Any, solver: str) -> AveragedSGDRegressor | RidgePathCV:
 
 def unfitted_sgd(estimator: Any) -> AveragedSGDRegressor:
     """Return the estimator that runs SGD."""
-    return AveragedSGDRegressor(**{name: getattr(estimator, name) for name in (*SHARED, *OF_SGD)}, scale=False)
+    return AveragedSGDRegressor(
+        **{name: getattr(estimator, name) for name in (*SHARED_PARAMETERS, *SGD_PARAMETERS)}, scale=False
+    )
 
 
 def unfitted_exact(estimator: Any, solver: str) -> RidgePathCV:
     """Return the estimator that solves exactly."""
-    return RidgePathCV(solver=solver, **{name: getattr(estimator, name) for name in SHARED}, scale=False)
+    return RidgePathCV(solver=solver, **{name: getattr(estimator, name) for name in SHARED_PARAMETERS}, scale=False)

@@ -10,7 +10,7 @@ import numpy as np
 from ridgeway.estimators.kernel_averages import KernelAverages
 from ridgeway.estimators.kernel_options import check_cache, kernel_fit_options, kernel_of
 from ridgeway.estimators.options import check_jobs, generator
-from ridgeway.kernel.blocks import BLOCK, Blocks
+from ridgeway.kernel.blocks import KERNEL_BLOCK_ROWS, Blocks
 from ridgeway.kernel.definiteness import require_definite
 from ridgeway.kernel.features import Features, GivenFeatures, Scaling, SupportFeatures
 from ridgeway.kernel.function import Kernel
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_ROWS_OF_ONE_THREAD = 2000  # threads that wait for each other are slow
-PASSES = 32  # of kernel SGD, unless they are given
+DEFAULT_PASSES = 32  # of kernel SGD, unless they are given
 MAX_EXTENSION = 2  # automatic passes continue up to this many times as long while the error still falls
-PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, per row, pass and fold at most
+SGD_NUMBERS_PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, per row, pass and fold at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,9 +175,9 @@ def _by_sgd(problem: KernelProblem, folds: list[Fold], words: str, request: Kern
     given = replace(options, step=step, batch_size=batch_size)
     plan = decide_plan(given, n_rows, n_rows, _no_steps, 1, rng, request.progress)
     if options.passes is None:
-        plan = replace(plan, passes=PASSES, max_passes=PASSES * MAX_EXTENSION, settles=True)
+        plan = replace(plan, passes=DEFAULT_PASSES, max_passes=DEFAULT_PASSES * MAX_EXTENSION, settles=True)
     request.progress.extend(plan.passes * n_rows)
-    size = max(batch_size, min(BLOCK, max(32, n_rows // 16)) // batch_size * batch_size)
+    size = max(batch_size, min(KERNEL_BLOCK_ROWS, max(32, n_rows // 16)) // batch_size * batch_size)
     layout = rng.permutation(n_rows) if plan.shuffle else np.arange(n_rows)
     blocks = Blocks(problem.gram, layout, size, problem.cache_bytes, batch_size)
     engine = KernelEngine(problem, blocks, folds, plan, step)
@@ -191,11 +191,13 @@ def _no_steps() -> Any:
 def _require_memory(batch: Batch, request: KernelRequest) -> None:
     n_rows, itemsize = len(batch), batch.rows.dtype.itemsize
     kept = min(request.cache_bytes, float(itemsize) * n_rows**2)
-    working = 3.0 * itemsize * BLOCK * n_rows * request.n_threads
+    working = 3.0 * itemsize * KERNEL_BLOCK_ROWS * n_rows * request.n_threads
     columns = (DEFAULT_FOLDS + 1) * batch.y.shape[1]
-    passes = PASSES if request.options.passes is None else request.options.passes
+    passes = DEFAULT_PASSES if request.options.passes is None else request.options.passes
     vectors = (
-        8.0 * columns * n_rows * MIN_PRODUCTS if request.solver == "krylov" else PER_ROW * itemsize * n_rows * passes
+        8.0 * columns * n_rows * MIN_PRODUCTS
+        if request.solver == "krylov"
+        else SGD_NUMBERS_PER_ROW * itemsize * n_rows * passes
     )
     require_memory(
         kept + working + vectors,

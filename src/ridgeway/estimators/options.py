@@ -17,9 +17,9 @@ from ridgeway.trajectory import Layout
 from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import UNPENALIZED, counted, ridge_strength, whole_number
 
-FIXED = {"uniform": Uniform(), "last": Last()}
+FIXED_AVERAGES = {"uniform": Uniform(), "last": Last()}
 STREAM_CLIMB = 50_000  # steps over which the step of a stream grows
-WORTH_SAMPLING = 2**25  # bytes of rows whose norms are sampled
+MAX_UNSAMPLED_BYTES = 2**25  # the norms of larger rows are sampled
 
 
 class Averaging(NamedTuple):
@@ -31,7 +31,7 @@ class Averaging(NamedTuple):
 
 def check_averaging(averaging: Any, alpha: Any) -> Averaging:
     """Say what `averaging` and `alpha` mean together."""
-    known = is_name(averaging, "auto", "geometric", "tail", *FIXED)
+    known = is_name(averaging, "auto", "geometric", "tail", *FIXED_AVERAGES)
     if not known and not isinstance(averaging, Scheme):
         raise ValueError(
             f"averaging={averaging!r}: expected 'auto', 'geometric', 'tail', 'uniform', 'last' or a scheme such as "
@@ -49,7 +49,7 @@ def check_averaging(averaging: Any, alpha: Any) -> Averaging:
         )
     if isinstance(averaging, Scheme):
         return Averaging(averaging, None)
-    return Averaging(FIXED[averaging], None) if averaging in FIXED else Averaging(None, averaging)
+    return Averaging(FIXED_AVERAGES[averaging], None) if averaging in FIXED_AVERAGES else Averaging(None, averaging)
 
 
 def check_passes(passes: Any) -> int | None:
@@ -136,7 +136,7 @@ def step_of(step: Any, feed: Feed) -> LimitedStep:
     given = check_step(step)
     if given is not None:
         return given
-    sample = sample_of(len(feed)) if feed.source.rows.nbytes > WORTH_SAMPLING else None
+    sample = sample_of(len(feed)) if feed.source.rows.nbytes > MAX_UNSAMPLED_BYTES else None
     if sample is not None:
         batch = feed.take(sample)
         guessed = sampled_step(batch.rows.squared_norms(), batch.weight)

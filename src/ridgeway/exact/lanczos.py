@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-CANCELLED = 0.7  # share of a vector that has to be left when it is made orthogonal; otherwise that is done again
-EXHAUSTED = 1e-13  # of the largest entry of T: a smaller rest is rounding, and the space is invariant
+MIN_SHARE_LEFT = 0.7  # of a vector that is made orthogonal; if less is left, that is done again
+ROUNDING_SHARE = 1e-13  # of the largest entry of T; a smaller rest is rounding, and the space is exhausted
 
 # Takes vectors (columns, p), returns their images under the A of each column, and what is kept of the way there.
 Apply = Callable[["Array"], tuple["Array", Sequence["Array"]]]
@@ -131,11 +131,11 @@ class Lanczos:
             rest -= self._beside[:, j - 1, None] * self._basis[:, j - 1]
         local = np.linalg.norm(rest, axis=1)
         size = self._orthogonalize(rest)
-        if (size < CANCELLED * local).any():
+        if (size < MIN_SHARE_LEFT * local).any():
             size = self._orthogonalize(rest)
         self._lengths[self._alive] = j + 1
         largest = np.maximum(self._diagonal[:, : j + 1].max(axis=1), self._beside[:, : j + 1].max(axis=1))
-        self._alive &= size > EXHAUSTED * largest
+        self._alive &= size > ROUNDING_SHARE * largest
         self._beside[:, j] = np.where(self._alive, size, 0.0)
         self._basis[self._alive, j + 1] = rest[self._alive] / size[self._alive, None]
         self.n_products = j + 1

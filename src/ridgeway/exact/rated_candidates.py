@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-WEAKEST, STRONGEST = 1e-11, 10.0  # strengths that compete, in units of the largest eigenvalue
+MIN_RELATIVE_ALPHA, MAX_RELATIVE_ALPHA = 1e-11, 10.0  # strengths that compete, in units of the largest eigenvalue
 
 # Errors that differ by less, relatively or as a share of the variance of the targets, may differ by rounding.
-TIED, TIED_SHARE = 1e-12, 1e-14
+TIED_ERROR_CHANGE, TIED_ERROR_SHARE = 1e-12, 1e-14
 
 
 class Rating(Protocol):
@@ -47,7 +47,7 @@ def candidates_of(family: str, largest: float) -> list[Scheme]:
     largest : largest eigenvalue, the unit of ridge strengths.
     """
     unit = largest if largest > 0 else 1.0
-    candidates = Candidates.over(family, WEAKEST * unit, STRONGEST * unit)
+    candidates = Candidates.over(family, MIN_RELATIVE_ALPHA * unit, MAX_RELATIVE_ALPHA * unit)
     schemes: list[Scheme] = [Geometric(alpha) for alpha in candidates.alphas]
     if family == "geometric":
         return schemes
@@ -78,6 +78,6 @@ def best_of(rows: Sequence[Scored], unit: float) -> Scored:
     best = min(rows, key=lambda row: row.error)
     if not isinstance(best.scheme, Geometric):
         return best
-    limit = best.error * (1 + TIED) + TIED_SHARE * unit
+    limit = best.error * (1 + TIED_ERROR_CHANGE) + TIED_ERROR_SHARE * unit
     tied = (row for row in rows if isinstance(row.scheme, Geometric) and row.error <= limit)
     return max(tied, key=lambda row: row.alpha)

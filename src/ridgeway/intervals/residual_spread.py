@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 MIN_BIN_ROWS = 50  # rows whose mean absolute residual is taken
 MAX_BINS = 20
 HALVES_SEED = 0x4A1F  # data are often drawn with small seeds, and halves must not follow the same numbers
-LEAST_SHARE = 0.1  # of the mean spread: where residuals are smaller by chance, intervals stay that wide
+MIN_SPREAD_SHARE = 0.1  # of the mean spread: where residuals are smaller by chance, intervals stay that wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class ResidualSpread:
         new = np.concatenate([[True], np.diff(places) > 0])  # predictions that are all alike make one bin
         if not new.all():
             places, sizes = places[:1], sizes.mean(keepdims=True)
-        return cls(places, np.maximum(sizes, LEAST_SHARE * sizes.mean()))
+        return cls(places, np.maximum(sizes, MIN_SPREAD_SHARE * sizes.mean()))
 
     def at(self, predicted: Array) -> Array:
         """Return the spread at predictions, in their shape."""

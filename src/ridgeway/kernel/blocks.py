@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ridgeway.kernel.gram_matrix import Gram
 from ridgeway.rows import Float
 
-BLOCK = 256  # rows: enough for BLAS, few enough for the triangle of a block
+KERNEL_BLOCK_ROWS = 256  # rows: enough for BLAS, few enough for the triangle of a block
 
 
 class Blocks:

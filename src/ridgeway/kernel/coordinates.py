@@ -24,9 +24,9 @@ from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import Layout, RunFacts, Trajectory
 from ridgeway.trajectory.expansion import expand
 
-BLOCKS = Layout(4, 13)  # on its blocks the geometric family is a polynomial to rounding error
-EXACT = 1e-13  # error of a survival value below which it is
-AT_A_TIME = 2**19  # survival values that are held at once
+BLOCK_LAYOUT = Layout(4, 13)  # on its blocks the geometric family is a polynomial to rounding error
+MAX_SURVIVAL_ERROR = 1e-13  # up to this error a survival value counts as exact
+MAX_HELD_SURVIVALS = 2**19  # survival values that are held at once
 
 
 class Coordinates(Trajectory):
@@ -160,16 +160,16 @@ class Coordinates(Trajectory):
 
         On later blocks smooth survival functions are polynomials, a product for many steps and schemes at once.
         """
-        blocks = BLOCKS.blocks(n_steps)
+        blocks = BLOCK_LAYOUT.blocks(n_steps)
         raw = min(n_steps, max((block.stop for block in blocks if block.raw), default=0))
         if raw:
             yield 0, survival_table(schemes, np.arange(1, raw + 1), self.length, self.steps).T
-        at_once = max(1, AT_A_TIME // len(schemes))
+        at_once = max(1, MAX_HELD_SURVIVALS // len(schemes))
         for block in blocks:
             if block.raw:
                 continue
             series, errors = expand(schemes, (replace(block, chunk=1),), self.length, self.steps)
-            smooth = errors <= EXACT
+            smooth = errors <= MAX_SURVIVAL_ERROR
             others = [scheme for scheme, is_smooth in zip(schemes, smooth, strict=True) if not is_smooth]
             for first in range(block.start, min(block.stop, n_steps), at_once):
                 steps = np.arange(first + 1, min(first + at_once, block.stop, n_steps) + 1)

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ridgeway.kernel.gram_matrix import Gram
 
-BEYOND_ROUNDING = 1e-3  # of the mean diagonal
+MAX_NEGATIVE_SHARE = 1e-3  # of the mean diagonal; a negative eigenvalue up to this size is rounding
 SAMPLE_ROWS = 500  # whose kernel matrix is looked at
 
 
@@ -39,7 +39,7 @@ def require_definite(gram: Gram, rng: np.random.Generator) -> None:
     some = rng.permutation(len(gram))[:SAMPLE_ROWS]
     matrix = gram.between(some, some).astype(np.float64)
     lowest, size = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), float(np.trace(matrix)) / len(some)
-    if lowest < -BEYOND_ROUNDING * size:
+    if lowest < -MAX_NEGATIVE_SHARE * size:
         raise NotPositiveDefiniteError(
             f"the kernel matrix of {len(some)} rows has the eigenvalue {lowest:.3g}, and a mean diagonal of {size:.3g}"
         )

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.averaging.geometric import geometric_survival
 from ridgeway.derived import derived_property
-from ridgeway.kernel.coordinates import AT_A_TIME, BLOCKS, Coordinates
+from ridgeway.kernel.coordinates import BLOCK_LAYOUT, MAX_HELD_SURVIVALS, Coordinates
 from ridgeway.rows import Float
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 from ridgeway.trajectory import Trajectory
 from ridgeway.trajectory.expansion import expand_values, places
 
-START = 1e-2  # share of the level by which the start of these runs was shrunk
+START_SHRINKAGE = 1e-2  # share of the level by which the start of these runs was shrunk
 
 
 class Flattened(Trajectory):
@@ -148,9 +148,9 @@ class Flattened(Trajectory):
         The survival functions are expanded on blocks of steps, of which the projections have moments.
         """
         moments = self._moments
-        blocks = tuple(replace(block, chunk=1) for block in BLOCKS.blocks(self.n_steps))
+        blocks = tuple(replace(block, chunk=1) for block in BLOCK_LAYOUT.blocks(self.n_steps))
         sums = np.empty((len(alphas), *moments.shape[1:]))
-        at_once = max(1, AT_A_TIME // len(alphas) // len(moments))
+        at_once = max(1, MAX_HELD_SURVIVALS // len(alphas) // len(moments))
         for first in range(0, len(self.factors), at_once):
             part = slice(first, first + at_once)
             strengths = np.outer(alphas, self.factors[part])
@@ -164,7 +164,7 @@ class Flattened(Trajectory):
     def _moments(self) -> NDArray[np.float64]:
         """Chebyshev moments of the projections on blocks of steps, (moments, q, targets)."""
         parts = []
-        for block in BLOCKS.blocks(self.n_steps):
+        for block in BLOCK_LAYOUT.blocks(self.n_steps):
             steps = np.arange(block.start, min(block.stop, self.n_steps))
             projections = self.projections[steps].astype(np.float64)
             if block.raw:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ridgeway.kernel.problem import KernelProblem
     from ridgeway.rows import AnyRows
 
-MULTIPLES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
+GAMMA_MULTIPLES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
 MEDIAN_ROWS = 500  # rows whose distances have the median
 SAMPLE_ROWS = 2000  # rows that all gammas are tried on
 N_FINALISTS = 2
@@ -50,7 +50,7 @@ def rate_gammas(problem: KernelProblem, gram: RowsGram, rng: np.random.Generator
     few = replace(problem, batch=problem.batch.take(sample))
     folds = k_folds(len(sample), min(DEFAULT_FOLDS, len(sample)), rng)
     errors = {}
-    for multiple in MULTIPLES:
+    for multiple in GAMMA_MULTIPLES:
         gamma = heuristic * multiple
         fit = fit_by_krylov(
             replace(few, gram=RowsGram(gram.kernel.with_gamma(gamma), rows)), folds, "folds", "geometric", None

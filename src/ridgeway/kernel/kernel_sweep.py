@@ -19,7 +19,7 @@ from ridgeway.sgd import DivergenceError, LimitedStep
 from ridgeway.sgd.guard import SAFE_RATIO
 from ridgeway.trajectory import RunFacts, Trajectory
 
-EXPLOSION = 1e3  # a residual is this many times the targets: the run has exploded
+EXPLODED_RESIDUAL = 1e3  # a run with a residual of more than this many times the targets has exploded
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ class KernelSweep:
         """Raise an error when residuals have grown beyond everything that the targets explain."""
         with np.errstate(over="ignore", invalid="ignore"):
             sizes = np.sqrt((residuals.astype(np.float64) ** 2).mean(axis=(0, 2)))
-        if (sizes <= EXPLOSION * self._size).all():
+        if (sizes <= EXPLODED_RESIDUAL * self._size).all():
             return
         largest, n_steps = float(self._q.max()), self.rows_done // self._batch_size
         if self._batch_size == 1 and min(self.step.size * largest, self.step.limit) <= SAFE_RATIO:

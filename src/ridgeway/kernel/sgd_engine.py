@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ridgeway.sgd import GrowingStep, SGDRun
     from ridgeway.trajectory import Trajectory
 
-OVERLAP = 1.5  # the largest eigenvalue within other mini-batches may be so many times that of one
+MAX_BATCH_EIGENVALUE_RATIO = 1.5  # the largest eigenvalue within other mini-batches may be so many times that of one
 
 
 class KernelEngine:
@@ -153,6 +153,6 @@ def longest_step(problem: KernelProblem, batch_size: int, rng: np.random.Generat
     rows = rng.permutation(len(problem))[:batch_size]
     root = np.sqrt(problem.weight[rows])
     within = problem.gram.between(rows, rows).astype(np.float64) * root[:, None] * root
-    largest = OVERLAP * float(np.linalg.eigvalsh(within)[-1])
+    largest = MAX_BATCH_EIGENVALUE_RATIO * float(np.linalg.eigvalsh(within)[-1])
     size = len(rows) * min(longest.size, 1 / largest if largest > 0 else longest.size)
     return LimitedStep(size, longest.limit * len(rows))

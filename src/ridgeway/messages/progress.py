@@ -6,9 +6,9 @@ import sys
 import time
 from typing import TextIO
 
-WIDTH = 30
+BAR_CHARACTERS = 30
 CLEAR_REST = "\x1b[K"  # of the line, which held an announcement
-EVERY = 0.1  # seconds between two looks of the bar
+REDRAW_SECONDS = 0.1  # time between two drawings of the bar
 
 
 def announce(doing: str, shown: bool, stream: TextIO | None = None) -> None:
@@ -62,7 +62,7 @@ class Progress:
     def add(self, rows: int) -> None:
         """Count rows."""
         self.done += rows
-        if self._shown and time.monotonic() - self._drawn >= EVERY:
+        if self._shown and time.monotonic() - self._drawn >= REDRAW_SECONDS:
             self._draw()
 
     def extend(self, rows: int) -> None:
@@ -93,6 +93,6 @@ class Progress:
         else:
             share = min(self.done / max(self.total, 1), 1.0)
             left = max(self.total - self.done, 0) / rate if rate else 0.0
-            bar = ("#" * round(WIDTH * share)).ljust(WIDTH)
+            bar = ("#" * round(BAR_CHARACTERS * share)).ljust(BAR_CHARACTERS)
             self._stream.write(f"\r[{bar}] {share:4.0%}  {said}, {left:.1f} s left  {CLEAR_REST}")
         self._stream.flush()

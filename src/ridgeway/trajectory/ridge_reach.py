@@ -22,7 +22,7 @@ WEAKEST_RELATIVE_ALPHA = (
     1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
 )
 MIN_STEPS_TO_JUDGE = 256  # in shorter runs, quarters are too short to distinguish a trend from noise
-QUARTERS = (0.25, 0.5, 0.75)
+TAIL_STARTS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ def _means_of_quarters(trajectory: Trajectory) -> NDArray[np.float64] | None:
     """Return the mean iterates of four quarters of the time of a run, (4, values); None where it is too short."""
     if trajectory.length < MIN_STEPS_TO_JUDGE:
         return None
-    tails = [tail for start in QUARTERS if isinstance(tail := trajectory.nearest(Tail(start)), Tail)]
+    tails = [tail for start in TAIL_STARTS if isinstance(tail := trajectory.nearest(Tail(start)), Tail)]
     steps, length = trajectory.steps, trajectory.length
     starts = np.array([0, *(tail.first(length, steps) for tail in tails)], float)
     left = steps.elapsed(length + 1) - steps.elapsed(starts)  # time from each start on
     lengths = -np.diff(left, append=0.0)
-    if len(lengths) != 1 + len(QUARTERS) or (lengths <= 0).any():
+    if len(lengths) != 1 + len(TAIL_STARTS) or (lengths <= 0).any():
         return None
     try:
         averages = trajectory.nearest_average([Uniform(), *tails]).astype(np.float64).reshape(len(left), -1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ridgeway.trajectory.layout import Layout
 
 MAX_CHUNK_STEPS = 1024  # steps
-START = attrgetter("start")
+BLOCK_START = attrgetter("start")
 ONE_STAIR = Staircase((1.0,))  # a constant step: the size does not matter to the blocks
 
 
@@ -76,7 +76,7 @@ class TimeBlocks:
     def at(self, step: int) -> Block:
         """Return the block that step number step + 1 belongs to (the one that follows `step` steps)."""
         self._extend(step)
-        return self._blocks[bisect_right(self._blocks, step, key=START) - 1]
+        return self._blocks[bisect_right(self._blocks, step, key=BLOCK_START) - 1]
 
     def until(self, n_steps: int) -> tuple[Block, ...]:
         """Return the blocks of a run of n_steps, the last one perhaps not full."""
@@ -100,8 +100,8 @@ class TimeBlocks:
     def _between(self, first: int, last: int) -> tuple[Block, ...]:
         """Return the blocks from the one after `first` steps to the one after `last` steps."""
         self._extend(last)
-        begin = bisect_right(self._blocks, first, key=START) - 1
-        end = bisect_right(self._blocks, last, key=START)
+        begin = bisect_right(self._blocks, first, key=BLOCK_START) - 1
+        end = bisect_right(self._blocks, last, key=BLOCK_START)
         return _slice_of(self, begin, end)
 
     def _extend(self, step: int) -> None:
