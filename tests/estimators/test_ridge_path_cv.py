@@ -75,6 +75,16 @@ def test_leave_one_out_is_ridge_cv() -> None:
     assert rw.RidgePathCV().fit(X, y).alpha_ == model.alpha_  # what "auto" means for so few rows
 
 
+# Law: targets without noise are learned: errors near rounding do not hide that strong strengths are wrong.
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-6])
+@pytest.mark.parametrize("solver", ["gram", "krylov"])
+def test_targets_without_noise(solver: str, noise: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 10))
+    y = X @ rng.standard_normal(10) + noise * rng.standard_normal(3000)
+    assert rw.RidgePathCV(solver=solver, cv=5, random_state=0).fit(X, y).score(X, y) > 1 - 1e-6
+
+
 # Law: Gram and Krylov choose among the same folds nearly the same model.
 def test_engines_choose_alike() -> None:
     X, y, weight = problem(400, 20)

@@ -98,26 +98,27 @@ class OutlyingRows:
         return np.array([group.weight.sum(dtype=np.float64) for group in self.groups])
 
     def errors(self, models: NDArray[np.float64]) -> Errors:
-        """Errors of models (targets, L, r + 2) on the outlying rows."""
+        """Errors of models (targets, L, r + 2) on the outlying rows; of each model at most `allowance` are capped."""
         capped, uncapped = np.zeros((2, models.shape[1], models.shape[0], len(self.groups)))
         for target, model in enumerate(models):
-            cap = self._cap(target)
-            for group, (rows, weight, _) in enumerate(self.groups):
-                if len(rows):
-                    squares = (rows[:, target] @ model.T) ** 2
-                    capped[:, target, group] = weight @ np.minimum(squares, cap)
-                    uncapped[:, target, group] = weight @ squares
+            squares = [(rows[:, target] @ model.T) ** 2 for rows, _, _ in self.groups]
+            cap = np.maximum(self._cap(target), self._largest_uncapped(np.concatenate(squares)))
+            for group, (of_group, (_, weight, _)) in enumerate(zip(squares, self.groups, strict=True)):
+                capped[:, target, group] = weight @ np.minimum(of_group, cap)
+                uncapped[:, target, group] = weight @ of_group
         return Errors(capped, uncapped)
+
+    def _largest_uncapped(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the largest of errors (n, L) that may not be capped, (L,); 0 if all may be."""
+        last = len(errors) - 1 - self._allowance
+        return np.zeros(errors.shape[1]) if last < 0 else np.partition(errors, last, axis=0)[last]
 
     def _cap(self, target: int) -> float:
         """Return CAP_MEDIANS times the median of the best reference, or more if that would cap too many rows."""
         medians = np.mean([group.medians for group in self.groups], axis=0)[target]
         best = int(medians.argmin())
         errors = np.concatenate([self._errors(rows, target)[best] for rows, _, _ in self.groups])
-        if len(errors) <= self._allowance:
-            return float(CAP_MEDIANS * medians[best])
-        next_largest = np.partition(errors, len(errors) - 1 - self._allowance)[len(errors) - 1 - self._allowance]
-        return float(max(CAP_MEDIANS * medians[best], next_largest))
+        return float(max(CAP_MEDIANS * medians[best], self._largest_uncapped(errors[:, None])[0]))
 
     def _errors(self, known: Float, target: int) -> NDArray[np.float64]:
         """Squared residuals of the references, (k, n)."""
