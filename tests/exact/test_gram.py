@@ -217,6 +217,26 @@ def test_blocks_of_leave_one_out(n_rows: int, block_rows: int, held: bool) -> No
     np.testing.assert_allclose(errors, expected, rtol=1e-7)
 
 
+# Law: with more columns than rows every row is fitted nearly exactly by weak strengths, and leaving one out still gives
+# the errors of refits.
+def test_leave_one_out_of_wide_rows() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 90)), rng.standard_normal(40)
+    batch, standardization = prepared(X, y, None)
+    fit, _ = fit_leave_one_out(batch, standardization)
+    Z, weakest = (X - standardization.offset) / standardization.scale, min(row.alpha for row in fit.scored)
+    assert weakest < 1e-9
+    for row in fit.scored:
+        total = 0.0
+        for i in range(40):
+            others = np.arange(40) != i
+            mean, centred = Z[others].mean(axis=0), Z[others] - Z[others].mean(axis=0)
+            dual = np.linalg.solve(centred @ centred.T + 40 * row.alpha * np.eye(39), y[others] - y[others].mean())
+            total += (y[i] - y[others].mean() - (Z[i] - mean) @ centred.T @ dual) ** 2
+        assert row.error == pytest.approx(total / 40, rel=1e-3)
+    assert fit.scored[0].error >= min(row.error for row in fit.scored) >= 0.9 * y.var()
+
+
 def test_leave_one_out_rates_ridge_only() -> None:
     X, y, _ = problem()
     batch, standardization = prepared(X, y, None)
