@@ -7,7 +7,7 @@ from importlib import import_module
 
 
 def main() -> None:
-    """Run the command line and exit: 0 success, 1 wrong data or model, 2 wrong usage, 70 a bug of ridgeway."""
+    """Run the command line and exit. The help lists the exit codes."""
     try:
         run = import_module("ridgeway.cli.commands").run
     except ModuleNotFoundError as error:

@@ -48,9 +48,10 @@ Text goes to standard output, progress and warnings to standard error.
 \b
 Exit codes:
   0   success
-  1   wrong data or model file; the message says what was found, what was expected and what to do
-  2   wrong usage of the command line
+  1   a file is missing, or a file or a value cannot be used; the message says what was found, expected, and what to do
+  2   wrong usage: an unknown option, options that exclude each other, or an output that would overwrite an input
   70  a bug of ridgeway; --debug prints the traceback
+  130 interrupted by Ctrl-C; each output is complete or as it was before
 """
 
 

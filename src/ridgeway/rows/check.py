@@ -227,10 +227,7 @@ def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -
     if array.dtype.kind == "O":
         array = _from_objects(name, array)
     if array.dtype.kind not in "fiub":
-        raise TypeError(
-            f"{name} holds values of type {array.dtype}, which are not real numbers: "
-            "encode categories, text and dates as numbers first."
-        )
+        raise TypeError(f"{name} holds values of type {array.dtype}, which are not real numbers: {_conversion(name)}.")
     if dtype is None:
         dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
     with np.errstate(over="ignore"):  # values that overflow float32 are reported as not finite
@@ -242,8 +239,7 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[np.float64]:
     for value in array.ravel():
         if isinstance(value, str | bytes):
             raise TypeError(
-                f"{name} holds the text {value!r}: every argument must be a number, not a string; convert it, or "
-                "encode categories and text as numbers first."
+                f"{name} holds the text {value!r}: every argument must be a number, not a string; {_conversion(name)}."
             )
     try:
         return array.astype(np.float64)
@@ -251,8 +247,18 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[np.float64]:
         kinds = sorted({type(value).__name__ for value in array.ravel() if not isinstance(value, int | float)})
         raise TypeError(
             f"{name} holds objects that are not numbers ({', '.join(kinds)}): argument must be a number, not a string; "
-            "encode categories and dates as numbers, fill or drop missing values."
+            f"{_conversion(name)}; fill or drop missing values."
         ) from None
+
+
+def _conversion(name: str) -> str:
+    """Return the remedy for values that are not numbers: columns of X can be encoded."""
+    if name != "X":
+        return "convert them to numbers"
+    return (
+        "convert them to numbers, or encode the columns with ridgeway.TableEncoder, as ridgeway.tables.fit_table and "
+        "the command `ridgeway fit` do"
+    )
 
 
 def _refuse_value(name: str, row: int, converted: Any, given: Any) -> None:
