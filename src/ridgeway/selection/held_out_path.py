@@ -34,8 +34,8 @@ METHODS = {
 }
 NEGLIGIBLE_SHARE = 1e-6  # of the largest predictions: directions that add less are left out
 SAMPLE_SEED = 0x5A3B1E  # data are often drawn with small seeds, and a sample must not follow the same numbers
-# Smallest 1 - h for a leverage h. Where columns are more than rows, 1 - h is about alpha / eigenvalue, 1e-11 or more. It
-# is 0 where alpha is 0 and a row is the only one that a direction is known from: such rows have no residual.
+# Smallest 1 - h for a leverage h. With more columns than rows, 1 - h is about alpha / eigenvalue, 1e-11 or more. It is
+# 0 where alpha is 0 and a row is the only one that a direction is known from: such rows have no residual.
 MIN_ONE_MINUS_LEVERAGE = 1e-13
 
 
