@@ -29,14 +29,15 @@ import ridgeway as rw
 from benchmarks.peers.reference import rmse
 from benchmarks.peers.sets import Split, wine_reviews
 from benchmarks.peers.text import GRID, planted_words
+from benchmarks.planted import Array
 from benchmarks.solver_map import problem
 
 MIN_LINES = 3  # of a function that is taken
 SKIPPED = {"test", "tests", "idlelib", "site-packages", "lib2to3"}
 
 
-def library_functions() -> Split:
-    """Return tf-idf rows of the words of functions, and the logarithms of their numbers of lines."""
+def function_texts() -> tuple[list[str], Array]:
+    """Return the functions of Python's standard library, and the logarithms of their numbers of lines."""
     root = Path(sysconfig.get_path("stdlib"))
     texts, sizes = [], []
     for path in sorted(root.rglob("*.py")):
@@ -52,8 +53,14 @@ def library_functions() -> Split:
             if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= MIN_LINES - 1:
                 texts.append("\n".join(lines[node.lineno - 1 : node.end_lineno]))
                 sizes.append(node.end_lineno - node.lineno + 1)
+    return texts, np.log(np.array(sizes, float))
+
+
+def library_functions() -> Split:
+    """Return tf-idf rows of the words of functions, and the logarithms of their numbers of lines."""
+    texts, y = function_texts()
     X = TfidfVectorizer(min_df=2, token_pattern=r"[A-Za-z]\w+").fit_transform(texts)
-    return shuffled(scipy.sparse.csr_matrix(X), np.log(np.array(sizes, float)))
+    return shuffled(scipy.sparse.csr_matrix(X), y)
 
 
 def shuffled(X: Any, y: Any) -> Split:

@@ -79,16 +79,23 @@ def real_sets() -> Iterator[RealSet]:
         yield RealSet("california", "StatLib", lambda: pd.read_csv(path), "MedHouseVal")
 
 
-def wine_reviews(seed: int) -> Split | None:
-    """Return names, grapes and regions of wines as tf-idf rows, and their prices; None without RIDGEWAY_DATA."""
+def wine_texts(seed: int) -> tuple[Any, Array] | None:
+    """Return names, grapes and regions of wines, and their prices, in random order; None without RIDGEWAY_DATA."""
     folder = os.environ.get(DATA)
     if not folder:
         return None
+    table = pd.read_csv(Path(folder) / "wine_dot_com.csv.gz").sample(frac=1.0, random_state=seed)
+    words = table[["Names", "wine_type", "rater", "Grapes", "Region"]].fillna("").agg(" ".join, axis=1)
+    return words.to_numpy(), table["Prices"].to_numpy(np.float64)
+
+
+def wine_reviews(seed: int) -> Split | None:
+    """Return names, grapes and regions of wines as tf-idf rows, and their prices; None without RIDGEWAY_DATA."""
+    found = wine_texts(seed)
+    if found is None:
+        return None
+    words, prices = found
     text = import_module("sklearn.feature_extraction.text")
-    table = pd.read_csv(Path(folder) / "wine_dot_com.csv.gz")
-    table = table.sample(frac=1.0, random_state=seed)
-    words = table[["Names", "wine_type", "rater", "Grapes", "Region"]].fillna("").agg(" ".join, axis=1).to_numpy()
-    prices = table["Prices"].to_numpy(np.float64)
     n_test = round(TEST_SHARE * len(prices))
     encoder = text.TfidfVectorizer()
     X = scipy.sparse.csr_matrix(encoder.fit_transform(words[n_test:]))

@@ -446,3 +446,34 @@ def test_names_and_sizes() -> None:
     ]
     with pytest.raises(ValueError, match="features in all"):
         TableEncoder.from_dict(words)
+
+
+# Law: by words="auto" a text alone has features for its words, up to a bound, and no other text or column changes.
+def test_automatic_words() -> None:
+    many = pa.array([f"w{3 * k} w{3 * k + 1} w{3 * k + 2} and so on" for k in range(800)])
+    few = pa.array([f"w{k % 7} w{k % 5} w{k % 3} number{k % 300}" for k in range(800)])
+    number, constant = pa.array(range(800)), pa.array([1] * 800)
+
+    def n_words(**columns: Any) -> list[int]:
+        encoder = TableEncoder(words="auto", kinds=dict.fromkeys(set(columns) & {"t", "u"}, "text"))
+        return [column.features for column in encoder.fit(pa.table(columns)).describe()]
+
+    assert n_words(t=many) == [8192]  # a power of two from 2 * 2403
+    assert n_words(t=many, c=constant) == [8192, 0]
+    assert n_words(t=few) == [1024]
+    assert n_words(t=many, x=number) == [1024, 1]
+    assert n_words(t=many, u=few) == [1024, 1024]
+    large = pa.array([f"a{k} b{k} c{k} d{k} e{k}" for k in range(2000)])
+    assert n_words(t=large) == [16384]
+    with pytest.raises(TypeError, match="words='many' is a str: expected 'auto' or an integer of 1 or more"):
+        TableEncoder(words="many").fit(pa.table({"t": many}))
+
+
+# Law: bytes of a row are those of its arrays.
+@pytest.mark.parametrize("sparse", [True, False])
+def test_bytes_of_a_row(sparse: bool) -> None:
+    table = pa.table({"t": [f"w{k} v{k} u{k}" for k in range(400)], "x": np.arange(400.0)})
+    encoder = TableEncoder(sparse=sparse, kinds={"t": "text"}).fit(table)
+    X = encoder.transform(table)
+    used = X.data.nbytes + X.indices.nbytes + 8 * 400 if sparse else X.nbytes
+    assert encoder.row_bytes_ * 400 == pytest.approx(used, rel=0.01)

@@ -218,3 +218,37 @@ def test_refused_streams() -> None:
         fit_table(shop_table(), Request(target="price", cv="loo"), memory=1000)
     with pytest.raises(ValueError, match="solver='lasso': expected 'auto', 'gram', 'krylov' or 'sgd'"):
         fit_table(shop_table(), Request(target="price", solver="lasso"))
+
+
+def words_table(n: int = 900) -> pa.Table:
+    """Texts of many words, each of them rare; the first one of a row sets the price."""
+    rng = np.random.default_rng(0)
+    picked = rng.integers(0, 3000, (n, 6))
+    return pa.table({"t": [" ".join(f"w{k}" for k in row) for row in picked], "price": picked[:, 0] / 1000})
+
+
+# Law: a text alone has many features if its rows fit in memory and nothing else than Krylov products may solve them,
+# and the model is Ridge on the encoded rows as they are.
+def test_words_in_memory() -> None:
+    table = words_table()
+    model = fit_table(table, PRICE)
+    assert model.encoder is not None
+    assert (model.facts.solver, model.encoder.n_features_out_) == ("krylov", 8192)
+    X = model.encoder.transform(table).astype(np.float64)
+    y = table["price"].to_numpy()
+    for alpha in (1e-2, 1.0):
+        ridge = Ridge(alpha * len(y), solver="sparse_cg", tol=1e-10).fit(X, y)
+        (coef,) = model.path([alpha]).coefs
+        np.testing.assert_allclose(coef, ridge.coef_, atol=1e-3 * np.abs(ridge.coef_).max())
+
+
+# Law: rows that exceed the memory, and solvers that need few columns, leave a text at 1,024 features.
+@pytest.mark.parametrize(
+    ("memory", "options"),
+    [(0, {}), (20_000, {}), (None, {"solver": "gram"}), (None, {"solver": "sgd"}), (None, {"kernel": "rbf"})],
+)
+def test_words_of_streams(memory: int | None, options: dict[str, Any]) -> None:
+    model = fit_table(words_table(400), replace(PRICE, **options), memory=memory)
+    assert model.encoder is not None
+    assert model.encoder.n_features_out_ == 1024
+    assert model.facts.streamed == (memory is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,11 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.validation.scalars import counted
 
 MAX_ROWS = 1 << 62
+# Features of a text with words="auto": the first number, and up to the second one if it is the only column. Words alone
+# are rows of one length, which keep their scales. Beside other columns, words are divided by their largest values. With
+# more features the largest values of rare words are then so small that new rows can be far larger.
+MIN_WORDS, MAX_WORDS_ALONE = 1024, 16384
+WORDS_EXPECTED = "expected 'auto' or an integer of 1 or more"
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -54,7 +60,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         few rows, one in a hundred is enough.
     buckets : largest number of features that the rare levels of a category share; fewer for few rare levels, one for
         none.
-    words : number of features that the words of a text share.
+    words : number of features that the words of a text share, or "auto": 1,024, and for a text that is the only column
+        so many that few words share one, up to 16,384. More than 2,000 are for rows that fit in memory: streams and
+        clusters of more features are learned by SGD instead of Gram matrices, which are exact.
     indicators : "seen" for columns with missing values in the rows of the fit, or "all" for all columns: then later
         batches may have missing values in any column.
     sparse : "auto", True or False: whether rows are CSR. "auto": if there are more than 256 features, of which a row
@@ -66,6 +74,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     Attributes
     ----------
     n_features_out_ : number of features.
+    row_bytes_ : bytes of an encoded row, on average.
     n_features_in_, feature_names_in_ : columns of the fit.
     rows_seen_ : number of rows of the fit.
 
@@ -91,7 +100,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         levels: int = 255,
         min_count: int = 5,
         buckets: int = 32,
-        words: int = 1024,
+        words: int | str = 1024,
         indicators: str = "seen",
         sparse: bool | str = "auto",
         dtype: str = "auto",
@@ -203,6 +212,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return len(self._fitted().names)
 
     @property
+    def row_bytes_(self) -> float:
+        """Bytes of an encoded row, on average."""
+        return self._fitted().row_bytes
+
+    @property
     def text_columns_(self) -> dict[str, str]:
         """Columns to read from CSV files as text: ``open_data(path, kinds=...)``."""
         written = self.date_orders_
@@ -306,18 +320,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise ValueError(f"sparse={self.sparse!r}: expected 'auto', True or False.")
         if self.dtype not in ("auto", "float32", "float64"):
             raise ValueError(f"dtype={self.dtype!r}: expected 'auto', 'float32' or 'float64'.")
+        automatic = isinstance(self.words, str) and self.words == "auto"
+        n_words = MIN_WORDS if automatic else counted("words", self.words, WORDS_EXPECTED)
         options = Options(
             counted("levels", self.levels),
             counted("min_count", self.min_count),
             counted("buckets", self.buckets),
-            counted("words", self.words),
+            n_words,
+            n_words,
             self.indicators == "all",
         )
         learners = [learner for learner in self._learners.values() if learner is not None]
+        encodings = [learner.encoding(options) for learner in learners]
+        if automatic and [encoding.kind for encoding in encodings if encoding.n_features] == ["text"]:
+            encodings = [learner.encoding(replace(options, max_words=MAX_WORDS_ALONE)) for learner in learners]
         double = any(learner.needs_double for learner in learners)
-        self._encoding = TableEncoding.of(
-            [learner.encoding(options) for learner in learners], self.sparse, self.dtype, double
-        )
+        self._encoding = TableEncoding.of(encodings, self.sparse, self.dtype, double)
         if not hasattr(self, "n_features_in_"):
             self.feature_names_in_ = np.array(list(self._learners), dtype=object)
             self.n_features_in_ = len(self._learners)

@@ -11,6 +11,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
 from ridgeway.data.pandas_index import warn_of_index
 from ridgeway.data.schema import listed_names, require_columns
+from ridgeway.data.table_encoder import MIN_WORDS
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged
@@ -128,9 +129,17 @@ class Request:
         """Names of the columns to predict."""
         return names_of(self.target)
 
-    def encoder(self, features: Sequence[str]) -> TableEncoder:
-        """Return the encoder to fit on these columns."""
-        return TableEncoder(kinds={name: self.kinds[name] for name in features if name in self.kinds} or None)
+    def encoder(self, features: Sequence[str], held: bool = False) -> TableEncoder:
+        """Return the encoder to fit on these columns.
+
+        Parameters
+        ----------
+        features : names of the columns.
+        held : whether all rows will be held in memory; then a text may have more features than Gram matrices allow.
+        """
+        kinds = {name: self.kinds[name] for name in features if name in self.kinds} or None
+        wide = held and self.kernel is None and self.linear_solver in ("auto", "krylov")
+        return TableEncoder(kinds=kinds, words="auto" if wide else MIN_WORDS)
 
     def state(self) -> State:
         """Return the request as plain values."""

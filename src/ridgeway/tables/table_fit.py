@@ -111,7 +111,9 @@ class _Fit:
         resumed = None if checkpoint is None else resume(checkpoint, self._fingerprint, request.state())
         if resumed is None:
             self._estimator = request.estimator(shown)
-            self._encoder = None if self._features is None else learned_encoder(self._source, request, self._features)
+            self._encoder = (
+                None if self._features is None else learned_encoder(self._source, request, self._features, memory)
+            )
         else:
             self._reached, self._estimator, self._encoder = resumed.progress, resumed.model, resumed.encoder
         self._memory = held_bytes(request, self._n_columns, memory)

@@ -74,6 +74,17 @@ def test_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert WordCounts().after(long, np.array([1])).most_frequent(9, 1) == ["short"]
 
 
+# Law: the number of buckets is at least twice that of the words, within its bounds, and no larger than it has to be.
+@settings(deadline=None)
+@given(st.integers(0, 300), st.integers(1, 64), st.integers(64, 1024))
+def test_buckets_for_words(n: int, least: int, most: int) -> None:
+    counts = WordCounts().after(pa.array([" ".join(f"w{k}" for k in range(n))]), np.array([1]))
+    buckets = counts.buckets_for(least, most)
+    assert least <= buckets <= most
+    assert buckets == most or buckets >= 2 * n
+    assert buckets == least or buckets < max(3, 4 * n)
+
+
 def texts(rows: int = 600) -> pa.Table:
     rng = np.random.default_rng(0)
     words = ["fine", "old", "red", "wine", "glass", "of"]

@@ -91,14 +91,16 @@ class Options:
 
     Attributes
     ----------
-    levels, min_count, buckets, words : as those of `TableEncoder`.
+    levels, min_count, buckets : as those of `TableEncoder`.
+    min_words, max_words : bounds of the number of features that the words of a text share.
     indicators : whether columns without missing values get an indicator, too.
     """
 
     levels: int
     min_count: int
     buckets: int
-    words: int
+    min_words: int
+    max_words: int
     indicators: bool
 
 

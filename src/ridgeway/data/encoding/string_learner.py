@@ -108,9 +108,10 @@ class StringLearner(Learner):
         ):
             fewest = self._fewest(options)
             such_as = _such_as(self._word_counts.most_frequent(MAX_EXAMPLES + 1, fewest))
-            note = f"text of {words:.3g} words a row{such_as}, hashed into {options.words} buckets{noted}"
-            named = self._word_counts.behind_buckets(options.words, fewest)
-            return WordsEncoding(self.column, note, options.words, indicator, words, named)
+            buckets = self._word_counts.buckets_for(options.min_words, options.max_words)
+            note = f"text of {words:.3g} words a row{such_as}, hashed into {buckets} buckets{noted}"
+            named = self._word_counts.behind_buckets(buckets, fewest)
+            return WordsEncoding(self.column, note, buckets, indicator, words, named)
         identifier = (
             self.kind is None
             and distinct >= MIN_IDENTIFIER_VALUES

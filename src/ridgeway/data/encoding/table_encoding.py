@@ -73,6 +73,15 @@ class TableEncoding:
         fixed = [name for encoding in self.encodings for name in encoding.names[: _fixed(encoding)]]
         return fixed + [name for encoding in self.encodings for name in encoding.names[_fixed(encoding) :]]
 
+    @property
+    def row_bytes(self) -> float:
+        """Bytes of an encoded row, on average; a little more if words come twice in a row."""
+        itemsize = np.dtype(self.dtype).itemsize
+        if not self.sparse:
+            return float(itemsize * len(self.names))
+        entries = sum(encoding.n_entries for encoding in self.encodings)
+        return (itemsize + np.dtype(np.int32).itemsize) * entries + np.dtype(np.int64).itemsize
+
     def rows(self, batch: Any, source_name: str) -> Any:
         """Return the features of a record batch, an array or CSR matrix of shape (rows, features)."""
         n, dtype = batch.num_rows, np.dtype(self.dtype)

@@ -13,6 +13,7 @@ from ridgeway.data.encoding.strings import buckets_of
 MAX_TRACKED_WORDS = 100_000  # words counted at a time
 MAX_WORD_CHARACTERS = 40  # longer words name no feature
 MAX_NAMING_WORDS = 3  # words that name a feature
+BUCKETS_PER_WORD = 2  # at least; then two words in five meet another one
 MIN_NAMING_SHARE = 0.1  # of the count of a feature's most frequent word, from which another one names it, too
 # Every run of characters that `hash_words` of the core takes for the space between two words.
 BETWEEN_WORDS = r"[\x00-/:-@\[-`{-\x{bf}\x{2000}-\x{207f}\x{3000}-\x{303f}]+"
@@ -59,6 +60,15 @@ class WordCounts:
         more = WordCounts()
         more._words, more._counts = words.dictionary.take(pa.array(kept)), counts[kept]
         return more
+
+    def buckets_for(self, least: int, most: int) -> int:
+        """Return a number of buckets in which few words meet: a power of two, or one of the bounds.
+
+        Parameters
+        ----------
+        least, most : bounds of the number.
+        """
+        return min(most, max(least, 1 << (BUCKETS_PER_WORD * len(self._counts) - 1).bit_length()))
 
     def most_frequent(self, n: int, least: int) -> list[str]:
         """Return up to n words that came at least `least` times, most frequent first, then in alphabetical order."""
