@@ -12,6 +12,7 @@ from tests.cli.command import Command
 from tests.tables.shop import shop_table, write_csv
 
 import ridgeway as rw
+from ridgeway.messages.number_text import number
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -135,12 +136,57 @@ def test_fit_with_test_share(ridgeway: Command, shop_csv: Path, time: tuple[str,
     assert rw.load("m.safetensors").predict(shop_csv).shape == (3000,)
 
 
+# Law: the report of the model states what its test rows gave and links their page; with a time, report and terminal
+# say that the last rows are to be trusted.
+@pytest.mark.parametrize("time", [(), ("--time", "day")])
+def test_report_states_the_test(ridgeway: Command, shop_csv: Path, time: tuple[str, ...]) -> None:
+    Path("out").mkdir()
+    options = ("--target", "price", "--test-share", 0.2, *time, "--report", "out/a report.html")
+    said = ridgeway("fit", shop_csv, *options)
+    assert said.code == 0, said.err
+    page = Path("out/a report.html").read_text(encoding="utf-8")
+    test = json.loads(ridgeway("fit", shop_csv, *options, "--json").out)["test"]
+    result = f"R² {test['r2'][0]:.3f}, typical error {number(test['rmse'][0])}, "
+    assert result + f"{100 * test['intervals']['covered'][0]:.1f}% within intervals of coverage 90%." in page
+    assert '<a href="a%20report-test.html">' in page
+    assert f"<dd>{test['r2'][0]:.3f}</dd>" in page
+    assert Path("out/a report-test.html").exists()
+    assert ("trust the result of these last rows" in page) == bool(time)
+    assert ("trust the result of these last rows" in " ".join(said.out.split())) == bool(time)
+
+
+# Law: `fit --by` groups the test rows, on the terminal and on their page.
+def test_fit_by(ridgeway: Command, shop_csv: Path) -> None:
+    options = ("--target", "price", "--test-share", 0.2, "--by", "shop")
+    said = ridgeway("fit", shop_csv, *options, "--report", "r.html")
+    assert said.code == 0, said.err
+    assert "By shop" in said.out
+    assert "Errors by shop" in Path("r-test.html").read_text(encoding="utf-8")
+    said = ridgeway(
+        "fit", shop_csv, "--target", "price", "--test-share", 0.2, "--by", "shp", "--model", "m.safetensors"
+    )
+    assert said.code == 1
+    assert "shp" in said.err
+    assert shop_csv.name in said.err
+    assert not Path("m.safetensors").exists()
+
+
+# Law: test rows that cannot be evaluated do not cost the model.
+def test_failed_test_keeps_the_model(ridgeway: Command, shop_csv: Path) -> None:
+    without = write_csv(shop_table().drop_columns(["price"]), Path("without.csv"))
+    said = ridgeway("fit", shop_csv, "--target", "price", "--test", without, "--model", "m.safetensors")
+    assert said.code == 1
+    assert "price" in said.err
+    assert rw.load("m.safetensors").predict(without).shape == (3000,)
+
+
 # Law: options that contradict each other are refused before anything is read.
 def test_fit_refuses(ridgeway: Command, shop_csv: Path) -> None:
     for arguments, message in (
         (("--test", shop_csv, "--test-share", 0.2), "both given"),
         (("--test-share", 1.5), "--test-share 1.5: expected a share"),
         (("--time", "day"), "add --test-share"),
+        (("--by", "shop"), "add --test-share"),
         (("--test-share", 0.2, "--checkpoint", "c"), "--test FILE"),
     ):
         said = ridgeway("fit", shop_csv, "--target", "price", *arguments)

@@ -74,8 +74,8 @@ def test_numbers() -> None:
     text = Elements(render_evaluation(found)).text
     predicted = model().at(0.5).predict(X)
     assert f"{r2_score(y, predicted):.3f}" in text
-    assert f"{root_mean_squared_error(y, predicted):.3g}" in text
-    assert f"{mean_absolute_error(y, predicted):.3g}" in text
+    assert f"{root_mean_squared_error(y, predicted):.4g}" in text
+    assert f"{mean_absolute_error(y, predicted):.4g}" in text
     for sentence in found.sentences():
         assert sentence in text
 

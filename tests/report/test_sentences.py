@@ -10,9 +10,10 @@ from tests.report.fits import FITS, fitted, rows
 from tests.tables.shop import shop_table
 
 import ridgeway as rw
+from ridgeway.messages.number_text import number
 from ridgeway.report import render, summarize
 from ridgeway.report.report_summary import Rows
-from ridgeway.report.sentences import drift, headline, number
+from ridgeway.report.sentences import drift, headline
 from ridgeway.tables import Request, fit_table
 
 

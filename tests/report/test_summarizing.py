@@ -127,7 +127,7 @@ def test_interval(name: str) -> None:
 
 # Law: a summary of another format is refused, with what to do.
 def test_other_formats_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"format 1: expected 2; write the report"):
+    with pytest.raises(ValueError, match=r"format 1: expected 3; write the report"):
         ReportSummary.from_dict(STORED | {"format": 1})
 
 

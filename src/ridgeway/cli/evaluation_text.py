@@ -9,6 +9,7 @@ from rich.table import Table
 
 from ridgeway.evaluation import Evaluation
 from ridgeway.evaluation.calibration import Decile
+from ridgeway.messages.number_text import number, signed
 
 MAX_SHOWN_GROUPS = 20
 
@@ -26,7 +27,7 @@ def calibration(deciles: Sequence[Decile], target: str = "") -> Table:
         table.add_column(name, justify="right")
     for tenth in deciles:
         covered = "-" if tenth.covered is None else f"{100 * tenth.covered:.1f}%"
-        numbers = (f"{number:.4g}" for number in (tenth.predicted, tenth.actual, tenth.rmse))
+        numbers = map(number, (tenth.predicted, tenth.actual, tenth.rmse))
         table.add_row(f"{tenth.rows:,}", *numbers, covered)
     return table
 
@@ -42,7 +43,7 @@ def groups(found: Evaluation, target_index: int) -> Table:
         metrics = group.metrics
         r2 = f"{metrics.r2[target_index]:.3f}" if metrics.rmse_of_mean[target_index] > 0 else "-"
         covered = "-" if group.covered is None else f"{100 * group.covered[target_index]:.1f}%"
-        errors = f"{metrics.rmse[target_index]:.4g}", f"{metrics.bias[target_index]:+.3g}"
+        errors = number(metrics.rmse[target_index]), signed(metrics.bias[target_index])
         table.add_row(group.group, f"{metrics.n_rows:,}", r2, *errors, covered)
     if len(found.groups) > MAX_SHOWN_GROUPS:
         table.caption = f"{len(found.groups) - MAX_SHOWN_GROUPS:,} smaller groups are in the output of --json."

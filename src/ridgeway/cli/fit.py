@@ -20,7 +20,14 @@ from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import say_evaluation
 from ridgeway.cli.failure import Interrupted
 from ridgeway.cli.fit_checks import is_on_cluster, needs_files, require_consistent
-from ridgeway.cli.holding_back import evaluate_test_rows, held_back_rows, of_data, page_of_test_rows
+from ridgeway.cli.holding_back import (
+    FoundOnTest,
+    RowsToTest,
+    held_back_rows,
+    of_data,
+    page_of_test_rows,
+    require_group_column,
+)
 from ridgeway.cli.source_options import given_data, require_files, source_options
 from ridgeway.data.address import hidden
 from ridgeway.estimators.solver_names import SOLVERS
@@ -78,6 +85,7 @@ convert it to Parquet.
               help="Hold this share of the rows back, such as 0.2, and evaluate the model on them.")  # fmt: skip
 @click.option("--time", "time_column", metavar="COLUMN",
               help="With --test-share: hold back the last rows by this column.")  # fmt: skip
+@click.option("--by", metavar="COLUMN", help="With test rows: show the errors of each value of this column.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Seed for shuffling and fold assignment.")  # fmt: skip
 @click.option("--memory", metavar="MB", type=click.IntRange(0),
@@ -110,6 +118,7 @@ def command(
     test_file: str | None,
     test_share: float | None,
     time_column: str | None,
+    by: str | None,
     **options: Any,
 ) -> None:
     """Learn from a CSV, Parquet, Feather or LIBSVM file of any size (or a folder, or a pattern).
@@ -149,16 +158,17 @@ def command(
         found_data = require_data(files.get("DATA"), query, table)
         require_files(found_data, "--dask or --workers" if on_cluster else None)
         learned, tested = found_data, files.get("--test")
+        require_group_column(by, found_data if tested is None else tested)
         if test_share is not None:
             learned, tested = parts.enter_context(
                 held_back_rows(console, learned, request_of(), test_share, time_column)
             )
         state = _checkpoint(console, checkpoint, checkpoint_every)
         fit = partial(fitted_model, learned, state)
-        result = _fit_and_write(
-            lambda: fit() if test_share is None else of_data(fit(), found_data), state, model, report
+        test = None if tested is None else RowsToTest(tested, by, time_column, test_report)
+        result, found = _fit_and_write(
+            lambda: fit() if test_share is None else of_data(fit(), found_data), test, state, model, report
         )
-        found = None if tested is None else evaluate_test_rows(result, tested, test_report)
     _print_result(console, result, model, report, test_report, found)
 
 
@@ -173,8 +183,13 @@ def _checkpoint(console: Console, path: str | None, every: int) -> Any:
     return Checkpoint(path, every)
 
 
-def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report: str | None) -> Any:
-    """Fit, write model and report, and only then remove the checkpoint."""
+def _fit_and_write(
+    fit: Callable[[], Any], test: RowsToTest | None, state: Any, model: str | None, report: str | None
+) -> tuple[Any, FoundOnTest | None]:
+    """Fit, evaluate the test rows, write model and report, and only then remove the checkpoint.
+
+    Test rows that cannot be evaluated are an error after the model is written: a fit may have taken hours.
+    """
     from ridgeway.storage.atomic_file import remove_partials
 
     begun = time.perf_counter()
@@ -185,26 +200,40 @@ def _fit_and_write(fit: Callable[[], Any], state: Any, model: str | None, report
                     if name is not None:
                         remove_partials(name)
             result = fit()
+            seconds, found, failure = time.perf_counter() - begun, None, None
+            try:
+                found = None if test is None else test.evaluate(result)
+            except Exception as error:
+                failure = error
             with ExitStack() as files:
-                write(files, result, model, report, time.perf_counter() - begun)
+                write(files, result, model, report, seconds, None if found is None else found.stated)
             if state is not None:
                 state.done()
     except KeyboardInterrupt:
         raise Interrupted(_how_to_resume(state)) from None
-    return result
+    if failure is not None:
+        raise failure
+    return result, found
 
 
 def _print_result(
-    console: Console, result: Any, model: str | None, report: str | None, test_report: str | None, found: Any
+    console: Console,
+    result: Any,
+    model: str | None,
+    report: str | None,
+    test_report: str | None,
+    test: FoundOnTest | None,
 ) -> None:
     """Print the result of a fit."""
     from ridgeway.cli.fit_summary import fit_summary, fit_values
 
     for line in fit_summary(result):
         console.say(line)
-    if found is not None:
+    if test is not None:
         console.say("On the test rows, which were not learned from:")
-        say_evaluation(console, found)
+        say_evaluation(console, test.found)
+        if test.stated.caution:
+            console.say(test.stated.caution)
     for name in (model, report, test_report):
         if name is not None:
             console.say(f"Written: {name}")
@@ -218,7 +247,7 @@ def _print_result(
             "report": report,
             "test_report": test_report,
             **fit_values(result),
-            "test": None if found is None else found.values(),
+            "test": None if test is None else test.found.values(),
         }
     )
 
@@ -244,8 +273,10 @@ def fit_on_cluster(
         executor.close()
 
 
-def write(files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None) -> None:
-    """Write model and report: both, or neither if anything fails."""
+def write(
+    files: ExitStack, result: Any, model: str | None, report: str | None, seconds: float | None, test: Any = None
+) -> None:
+    """Write model and report, with the result of test rows: both files, or neither if anything fails."""
     from ridgeway.storage.atomic_file import atomic_path
 
     if model is not None:
@@ -253,7 +284,7 @@ def write(files: ExitStack, result: Any, model: str | None, report: str | None, 
     if report is not None:
         from ridgeway.cli.report import write_table_report
 
-        write_table_report(result, files.enter_context(atomic_path(report)), seconds)
+        write_table_report(result, files.enter_context(atomic_path(report)), seconds, test)
 
 
 def _how_to_resume(state: Any) -> str:

@@ -22,7 +22,7 @@ def require_consistent(given: dict[str, Any]) -> None:
     _require_cluster_options(given)
     on_cluster = is_on_cluster(given)
     _require_obeyed(on_cluster, given["checkpoint"])
-    require_test_rows(given["test_file"], given["test_share"], given["time_column"], needs_files(given))
+    require_test_rows(given["test_file"], given["test_share"], given["time_column"], given["by"], needs_files(given))
 
 
 def is_on_cluster(given: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from ridgeway.averaging import Geometric
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.cli.text import accuracy, accuracy_values, fitted, plain_target
 from ridgeway.intervals.conformal import SHOWN_COVERAGE
+from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
 from ridgeway.selection.table import Selection
 from ridgeway.tables import TableModel
@@ -61,7 +62,7 @@ def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> s
         sizes = estimator.interval_width(SHOWN_COVERAGE).sizes
     except ValueError as error:
         return f"No prediction interval: {error}"
-    widths = [f"a factor of {np.exp(size):.4g}" if log_target else f"{size:.4g}" for size in sizes]
+    widths = [f"a factor of {number(np.exp(size))}" if log_target else number(size) for size in sizes]
     if len(widths) > 1:
         shown = [f"{width} ({name})" for width, name in zip(widths, targets, strict=True)][:MAX_LISTED_TARGETS]
         widths = [*shown, *([f"{len(sizes) - len(shown)} more"] if len(sizes) > len(shown) else [])]

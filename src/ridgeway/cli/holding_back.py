@@ -5,20 +5,28 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
 from ridgeway.cli.console import Console
 
+if TYPE_CHECKING:
+    from ridgeway.evaluation import Evaluation
+    from ridgeway.report.report_summary import EvaluatedRows
 
-def require_test_rows(file: str | None, share: float | None, time: str | None, only_files: str | None) -> None:
+
+def require_test_rows(
+    file: str | None, share: float | None, time: str | None, by: str | None, only_files: str | None
+) -> None:
     """Refuse options that contradict each other.
 
     Parameters
     ----------
-    file, share, time : as given by --test, --test-share and --time.
+    file, share, time, by : as given by --test, --test-share, --time and --by.
     only_files : options that need the table as it is, as text for a message; None if there are none.
     """
     if file is not None and share is not None:
@@ -27,11 +35,25 @@ def require_test_rows(file: str | None, share: float | None, time: str | None, o
         raise click.UsageError(f"--test-share {share:g}: expected a share of the rows between 0 and 1, such as 0.2.")
     if time is not None and share is None:
         raise click.UsageError("--time tells which rows to hold back: add --test-share 0.2.")
+    if by is not None and file is None and share is None:
+        raise click.UsageError("--by shows errors of test rows by group: add --test-share 0.2 or --test FILE.")
     if share is not None and only_files is not None:
         raise click.UsageError(
             f"--test-share copies the rows, and {only_files} needs the file itself: write the test rows to a file of "
             "their own and pass it with --test FILE."
         )
+
+
+def require_group_column(by: str | None, data: Any) -> None:
+    """Refuse a column to group by that the table of the test rows does not have, before anything is fitted."""
+    if by is None:
+        return
+    from ridgeway.data import column_names
+    from ridgeway.data.schema import no_column
+
+    columns = column_names(data)
+    if columns is not None and by not in columns.names:
+        raise no_column(by, columns.names, columns.source_name)
 
 
 @contextmanager
@@ -71,14 +93,49 @@ def page_of_test_rows(report: str | None) -> str | None:
     return str(path.with_name(f"{path.stem}-test{path.suffix}"))
 
 
-def evaluate_test_rows(model: Any, data: str, report: str | None) -> Any:
-    """Return the evaluation of a model on test rows, after writing its page if a path is given."""
-    from ridgeway.evaluation import evaluate
+@dataclass(frozen=True)
+class FoundOnTest:
+    """What the test rows tell.
 
-    found = evaluate(model, data)
-    if report is not None:
-        from ridgeway.report import write_evaluation
+    Attributes
+    ----------
+    found : the evaluation.
+    stated : what the report of the model states of it.
+    """
 
-        targets = ", ".join(model.targets) or "the target"
-        write_evaluation(found, report, f"{targets}, learned from {model.facts.data}: the test rows")
-    return found
+    found: Evaluation
+    stated: EvaluatedRows
+
+
+@dataclass(frozen=True)
+class RowsToTest:
+    """Rows to test a model on.
+
+    Attributes
+    ----------
+    data : path of the rows.
+    by : group errors by this column; None without groups.
+    time : column by which they are the last rows of the table; None if they are not.
+    report : the page to write; None for none. It lies beside the report of the model.
+    """
+
+    data: str
+    by: str | None
+    time: str | None
+    report: str | None
+
+    def evaluate(self, model: Any) -> FoundOnTest:
+        """Return the evaluation of a model on these rows, after writing its page."""
+        from ridgeway.evaluation import evaluate
+        from ridgeway.report.evaluated_rows import evaluated_rows
+
+        found = evaluate(model, self.data, by=self.by)
+        page = None
+        if self.report is not None:
+            from ridgeway.report import write_evaluation
+
+            targets = ", ".join(model.targets) or "the target"
+            write_evaluation(found, self.report, f"{targets}, learned from {model.facts.data}: the test rows")
+            page = quote(PurePath(self.report).name)
+        compared = model.model.selection_ is not None
+        return FoundOnTest(found, evaluated_rows(found, page, self.time, compared))

@@ -25,8 +25,10 @@ def command(console: Console, model: str, out: str) -> None:
     console.result({"model": model, "report": out})
 
 
-def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float | None = None) -> None:
-    """Write the report of a model, with its encoder and facts about its data."""
+def write_table_report(
+    model: Any, path: str | os.PathLike[str], seconds: float | None = None, test: Any = None
+) -> None:
+    """Write the report of a model, with its encoder, facts about its data and the result of test rows."""
     from ridgeway.cli.models import parts_of
     from ridgeway.estimators.solver_names import describe_solver
     from ridgeway.report import write_report
@@ -45,6 +47,7 @@ def write_table_report(model: Any, path: str | os.PathLike[str], seconds: float 
         target_names=[f"log {target}" if table.log_target else target for target in targets],
         title=f"{', '.join(targets)}, learned from {facts.data}",
         seconds=seconds,
+        test=test,
         facts={
             "Data": facts.data,
             "Rows left out (no target or weight)": f"{facts.left_out:,}",

@@ -15,6 +15,7 @@ from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
 from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
 from ridgeway.estimators.solver_names import describe_solver
+from ridgeway.messages.number_text import number
 from ridgeway.messages.probing import probing
 from ridgeway.messages.quantity import quantity
 from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
@@ -107,7 +108,7 @@ def choices(model: Any) -> Table:
         seen.add(kind)
         mark = "<- chosen" if row.chosen else ""
         steps = [f"{row.step:.3g}"] if has_steps else []
-        table.add_row(f"{row.error:.5g}", f"{row.standard_error:.2g}", scheme_name(row.scheme), *steps, mark)
+        table.add_row(number(row.error, 5), number(row.standard_error, 2), scheme_name(row.scheme), *steps, mark)
     return table
 
 
@@ -138,14 +139,17 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
         name = targets[target_index] if targets else f"target {target_index}" if len(rows.rmse) > 1 else ""
         numbers = f"R^2 {rows.r2[target_index]:.3f}, " if rows.variance[target_index] > 0 else ""
         lines.append(
-            f"{where}{by}{f', {name}' if name else ''}: squared error {rows.mean_squared_error[target_index]:.5g}, "
-            f"{numbers}typical error (RMSE) {rows.rmse[target_index]:.4g}; always predicting the mean: "
-            f"{rows.rmse_of_mean[target_index]:.4g}."
+            f"{where}{by}{f', {name}' if name else ''}: "
+            f"squared error {number(rows.mean_squared_error[target_index], 5)}, {numbers}"
+            f"typical error (RMSE) {number(rows.rmse[target_index])}; always predicting the mean: "
+            f"{number(rows.rmse_of_mean[target_index])}."
         )
     if len(lines) == 1 and rows.scheme == selection.chosen.scheme:
         full, capped = rows.mean_squared_error[0], selection.chosen.error
         if capped < (1 - NOTABLE_CAP_EFFECT) * full and selection.method != PROGRESSIVE:
-            lines.append("The comparison above caps the errors of a few outlying rows; here they count in full.")
+            lines.append(
+                "When alpha was chosen, the errors of a few outlying rows were capped; here they count in full."
+            )
     return "\n".join(lines)
 
 
@@ -156,11 +160,12 @@ def _left_out(model: RidgePathCV, selection: Selection, targets: Sequence[str]) 
     by = "" if chosen.scheme == model.averaging_ else f", with {scheme_name(chosen.scheme)}"
     if n_targets > 1:
         mean = f"a mean over {n_targets} targets in units of their variances"
-        return f"{where}{by}: squared error {chosen.error:.5g}, {mean}."
+        return f"{where}{by}: squared error {number(chosen.error, 5)}, {mean}."
     name = f", {targets[0]}" if targets else ""
     variance = model._fitted().averages.standardization.unit
     share = f"R^2 {1 - chosen.error / variance:.3f}, " if model.fit_intercept else ""
-    return f"{where}{by}{name}: squared error {chosen.error:.5g}, {share}typical error (RMSE) {chosen.error**0.5:.4g}."
+    typical = f"{share}typical error (RMSE) {number(chosen.error**0.5)}"
+    return f"{where}{by}{name}: squared error {number(chosen.error, 5)}, {typical}."
 
 
 def accuracy_values(model: Any) -> dict[str, Any] | None:
@@ -210,10 +215,10 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
         along = path[:, target, feature]
         of = targets[target] if targets else f"target {target}"
         name = names[feature] if len(coefs) == 1 else f"{names[feature]} ({of})"
-        numbers = [f"{coefs[target, feature]:.4g}", f"{effects[target, feature]:.4g}"]
+        numbers = [number(coefs[target, feature]), number(effects[target, feature])]
         if intervals is not None:
             low, high = intervals[target, feature]
-            numbers.insert(1, f"{low:.4g} to {high:.4g}")
+            numbers.insert(1, f"{number(low)} to {number(high)}")
         table.add_row(name, *numbers, sparkline(np.abs(along)))
     return table
 
@@ -242,7 +247,8 @@ def errors(model: Any) -> str | None:
     heights = np.log(np.maximum([row.error for row in rows], floor))
     curve = np.interp(np.log(grid), np.log([row.alpha for row in rows]), heights)
     return (
-        f"Error of geometric averages from alpha={low:.1g} to {high:.1g} (smallest {least:.4g}, largest {most:.4g}):\n"
+        f"Error of geometric averages from alpha={low:.1g} to {high:.1g} (smallest {number(least)}, largest "
+        f"{number(most)}):\n"
         f"  {sparkline(curve - curve.min())}"
     )
 

@@ -74,7 +74,7 @@ class AlphaErrors:
         scheme : the model's own average.
         """
         if self.excess <= SAME_SHARE:
-            return f"No alpha would have been better here; the error is least up to alpha={self.best:.3g}."
+            return "No other alpha would have been notably better on these rows."
         return (
             f"alpha={self.best:.3g} would have been best here; the error of {scheme_name(scheme)} is "
             f"{100 * self.excess:.1f}% above it."

@@ -13,6 +13,7 @@ from ridgeway.evaluation.alpha_errors import AlphaErrors
 from ridgeway.evaluation.calibration import Decile, DrawnRows
 from ridgeway.evaluation.error_sums import Metrics
 from ridgeway.evaluation.group_errors import GroupErrors
+from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
 
 Array = NDArray[np.float64]
@@ -106,13 +107,13 @@ class Evaluation:
         """Return the findings about one target in words."""
         metrics, name = self.metrics, self.targets[target_index]
         r2 = f"R^2 {metrics.r2[target_index]:.3f}, " if np.isfinite(metrics.r2[target_index]) else ""
-        last = "" if self.rmse_of_last is None else f", the last value {self.rmse_of_last[target_index]:.4g}"
+        last = "" if self.rmse_of_last is None else f", the last value {number(self.rmse_of_last[target_index])}"
         of = f"{name}, " if name else ""
         rows = f"{quantity(metrics.n_rows, 'row')}{', weighted' if self.weighted else ''}"
         lines = [
-            f"{of}{rows}: {r2}typical error (RMSE) {metrics.rmse[target_index]:.4g}, "
-            f"mean absolute error {metrics.mae[target_index]:.4g}.",
-            f"RMSE of always predicting the mean of these rows: {metrics.rmse_of_mean[target_index]:.4g}{last}.",
+            f"{of}{rows}: {r2}typical error (RMSE) {number(metrics.rmse[target_index])}, "
+            f"mean absolute error {number(metrics.mae[target_index])}.",
+            f"RMSE of always predicting the mean of these rows: {number(metrics.rmse_of_mean[target_index])}{last}.",
         ]
         intervals = self.intervals
         if intervals is None:
@@ -121,7 +122,7 @@ class Evaluation:
             lines.append(
                 f"Intervals of coverage {intervals.coverage:g} hold {100 * intervals.covered[target_index]:.1f}% of "
                 f"the {'weights of the rows' if self.weighted else 'rows'}; their mean width is "
-                f"{intervals.width[target_index]:.4g}."
+                f"{number(intervals.width[target_index])}."
             )
         return [*lines, self.alphas[target_index].sentence(self.scheme)] if self.alphas else lines
 

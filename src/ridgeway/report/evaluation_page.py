@@ -9,9 +9,10 @@ import numpy as np
 
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.evaluation import Evaluation
+from ridgeway.messages.number_text import number, signed
 from ridgeway.report.evaluation_figures import MAX_PLOTTED_ROWS, MIN_PLOTTED_ROWS, evaluation_figures, own_alpha
 from ridgeway.report.html_page import html_page
-from ridgeway.report.sentences import number, versions
+from ridgeway.report.sentences import versions
 from ridgeway.storage.atomic_file import write_atomically
 
 MAX_EVALUATED_TARGETS = 6  # targets on a page
@@ -114,9 +115,9 @@ def _groups(found: Evaluation, target_index: int) -> list[dict[str, Any]]:
                 "name": group.group,
                 "rows": f"{metrics.n_rows:,}",
                 "r2": f"{r2:.3f}" if np.isfinite(r2) else "-",
-                "rmse": number(rmse, 4),
+                "rmse": number(rmse),
                 "width": f"{100 * rmse / largest:.1f}",
-                "bias": f"{'+' if bias > 0 else ''}{number(bias)}",
+                "bias": signed(bias),
                 "covered": "-" if group.covered is None else f"{100 * group.covered[target_index]:.1f}%",
             }
         )

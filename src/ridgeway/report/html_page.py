@@ -9,8 +9,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
+from ridgeway.messages.number_text import number
 from ridgeway.report.plot_parts import bokeh
-from ridgeway.report.sentences import number
 
 # Characters that could end a script element, or a line of script, inside JSON.
 ESCAPED = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}

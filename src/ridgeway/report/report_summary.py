@@ -7,7 +7,7 @@ from typing import Any
 
 from ridgeway.storage.record import from_plain, to_plain
 
-FORMAT = 2  # version of the dictionary
+FORMAT = 3  # version of the dictionary
 SCALES = ("deviation", "largest", "unit")
 SOURCES = ("held-out", "given", "learned", "none")
 
@@ -196,6 +196,27 @@ class Run:
 
 
 @dataclass(frozen=True)
+class EvaluatedRows:
+    """What an evaluation on test rows found, which the fit did not see.
+
+    Attributes
+    ----------
+    which : which rows they are, in words.
+    r2, rmse : of each target; R^2 is None where it does not exist.
+    result : the result, in words.
+    caution : why it differs from the error of held-out rows, in words; may be empty.
+    page : address of the page of the test rows, relative to the report; None if there is none.
+    """
+
+    which: str
+    r2: tuple[float | None, ...]
+    rmse: tuple[float, ...]
+    result: str
+    caution: str
+    page: str | None
+
+
+@dataclass(frozen=True)
 class ReportSummary:
     """What a report shows.
 
@@ -218,6 +239,7 @@ class ReportSummary:
     run : how the fit ran.
     encoded : what an encoder did; empty without one.
     facts : more facts, as pairs of texts.
+    test : what an evaluation on test rows found; None without test rows.
     """
 
     format: int
@@ -236,6 +258,7 @@ class ReportSummary:
     run: Run
     encoded: tuple[Encoded, ...]
     facts: tuple[tuple[str, str], ...]
+    test: EvaluatedRows | None = None
 
     def __post_init__(self) -> None:
         if self.format != FORMAT:

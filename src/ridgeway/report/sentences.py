@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import f_oneway
 
+from ridgeway.messages.number_text import number
 from ridgeway.report.report_summary import Candidate, ReportSummary, Rows, Target
 from ridgeway.version import __version__
 
@@ -21,23 +22,6 @@ RISES = {
     "largest": "goes from 0 to its largest value",
     "unit": "rises by one unit",
 }
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Return a number as text, with separators of thousands and a few significant digits.
-
-    Examples
-    --------
-    >>> number(1234.5678), number(0.012345), number(0), number(1.5e-7), number(45.0)
-    ('1,235', '0.0123', '0', '1.5e-07', '45')
-    """
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else "unknown"
-    if not 1e-4 <= abs(value) < 1e15:
-        return f"{value:.{digits}g}"
-    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{value:,.{places}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def versions() -> str:
@@ -146,13 +130,13 @@ def _strength(chosen: Candidate, summary: ReportSummary) -> str:
 def in_words(average: Candidate) -> str:
     """Return an average in words."""
     if average.kind == "geometric":
-        return f"ridge strength alpha = {number(average.alpha or 0.0)} (a geometric average)"
+        return f"ridge strength alpha = {number(average.alpha or 0.0, 3)} (a geometric average)"
     if average.kind == "tail":
         return f"the average of the last {_percent(1 - (average.start or 0.0))} of the steps (a tail average)"
     if average.kind == "uniform":
         return "the plain average of all steps"
     if average.kind == "exact":
-        return f"exact ridge of alpha = {number(average.alpha or 0.0)}"
+        return f"exact ridge of alpha = {number(average.alpha or 0.0, 3)}"
     return "the last step alone" if average.kind == "last" else average.name
 
 

@@ -30,6 +30,7 @@ from ridgeway.report.report_summary import (
     Candidate,
     Comparison,
     Encoded,
+    EvaluatedRows,
     Grid,
     Interval,
     Path,
@@ -59,6 +60,7 @@ def summarize(
     title: str | None = None,
     seconds: float | None = None,
     facts: Mapping[str, Any] | None = None,
+    test: EvaluatedRows | None = None,
 ) -> ReportSummary:
     """Return what the report of a fitted model shows; the data are not needed.
 
@@ -79,6 +81,7 @@ def summarize(
     title : title of the page.
     seconds : duration of the fit.
     facts : more facts to list, by name.
+    test : what an evaluation on test rows found, to be stated first (see `ridgeway.report.evaluated_rows`).
 
     Examples
     --------
@@ -128,6 +131,7 @@ def summarize(
         run=_run(fitted, seconds),
         encoded=_encoded(encoder),
         facts=_facts({**_solver_facts(fitted), **(facts or {})}),
+        test=test,
     )
 
 

@@ -7,13 +7,15 @@ from collections import Counter
 from typing import Any
 
 from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
+from ridgeway.messages.number_text import number
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.figures import make_figures
 from ridgeway.report.html_page import html_page
 from ridgeway.report.report_summary import ReportSummary
-from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words, number
+from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words
 from ridgeway.report.summarizing import summarize
 from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
+from ridgeway.selection.table import PROGRESSIVE
 from ridgeway.storage.atomic_file import write_atomically
 
 PLURALS = {"number": "numbers", "boolean": "booleans", "category": "categories", "time": "times", "text": "texts"}
@@ -54,6 +56,7 @@ def render(summary: ReportSummary) -> str:
         title=summary.title,
         summary=summary,
         headline=headline(summary),
+        test=summary.test,
         tiles=_tiles(summary),
         facts=_facts(summary),
         facts_title="Facts about the fit",
@@ -112,6 +115,8 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
         if target.interval is not None:
             what = f"{100 * target.interval.coverage:g}% interval"
             tiles.append((f"± {number(target.interval.half_width)}", what, "around a prediction"))
+        if summary.test is not None and summary.test.r2[0] is not None:
+            tiles.append((f"{summary.test.r2[0]:.3f}", "R² of test rows", summary.test.which))
     if summary.run.n_rows is not None:
         tiles.append((f"{summary.run.n_rows:,}", "rows", "learned from"))
     n_columns, name, encoded = columns_of(summary)
@@ -148,10 +153,14 @@ def _errors_of_chosen(summary: ReportSummary) -> tuple[float, float] | None:
     return None if chosen is None or error is None else (chosen, error)
 
 
-def _capped(summary: ReportSummary) -> bool:
-    """Return whether capped errors of outliers make the comparison's error smaller than that of all rows."""
+def _capped(summary: ReportSummary) -> tuple[str, str] | None:
+    """Return the typical errors of the comparison and of all rows if capped errors of outliers make them differ."""
     errors = _errors_of_chosen(summary)
-    return errors is not None and errors[0] < (1 - NOTABLE_CAP_EFFECT) * errors[1]
+    if errors is None or summary.comparison is None:
+        return None
+    compared, of_all_rows = (number(error**0.5) for error in errors)
+    by_cap = summary.comparison.method != PROGRESSIVE or errors[0] < (1 - NOTABLE_CAP_EFFECT) * errors[1]
+    return (compared, of_all_rows) if by_cap and compared != of_all_rows else None
 
 
 def _unexplained(summary: ReportSummary) -> float | None:
