@@ -25,7 +25,7 @@ NOISES = {"nearly noiseless": 0.01, "noisy": 1.0}  # standard deviations, of the
 ALPHAS = np.logspace(-8, 0, 20)
 OVER_GRID_SEARCH = {"nearly noiseless": Target(low=4), "noisy": Target(low=10)}
 OVER_REFITS = {"nearly noiseless": Target(low=5), "noisy": Target(low=10)}
-FOURFOLD, DOUBLED = Target(3.4, 4.6), Target(1.7, 2.3)  # within 15%
+FOURFOLD, DOUBLED = Target(high=4.6), Target(high=2.3)  # no more than 15% above
 AGREEMENT = Target(high=1.005)
 STRIP_ROWS = 128
 THREADS = 2
