@@ -49,7 +49,7 @@ def extreme_fifths(predicted: Array, within: NDArray[np.bool_]) -> Array:
 
 def on_sets() -> Iterator[str]:
     """Yield the table of the sets: coverage at the chosen average and at alpha = 1, and of the extreme fifths."""
-    head = ("set", "rows", "chosen", "alpha = 1", "least extreme fifth", "least extreme fifth, normalized")
+    head = ("set", "rows", "chosen", "alpha = 1", "worse extreme fifth", "worse extreme fifth, normalized")
     for name, make in MODELS.items():
         yield f"{name}, 90% intervals, means of {SPLITS} splits, in %"
         yield "| " + " | ".join(head) + " |"
