@@ -33,6 +33,5 @@ axes.plot(seen[4:-4], np.convolve(share, window, "valid"), label="mean of nine")
 axes.set(xlabel="flights seen", ylabel="explained share of the next batch", ylim=(0, None))
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
-print(
-    f"{model.averaging_} after {model.n_steps_:,} rows; the sketch has {model.trajectory_.layout.numbers(model.n_steps_, model.trajectory_.steps)} numbers per coefficient"
-)
+numbers = model.trajectory_.layout.numbers(model.n_steps_, model.trajectory_.steps)
+print(f"{model.averaging_} after {model.n_rows_:,} rows; the sketch has {numbers} numbers per coefficient")
