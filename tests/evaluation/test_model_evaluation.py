@@ -20,6 +20,7 @@ from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score, r
 
 import ridgeway as rw
 from ridgeway.evaluation import model_evaluation
+from ridgeway.evaluation.alpha_errors import evaluated_alphas
 from ridgeway.evaluation.calibration import MAX_CALIBRATION_ROWS, SampledRows
 from ridgeway.evaluation.error_sums import ErrorSums
 from ridgeway.tables import Request, fit_table
@@ -136,8 +137,10 @@ def test_last_value() -> None:
     found = rw.evaluate(model, X, y, time=np.arange(len(y)))
     assert found.rmse_of_last is not None
     np.testing.assert_allclose(found.rmse_of_last[0], np.sqrt(mean_squared_error(y[1:], y[:-1])), rtol=1e-12)
-    with pytest.raises(ValueError, match="not in the order of time"):
-        rw.evaluate(model, X, y, time=-np.arange(len(y)))
+    mixed = np.random.default_rng(0).permutation(len(y))
+    unsorted = rw.evaluate(model, X[mixed], y[mixed], time=mixed)
+    assert unsorted.rmse_of_last is not None
+    np.testing.assert_allclose(unsorted.rmse_of_last, found.rmse_of_last, rtol=1e-12)
 
 
 # Law: beyond its bound the sample for deciles is a random one of that size, whatever the batches.
@@ -244,7 +247,7 @@ def test_no_warning_of_probed_alphas(recwarn: pytest.WarningsRecorder, monkeypat
     with pytest.warns(UserWarning, match="weaker than what this fit has resolved"):
         model.path([1e-12])
     recwarn.clear()
-    monkeypatch.setattr(model_evaluation, "evaluated_alphas", lambda _: np.array([1e-12, 0.1]))
+    monkeypatch.setattr(model_evaluation, "evaluated_alphas", lambda *_: np.array([1e-12, 0.1]))
     rw.evaluate(model, X[1200:], y[1200:])
     assert [str(warning.message) for warning in recwarn] == []
 
@@ -258,3 +261,55 @@ def test_weights_are_told() -> None:
     for weight, weighted in ((None, False), (np.full(200, 2.0), False), (rng.uniform(0.5, 2.0, 200), True)):
         said = " ".join(rw.evaluate(model, X, y, sample_weight=weight).sentences())
         assert ("200 rows, weighted:" in said) == ("of the weights of the rows" in said) == weighted
+
+
+# Law: of a model of logarithms both scales are told, and both R^2 are scikit-learn's; targets of 0 have no logarithm.
+def test_logarithms() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(1500)
+    y = np.exp(x + rng.standard_normal(1500))
+    model = fit_table(pa.table({"x": x[:1000], "y": y[:1000]}), Request("y", log_target=True))
+    new = pa.table({"x": x[1000:], "y": y[1000:]})
+    found = rw.evaluate(model, new)
+    assert found.log_metrics is not None
+    predicted = model.predict(new)
+    np.testing.assert_allclose(found.log_metrics.r2, r2_score(np.log(y[1000:]), np.log(predicted)), rtol=1e-10)
+    np.testing.assert_allclose(found.metrics.r2, r2_score(y[1000:], predicted), rtol=1e-10)
+    assert f"logarithms, which the model predicts: R^2 {found.log_metrics.r2[0]:.3f}" in found.sentences()[1]
+    assert found.values()["logarithms"]["rmse"] == found.log_metrics.rmse.tolist()
+    zeros = rw.evaluate(model, pa.table({"x": x[1000:1002], "y": [0.0, 1.0]}))
+    assert zeros.log_metrics is not None
+    assert (zeros.n_rows, zeros.log_metrics.n_rows) == (2, 1)
+    plain = rw.evaluate(fit_table(new, Request("y")), new)
+    assert plain.log_metrics is None
+    assert plain.values()["logarithms"] is None
+
+
+# Law: normalized intervals are those of `predict_interval`, and mend the tenth that the plain ones cover worst.
+def test_normalized() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 1, 6000)
+    y = 10 * x + x**3 * 5 * rng.standard_normal(6000)
+    X = x[:, None]
+    model = rw.RidgePathCV(random_state=0).fit(X[:3000], y[:3000])
+    plain, normalized = (rw.evaluate(model, X[3000:], y[3000:], normalized=way) for way in (False, True))
+    assert normalized.intervals is not None
+    low, high = model.predict_interval(X[3000:], 0.9, normalized=True).T
+    np.testing.assert_allclose(
+        normalized.intervals.covered, np.mean((low <= y[3000:]) & (y[3000:] <= high)), rtol=1e-12
+    )
+    assert plain.least_covered is not None
+    assert normalized.least_covered is not None
+    assert plain.least_covered < 0.75 < normalized.least_covered
+    assert normalized.values()["intervals"]["normalized"] is True
+    assert rw.evaluate(model, X[3000:3050], y[3000:3050]).least_covered is None
+
+
+# Law: the curve of strengths holds the model's own, far below and far above the usual ones.
+@pytest.mark.parametrize("own", [3e-9, 2e5])
+def test_curve_holds_the_own_alpha(own: float) -> None:
+    alphas = evaluated_alphas(1e4, own)
+    assert alphas[0] <= own <= alphas[-1]
+    np.testing.assert_allclose(np.diff(np.log10(alphas)), 1 / 8)
+    assert set(evaluated_alphas(1e4)) <= set(alphas)
+    np.testing.assert_array_equal(evaluated_alphas(1e4, 1e-30), evaluated_alphas(1e4))

@@ -14,6 +14,8 @@ from ridgeway.cli.source_options import given_data, source_options
 from ridgeway.data.address import hidden
 from ridgeway.messages.quantity import quantity
 
+NOTABLE_SHORTFALL = 0.15  # of the coverage of a tenth, from which --normalized is suggested
+
 
 @make_command()
 @click.argument("model")
@@ -22,7 +24,8 @@ from ridgeway.messages.quantity import quantity
 @click.option("--by", metavar="COLUMN", help="Show the errors of each value of this column.")
 @click.option("--interval", metavar="COVERAGE", type=float, default=0.9, show_default=True,
               help="Coverage of the prediction intervals to check.")  # fmt: skip
-@click.option("--time", metavar="COLUMN", help="The rows are in the order of this column: compare with the last value.")
+@click.option("--normalized", is_flag=True, help="Check intervals that are wider where errors are larger.")
+@click.option("--time", metavar="COLUMN", help="Compare with the last value, in the order of this column.")
 @click.option("--alpha", type=float, help="Evaluate another ridge strength.")
 @click.option("--averaging", type=Average(), help="Evaluate another average: tail:0.5, uniform, last, ...")
 @click.option("--report", metavar="FILE", help="Also write the evaluation as one HTML page (.html).")
@@ -34,6 +37,7 @@ def command(
     table: str | None,
     by: str | None,
     interval: float,
+    normalized: bool,
     time: str | None,
     alpha: float | None,
     averaging: Any,
@@ -58,13 +62,20 @@ def command(
         fitted = fitted if average is None else fitted.at(average)
         from ridgeway.evaluation import evaluate
 
-        found = evaluate(fitted, rows, by=by, coverage=interval, time=time, progress=console.progress)
+        found = evaluate(
+            fitted, rows, by=by, coverage=interval, normalized=normalized, time=time, progress=console.progress
+        )
         name = None if data is None else hidden(data)
         if report is not None:
             from ridgeway.report import write_evaluation
 
             write_evaluation(found, report, f"{Path(model).name} on {'a query' if name is None else name}")
     say_evaluation(console, found)
+    if name is not None and Path(name).name == fitted.facts.data:
+        console.say(
+            f"The model was fitted to a table of the same name, {fitted.facts.data}: errors of rows that it has "
+            "learned from are smaller than those of new rows."
+        )
     if report is not None:
         console.say(f"Written: {report}")
     console.result({"model": model, "data": name, **found.values(), "report": report})
@@ -88,3 +99,11 @@ def say_evaluation(console: Console, found: Any) -> None:
         console.say(calibration(found.calibration[target_index], name if len(found.targets) > 1 else ""))
         if found.groups:
             console.say(groups(found, target_index))
+    intervals, least = found.intervals, found.least_covered
+    if intervals is None or intervals.normalized or least is None or least >= intervals.coverage - NOTABLE_SHORTFALL:
+        return
+    console.say(
+        f"In one tenth of the predictions, intervals of coverage {intervals.coverage:g} hold only {100 * least:.1f}% "
+        "of the rows: errors differ in size. `evaluate` and `predict` with --normalized make intervals wider where "
+        "errors are larger."
+    )

@@ -29,8 +29,8 @@ def fit_summary(model: TableModel) -> list[str]:
     """
     estimator = model.model
     interval = interval_line(estimator, model.target_names, model.log_target)
-    return [*fitted(model).splitlines(), choice_line(estimator), *accuracy(estimator, model.target_names).splitlines(),
-            interval]  # fmt: skip
+    errors = accuracy(estimator, model.target_names, model.log_target)
+    return [*fitted(model).splitlines(), choice_line(estimator), *errors.splitlines(), interval]
 
 
 def choice_line(estimator: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -61,22 +61,27 @@ def held_back_rows(
     console: Console, data: Any, request: Any, share: float, time: str | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the paths of the rows to learn from and of the rows to test, in a folder that is removed afterwards."""
+    from ridgeway.data.origin import Origin
     from ridgeway.tables.held_back import split_table
 
     with tempfile.TemporaryDirectory(prefix="ridgeway-") as folder:
         split = split_table(data, request, share, time, folder)
         which = f"the last by {time!r}" if time is not None else "chosen at random"
         console.say(f"{split.n_test:,} of {split.n_train + split.n_test:,} rows are held back for a test, {which}.")
-        yield str(split.train), str(split.test)
+        train, test, name = str(split.train), str(split.test), _name(data)
+        learned, tested = Origin(f"{name} (rows to learn from)", train, None), Origin(f"{name} (test rows)", test, None)
+        with learned.named(), tested.named():
+            yield train, test
 
 
 def of_data(model: Any, data: Any) -> Any:
     """Return the model with the name of the table that the user gave."""
-    from dataclasses import replace
-    from pathlib import Path
+    return replace(model, facts=replace(model.facts, data=_name(data)))
 
-    name = Path(data).name if isinstance(data, str) else data.name
-    return replace(model, facts=replace(model.facts, data=name))
+
+def _name(data: Any) -> str:
+    """Return the name of the table that the user gave."""
+    return PurePath(data).name if isinstance(data, str) else str(data.name)
 
 
 def page_of_test_rows(report: str | None) -> str | None:
@@ -135,7 +140,8 @@ class RowsToTest:
             from ridgeway.report import write_evaluation
 
             targets = ", ".join(model.targets) or "the target"
-            write_evaluation(found, self.report, f"{targets}, learned from {model.facts.data}: the test rows")
+            title = f"{targets}, learned from {model.facts.data}: the test rows"
+            write_evaluation(found, self.report, title, unseen=True)
             page = quote(PurePath(self.report).name)
         compared = model.model.selection_ is not None
         return FoundOnTest(found, evaluated_rows(found, page, self.time, compared))

@@ -10,6 +10,10 @@ import click
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 
+LOGARITHMS = (
+    "its logarithm: errors, R², intervals and effects on this page are those of logarithms; predict returns exp of them"
+)
+
 
 @make_command()
 @click.argument("model")
@@ -50,6 +54,7 @@ def write_table_report(
         test=test,
         facts={
             "Data": facts.data,
+            **({"Scale of the target": LOGARITHMS} if table.log_target else {}),
             "Rows left out (no target or weight)": f"{facts.left_out:,}",
             "Fit": facts.way,
             "Solver": describe_solver(facts.solver, facts.solver_reason),

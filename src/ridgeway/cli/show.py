@@ -58,7 +58,9 @@ def command(console: Console, model: str, columns: bool) -> None:
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))
     if averaging is not None:
-        console.say(accuracy(estimator, () if table is None else table.target_names))
+        console.say(
+            accuracy(estimator, () if table is None else table.target_names, table is not None and table.log_target)
+        )
     if (curve := errors(estimator)) is not None:
         console.say(curve)
     targets = () if table is None else table.targets

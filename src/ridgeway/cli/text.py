@@ -112,13 +112,14 @@ def choices(model: Any) -> Table:
     return table
 
 
-def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
+def accuracy(model: Any, targets: Sequence[str] = (), logarithms: bool = False) -> str:
     """Return the errors of held-out predictions as text, beside those of always predicting the mean.
 
     Parameters
     ----------
     model : the fitted estimator.
     targets : names of the targets; may be empty.
+    logarithms : whether the model predicts logarithms of the targets, of which all these errors are.
     """
     rows, selection = getattr(model, "held_out_", None), getattr(model, "selection_", None)
     if selection is None:
@@ -134,10 +135,11 @@ def accuracy(model: Any, targets: Sequence[str] = ()) -> str:
     )
     is_selected = model.trajectory_.nearest(rows.scheme) == model.averaging_
     by = "" if is_selected else f", with {scheme_name(rows.scheme)}"
+    of_logs = " of the logarithms" if logarithms else ""
     lines = []
     for target_index in range(len(rows.rmse)):
         name = targets[target_index] if targets else f"target {target_index}" if len(rows.rmse) > 1 else ""
-        numbers = f"R^2 {rows.r2[target_index]:.3f}, " if rows.variance[target_index] > 0 else ""
+        numbers = f"R^2{of_logs} {rows.r2[target_index]:.3f}, " if rows.variance[target_index] > 0 else ""
         lines.append(
             f"{where}{by}{f', {name}' if name else ''}: "
             f"squared error {number(rows.mean_squared_error[target_index], 5)}, {numbers}"

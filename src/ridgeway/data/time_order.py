@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.date_order import DateOrder
@@ -53,6 +56,28 @@ def times_in_order(column: Any, name: str, source_name: str, kind: str | None = 
             "its rows are in alphabetical order; write dates such as 2013-01-31."
         )
     return levels.take(present)
+
+
+def time_ranks(column: Any, name: str, source_name: str, kind: str | None = None) -> NDArray[np.int64]:
+    """Return the place of each value among the distinct values of a column of times, 0 for the earliest, -1 for none.
+
+    Parameters
+    ----------
+    column, name, source_name, kind : as in `times_in_order`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> time_ranks(pa.chunked_array([["01/02/2013", None], ["31/01/2013", "01/02/2013"]]), "day", "sales.csv")
+    array([ 1, -1,  0,  1])
+    """
+    column = times_in_order(column, name, source_name, kind)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    _, codes = np.unique(np.asarray(column.drop_null()), return_inverse=True)
+    ranks = np.full(len(column), -1)
+    ranks[~np.asarray(column.is_null())] = codes
+    return ranks
 
 
 def _written_order(levels: Any, rows: Any, name: str, source_name: str) -> str | None:

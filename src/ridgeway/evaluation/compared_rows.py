@@ -21,7 +21,7 @@ class ComparedRows:
     y : (n, targets), in units of the target.
     weight : (n,).
     groups : (n,), or None.
-    times : (n,), increasing, or None.
+    times : (n,), values that sort in the order of time, or None.
     left_out : rows without a target or weight.
     """
 

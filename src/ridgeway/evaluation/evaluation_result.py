@@ -18,6 +18,8 @@ from ridgeway.messages.quantity import quantity
 
 Array = NDArray[np.float64]
 
+MIN_COVERAGE_ROWS = 30  # rows of a tenth whose coverage is more than chance
+
 
 @dataclass(frozen=True, eq=False)
 class IntervalCoverage:
@@ -29,12 +31,14 @@ class IntervalCoverage:
     method : how the rows behind the intervals were held out.
     covered : (targets,), the share that they hold.
     width : (targets,), their mean width.
+    normalized : whether they are wider where errors are larger.
     """
 
     coverage: float
     method: str
     covered: Array
     width: Array
+    normalized: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,7 @@ class Evaluation:
     groups : errors of each group.
     sample : for each target, some rows at random with predictions and intervals, for a picture.
     weighted : whether rows have different weights; errors and shares then count each row by its weight.
+    log_metrics : for a model of logarithms, errors of the logarithms, of rows whose targets are above 0; else None.
     """
 
     targets: tuple[str, ...]
@@ -70,11 +75,18 @@ class Evaluation:
     groups: tuple[GroupErrors, ...] = ()
     sample: tuple[DrawnRows, ...] = ()
     weighted: bool = False
+    log_metrics: Metrics | None = None
 
     @property
     def n_rows(self) -> int:
         """Rows that were compared."""
         return self.metrics.n_rows
+
+    @property
+    def least_covered(self) -> float | None:
+        """Smallest coverage of a tenth of the predictions with enough rows; None without intervals or rows."""
+        tenths = (tenth for deciles in self.calibration for tenth in deciles if tenth.rows >= MIN_COVERAGE_ROWS)
+        return min((tenth.covered for tenth in tenths if tenth.covered is not None), default=None)
 
     def values(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON; lists have one entry for each target."""
@@ -84,6 +96,7 @@ class Evaluation:
             "averaging": self.scheme.state(),
             **self.metrics.values(),
             "left_out": self.left_out,
+            "logarithms": None if self.log_metrics is None else self.log_metrics.values(),
             "rmse_of_last": None if self.rmse_of_last is None else self.rmse_of_last.tolist(),
             "intervals": None
             if intervals is None
@@ -92,6 +105,7 @@ class Evaluation:
                 "method": intervals.method,
                 "covered": intervals.covered.tolist(),
                 "width": intervals.width.tolist(),
+                "normalized": intervals.normalized,
             },
             "calibration": [[decile.values() for decile in deciles] for deciles in self.calibration],
             "alphas": [errors.values() for errors in self.alphas],
@@ -115,6 +129,8 @@ class Evaluation:
             f"mean absolute error {number(metrics.mae[target_index])}.",
             f"RMSE of always predicting the mean of these rows: {number(metrics.rmse_of_mean[target_index])}{last}.",
         ]
+        if self.log_metrics is not None:
+            lines[1:1] = [self._log_sentence(self.log_metrics, target_index)]
         intervals = self.intervals
         if intervals is None:
             lines.append(self.no_intervals)
@@ -125,6 +141,17 @@ class Evaluation:
                 f"{number(intervals.width[target_index])}."
             )
         return [*lines, self.alphas[target_index].sentence(self.scheme)] if self.alphas else lines
+
+    def _log_sentence(self, metrics: Metrics, target_index: int) -> str:
+        """Return the errors of the logarithms, and what the predictions are."""
+        r2, rmse = metrics.r2[target_index], metrics.rmse[target_index]
+        some = "" if metrics.n_rows == self.n_rows else f" ({quantity(metrics.n_rows, 'row')} above 0)"
+        return (
+            f"Those are errors of the values. Errors of their logarithms{some}, which the model predicts: "
+            f"{f'R^2 {r2:.3f}, ' if np.isfinite(r2) else ''}typical error {number(rmse)} "
+            f"(a factor of {number(np.exp(rmse))}). A prediction is exp of a mean of logarithms: near the median of "
+            "the values, below their mean."
+        )
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences())

@@ -18,6 +18,7 @@ from ridgeway.evaluation.compared_rows import ComparedRows
 from ridgeway.evaluation.error_sums import ErrorSums
 from ridgeway.evaluation.evaluation_result import Evaluation, IntervalCoverage
 from ridgeway.evaluation.group_errors import GroupSums
+from ridgeway.evaluation.last_value import LastValueErrors
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.messages.probing import probing
 from ridgeway.messages.progress import Progress
@@ -39,6 +40,7 @@ def evaluate(
     *,
     by: Any = None,
     coverage: float = 0.9,
+    normalized: bool = False,
     time: Any = None,
     sample_weight: Any = None,
     progress: bool = False,
@@ -57,8 +59,9 @@ def evaluate(
     y : (n_rows,) or (n_rows, n_targets), for an estimator; a `TableModel` takes it from the table.
     by : group errors by this column of the table; for an estimator, (n_rows,) values.
     coverage : of the prediction intervals.
-    time : the rows are in the order of this column, or of these (n_rows,) values: then the error of predicting the
-        last value is found as well.
+    normalized : check intervals that are wider where errors are larger, as in `predict_interval`.
+    time : column of times, or (n_rows,) values: then the error of predicting the last value is found as well. The rows
+        need not be sorted; times and targets of all rows are held in memory.
     sample_weight : (n_rows,), for an estimator; a `TableModel` takes the column of weights where the table has it.
     progress : show a progress bar.
 
@@ -80,7 +83,8 @@ def evaluate(
         if y is None:
             raise ValueError("y is missing: expected evaluate(model, X, y) for an estimator.")
         rows = _array_rows(model, data, y, by, time, sample_weight)
-        return _Comparison(model, None, share, None if by is None else "group").of(rows, "X", Progress(None, False))
+        comparison = _Comparison(model, None, share, normalized, None if by is None else "group")
+        return comparison.of(rows, "X", Progress(None, False))
     from ridgeway.evaluation.table_batches import opened_table, table_batches  # noqa: PLC0415, needs pyarrow
     from ridgeway.tables import TableModel  # noqa: PLC0415, needs pyarrow
     from ridgeway.tables.size import guess_rows  # noqa: PLC0415, needs pyarrow
@@ -94,39 +98,41 @@ def evaluate(
         raise ValueError("y and sample_weight are given: expected neither, as the table has both; leave them out.")
     source = opened_table(model, data, by, time)
     with closing(Progress(guess_rows(source), shown=progress)) as bar:
-        return _Comparison(model.model, model, share, by).of(table_batches(model, source, by, time), source.name, bar)
+        comparison = _Comparison(model.model, model, share, normalized, by)
+        return comparison.of(table_batches(model, source, by, time), source.name, bar)
 
 
 class _Comparison:
     """Sums over all rows."""
 
-    def __init__(self, estimator: Any, table: TableModel | None, coverage: float, by: str | None) -> None:
+    def __init__(
+        self, estimator: Any, table: TableModel | None, coverage: float, normalized: bool, by: str | None
+    ) -> None:
         self._estimator, self._table, self._coverage, self._by = estimator, table, coverage, by
+        self._normalized = normalized
+        self._predicts_logs = table is not None and table.log_target
         n = self._n_targets = len(np.atleast_1d(estimator.intercept_))
         names = () if table is None else table.targets
         self._names = tuple(names) or (("",) if n == 1 else tuple(f"target {place}" for place in range(n)))
-        self._sums, self._last = ErrorSums(n), ErrorSums(n)
+        self._sums, self._log_sums = ErrorSums(n), ErrorSums(n)
+        self._last = LastValueErrors(n)
         self._samples = [SampledRows(place) for place in range(n)]
         self._groups = None if by is None else GroupSums(by, n)
-        self._alphas = evaluated_alphas(estimator.trajectory_.elapsed)
+        self._alphas = evaluated_alphas(estimator.trajectory_.elapsed, estimator.alpha_)
         self._alpha_squares = np.zeros((len(self._alphas), n))
         self._covered, self._width, self._weight = np.zeros(n), np.zeros(n), 0.0
         self._first_weight, self._weighted = 0.0, False
         self._left_out = 0
-        self._before: Array | None = None  # target of the row before, and its time
-        self._time: Any = None
         self._no_intervals = ""
         self._interval: ConformalWidth | None = None
         try:
-            self._interval = estimator.interval_width(coverage)
+            self._interval = estimator.interval_width(coverage, normalized=normalized)
         except ValueError as error:
             self._no_intervals = f"No coverage: {error}"
 
     def of(self, batches: Iterator[ComparedRows], source_name: str, bar: Progress) -> Evaluation:
         """Return the comparison of all rows."""
-        timed = False
         for rows in batches:
-            timed |= rows.times is not None
             self._left_out += rows.left_out
             if len(rows.y):
                 self._add(rows, source_name)
@@ -140,13 +146,13 @@ class _Comparison:
         intervals = None
         if self._interval is not None:
             shares = self._covered / self._weight, self._width / self._weight
-            intervals = IntervalCoverage(self._coverage, self._estimator.interval_method_, *shares)
+            intervals = IntervalCoverage(self._coverage, self._estimator.interval_method_, *shares, self._normalized)
         return Evaluation(
             self._names,
             self._estimator.averaging_,
             metrics,
             self._left_out,
-            self._last.metrics().rmse if timed and self._last.n_rows else None,
+            self._last.rmse(),
             intervals,
             self._no_intervals,
             tuple(sample.deciles() for sample in self._samples),
@@ -158,6 +164,7 @@ class _Comparison:
             () if self._groups is None else self._groups.result(),
             tuple(sample.sample(MAX_DRAWN_ROWS) for sample in self._samples),
             self._weighted,
+            self._log_sums.metrics() if self._log_sums.n_rows else None,
         )
 
     def _add(self, rows: ComparedRows, source_name: str) -> None:
@@ -166,6 +173,9 @@ class _Comparison:
         predicted = self._in_units(linear, source_name)
         ends = covered = None
         self._sums.add(rows.y, predicted, rows.weight)
+        if self._predicts_logs:
+            positive_rows = (rows.y > 0).all(axis=1)
+            self._log_sums.add(np.log(rows.y[positive_rows]), linear[positive_rows], rows.weight[positive_rows])
         self._weight += float(rows.weight.sum())
         positive = rows.weight[rows.weight > 0]
         if len(positive):
@@ -187,12 +197,12 @@ class _Comparison:
             path = self._in_units(path, source_name, finite=False).reshape(len(rows.y), len(self._alphas), -1)
             self._alpha_squares += np.einsum("n,nlq->lq", rows.weight, (path - rows.y[:, None, :]) ** 2)
         if rows.times is not None:
-            self._compare_with_last(rows, source_name)
+            self._last.add(rows.times, rows.y, rows.weight)
 
     def _in_units(self, predicted: Any, source_name: str, finite: bool = True) -> Array:
         """Return predictions in units of the target."""
         values = np.asarray(predicted, np.float64)
-        if self._table is None or not self._table.log_target:
+        if not self._predicts_logs:
             return values
         with np.errstate(over="ignore"):
             values = np.exp(values)
@@ -202,20 +212,6 @@ class _Comparison:
                 "values far outside of its range."
             )
         return np.minimum(values, np.finfo(np.float64).max)
-
-    def _compare_with_last(self, rows: ComparedRows, source_name: str) -> None:
-        times = rows.times
-        assert times is not None
-        before = times if self._time is None else np.concatenate([[self._time], times])
-        if (before[1:] < before[:-1]).any():
-            raise DataError(
-                f"{source_name}: the rows are not in the order of time: expected increasing times; sort them, or leave "
-                "the time out."
-            )
-        last = rows.y[:-1] if self._before is None else np.concatenate([self._before[None], rows.y[:-1]])
-        here = slice(1, None) if self._before is None else slice(None)
-        self._last.add(rows.y[here], last, rows.weight[here])
-        self._before, self._time = rows.y[-1], times[-1]
 
 
 def _array_rows(model: Any, X: Any, y: Any, by: Any, time: Any, sample_weight: Any) -> Iterator[ComparedRows]:

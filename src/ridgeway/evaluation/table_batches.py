@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ridgeway.data import DataError, prefetch, target_of
+from ridgeway.data.arrow import pa
 from ridgeway.data.schema import no_column
-from ridgeway.data.time_order import times_in_order
+from ridgeway.data.time_order import time_ranks
 from ridgeway.evaluation.compared_rows import ComparedRows
 from ridgeway.tables.table_model import TableModel
 
@@ -33,8 +35,9 @@ def opened_table(model: TableModel, data: Any, by: str | None, time: str | None)
 
 def table_batches(model: TableModel, source: Source, by: str | None, time: str | None) -> Iterator[ComparedRows]:
     """Yield the rows of a table that have a target; a thread reads and encodes the next ones."""
+    ranks = None if time is None else _ranks(model, source, time)
 
-    def compared(batch: Any) -> ComparedRows:
+    def compared(batch: Any, first: int) -> ComparedRows:
         if model.encoder is None:
             y = np.asarray(batch[1], np.float64).reshape(len(batch[1]), -1)
             return ComparedRows(model._widened(batch[0], source.name), y, np.ones(len(y)))
@@ -43,34 +46,24 @@ def table_batches(model: TableModel, source: Source, by: str | None, time: str |
         found = target_of(batch, model.target, weight, source.name)
         X = model.encoder.transform(found.table, source.name)
         kept = found.numbers
-        order = None if time is None else model.encoder.date_orders_.get(time)
-        groups, times = (
-            None if column is None else np.array(column.to_pylist(), object)[kept]
-            for column in (
-                None if by is None else batch.column(by),
-                None if time is None else _dated(batch.column(time), time, order, source.name),
-            )
-        )
-        if times is not None and any(one is None for one in times):
+        groups = None if by is None else np.array(batch.column(by).to_pylist(), object)[kept]
+        times = None if ranks is None else ranks[first : first + batch.num_rows][kept]
+        if times is not None and (times < 0).any():
             raise DataError(f"{source.name}: column {time!r} has missing values: expected a time in each row.")
-        if times is not None:
-            times = _in_order(times)
         weights = np.ones(len(kept)) if found.weight is None else found.weight
         return ComparedRows(X, found.y.reshape(len(kept), -1), weights, groups, times, found.dropped)
 
-    return prefetch(map(compared, source.batches()))
+    def all_compared() -> Iterator[ComparedRows]:
+        first = 0
+        for batch in source.batches():
+            yield compared(batch, first)
+            first += len(batch[1]) if model.encoder is None else batch.num_rows
+
+    return prefetch(all_compared())
 
 
-def _dated(column: Any, name: str, order: str | None, source_name: str) -> Any:
-    """Return a column of times; dates that are texts in the given order (such as day-first) become numbers."""
-    return column if order is None else times_in_order(column, name, source_name, order)
-
-
-def _in_order(times: Any) -> Any:
-    """Return times that can be compared: texts of numbers (a dropped column of a CSV file) as numbers."""
-    if len(times) and isinstance(times[0], str):
-        try:
-            return times.astype(np.float64).astype(object)
-        except ValueError:
-            return times  # dates as texts, year first, have the order of time
-    return times
+def _ranks(model: TableModel, source: Source, time: str) -> NDArray[np.int64]:
+    """Return the places of all rows in the order of time: one more read of the table, which need not be sorted."""
+    column = pa.chunked_array([batch.column(time) for batch in source.batches()])
+    assert model.encoder is not None
+    return time_ranks(column, time, source.name, model.encoder.date_orders_.get(time))

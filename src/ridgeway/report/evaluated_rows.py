@@ -52,7 +52,15 @@ def evaluated_rows(
                 f"{100 * found.intervals.coverage:g}%"
             )
         )
-        results.append(f"{of}{r2}typical error {number(metrics.rmse[target_index])}{held}")
+        logs = (
+            ""
+            if found.log_metrics is None
+            else (
+                f" in units of the target; R² {found.log_metrics.r2[target_index]:.3f}, typical error "
+                f"{number(found.log_metrics.rmse[target_index])} of the logarithms"
+            )
+        )
+        results.append(f"{of}{r2}typical error {number(metrics.rmse[target_index])}{logs}{held}")
     more = len(found.targets) - len(results)
     if more > 0:
         results.append(f"{quantity(more, 'more target')}")

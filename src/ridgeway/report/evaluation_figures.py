@@ -28,7 +28,6 @@ MAX_PLOTTED_ROWS = 1200  # rows of all targets together
 MIN_PLOTTED_ROWS = 200  # rows of each target
 MAX_BAND_POINTS = 200
 EDGE_SHARE = 0.05  # of the range of an axis, on both sides
-MAX_STAR_DECADES = 6  # a model whose alpha is further outside of the evaluated ones has no star
 MAX_BASELINES = 1.5  # the axis of errors ends here, in units of the error of the mean or of the model
 
 
@@ -56,8 +55,7 @@ def own_alpha(found: Evaluation) -> float | None:
     scheme, alphas = found.scheme, found.alphas[0].alphas
     if not isinstance(scheme, Geometric) or scheme.alpha <= 0:
         return None
-    near = np.log10(alphas[0]) - MAX_STAR_DECADES <= np.log10(scheme.alpha) <= np.log10(alphas[-1]) + MAX_STAR_DECADES
-    return float(scheme.alpha) if near else None
+    return float(scheme.alpha) if alphas[0] <= scheme.alpha <= alphas[-1] else None
 
 
 def _rows(found: Evaluation, target_index: int, most: int) -> Any:
@@ -65,7 +63,8 @@ def _rows(found: Evaluation, target_index: int, most: int) -> Any:
     drawn = found.sample[target_index]
     actual, predicted = drawn.actual[:most], drawn.predicted[:most]
     low, high = drawn.low[:most], drawn.high[:most]
-    figure = empty_figure(400, "predicted", "actual", **_ranges(predicted, np.concatenate([actual, predicted])))
+    axes = _axes(found, predicted, np.concatenate([actual, predicted]))
+    figure = empty_figure(400, "predicted", "actual", **axes)
     models = bokeh("models")
     order = np.argsort(predicted, kind="stable")
     band = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_BAND_POINTS)).round().astype(int))]
@@ -91,7 +90,7 @@ def _calibration(found: Evaluation, target_index: int) -> Any:
     deciles = found.calibration[target_index]
     predicted, actual = (np.array([getattr(one, name) for one in deciles]) for name in ("predicted", "actual"))
     both = np.concatenate([predicted, actual])
-    figure = empty_figure(340, "mean prediction", "mean actual value", **_ranges(predicted, both))
+    figure = empty_figure(340, "mean prediction", "mean actual value", **_axes(found, predicted, both))
     _diagonal(figure, both)
     columns = {
         "x": rounded(predicted),
@@ -148,8 +147,17 @@ def _diagonal(figure: Any, values: Array) -> None:
     figure.line(ends, ends, line_color=SLIDER_COLOR, line_width=1.5, line_dash="dashed")
 
 
-def _ranges(across: Array, up: Array) -> dict[str, tuple[float, float]]:
-    return {"x_range": tuple(_ends(across)), "y_range": tuple(_ends(up))}
+def has_log_axes(found: Evaluation) -> bool:
+    """Return whether values are drawn on logarithmic axes: of a model of logarithms, if all are above 0."""
+    return found.log_metrics is not None and all((rows.actual > 0).all() for rows in found.sample)
+
+
+def _axes(found: Evaluation, across: Array, up: Array) -> dict[str, Any]:
+    """Return ranges and types of the axes that show all values with some space around them."""
+    if not has_log_axes(found):
+        return {"x_range": tuple(_ends(across)), "y_range": tuple(_ends(up))}
+    ranges = {name: tuple(np.exp(_ends(np.log(values)))) for name, values in (("x_range", across), ("y_range", up))}
+    return {**ranges, "x_axis_type": "log", "y_axis_type": "log"}
 
 
 def _ends(values: Array, share: float = EDGE_SHARE) -> Array:

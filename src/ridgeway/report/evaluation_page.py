@@ -10,7 +10,13 @@ import numpy as np
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.evaluation import Evaluation
 from ridgeway.messages.number_text import number, signed
-from ridgeway.report.evaluation_figures import MAX_PLOTTED_ROWS, MIN_PLOTTED_ROWS, evaluation_figures, own_alpha
+from ridgeway.report.evaluation_figures import (
+    MAX_PLOTTED_ROWS,
+    MIN_PLOTTED_ROWS,
+    evaluation_figures,
+    has_log_axes,
+    own_alpha,
+)
 from ridgeway.report.html_page import html_page
 from ridgeway.report.sentences import versions
 from ridgeway.storage.atomic_file import write_atomically
@@ -20,13 +26,14 @@ MAX_LISTED_GROUPS = 50
 NOT_LEARNED = "These are the errors of new rows only if the model has learned from none of the rows shown here."
 
 
-def render_evaluation(found: Evaluation, title: str | None = None) -> str:
+def render_evaluation(found: Evaluation, title: str | None = None, *, unseen: bool = False) -> str:
     """Return the page of an evaluation, with its scripts, styles and data; it loads nothing else.
 
     Parameters
     ----------
     found : what `ridgeway.evaluate` returned.
     title : title of the page; None names the targets.
+    unseen : True if the model has learned from none of the rows; otherwise the page says what follows if it has.
     """
     n_targets = min(len(found.targets), MAX_EVALUATED_TARGETS)
     names = [name or "the target" for name in found.targets]
@@ -42,22 +49,25 @@ def render_evaluation(found: Evaluation, title: str | None = None) -> str:
         }
         for target_index in range(n_targets)
     ]
-    lead = found.target_sentences(0) if len(names) == 1 else [f"{found.n_rows:,} rows of {len(names)} targets."]
+    lead = found.target_sentences(0)[:-1] if len(names) == 1 else [f"{found.n_rows:,} rows of {len(names)} targets."]
     return html_page(
         "evaluation_page",
         {"figures": evaluation_figures(found, n_targets), "values": found.values()},
         title=title or f"Evaluation of {names[0] if len(names) == 1 else f'{len(names)} targets'}",
-        headline=[*lead[:3], NOT_LEARNED],
+        headline=[*lead, *([] if unseen else [NOT_LEARNED])],
         tiles=_tiles(found),
         found=found,
         targets=targets,
+        log_axes=has_log_axes(found),
         starred=own_alpha(found) is not None,
         facts=_facts(found),
         facts_title="Facts about the evaluation",
     )
 
 
-def write_evaluation(found: Evaluation, path: str | os.PathLike[str], title: str | None = None) -> None:
+def write_evaluation(
+    found: Evaluation, path: str | os.PathLike[str], title: str | None = None, *, unseen: bool = False
+) -> None:
     """Write the page of an evaluation as one HTML file, completely or not at all.
 
     Parameters
@@ -65,6 +75,7 @@ def write_evaluation(found: Evaluation, path: str | os.PathLike[str], title: str
     found : what `ridgeway.evaluate` returned.
     path : the file to write.
     title : title of the page; None names the targets.
+    unseen : True if the model has learned from none of the rows; otherwise the page says what follows if it has.
 
     Examples
     --------
@@ -82,7 +93,7 @@ def write_evaluation(found: Evaluation, path: str | os.PathLike[str], title: str
     """
     if not isinstance(found, Evaluation):
         raise TypeError(f"got a {type(found).__name__}: expected an Evaluation; pass what ridgeway.evaluate returned.")
-    write_atomically(path, render_evaluation(found, title))
+    write_atomically(path, render_evaluation(found, title, unseen=unseen))
 
 
 def _tiles(found: Evaluation) -> list[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ridgeway.data import DataError, Source, column_names, open_data
 from ridgeway.data.arrow import pa
 from ridgeway.data.schema import no_column
-from ridgeway.data.time_order import times_in_order
+from ridgeway.data.time_order import time_ranks
 from ridgeway.tables.request import Request
 from ridgeway.validation.scalars import real_number
 
@@ -109,13 +109,8 @@ def _last_rows(source: Source, time: str, kind: str | None, share: float) -> NDA
     column = pa.chunked_array([batch.column(time) for batch in source.batches()])
     if column.null_count == len(column):
         raise DataError(f"{source.name}: column {time!r} has no value: expected times; choose another column.")
-    column = times_in_order(column, time, source.name, kind)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    values, codes = np.unique(np.asarray(column.drop_null()), return_inverse=True)
-    ranks = np.full(len(column), -1)
-    ranks[~np.asarray(column.is_null())] = codes
-    counts = np.bincount(codes, minlength=len(values))
-    latest = len(values) - 1 - int(np.searchsorted(np.cumsum(counts[::-1]), share * len(column)))
+    ranks = time_ranks(column, time, source.name, kind)
+    counts = np.bincount(ranks[ranks >= 0])
+    latest = len(counts) - 1 - int(np.searchsorted(np.cumsum(counts[::-1]), share * len(column)))
     held: NDArray[np.bool_] = ranks >= max(latest, 1)
     return held
