@@ -11,6 +11,7 @@ from typing import Any
 from ridgeway.data.arrow import pa, pc, pcsv
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.written_dates import ORDERS
+from ridgeway.data.remedy import drop_remedy, kind_remedy
 from ridgeway.data.schema import is_string
 
 MAX_DISTINCT_SHARE = 0.5  # of strings that are read as dictionary codes
@@ -108,9 +109,8 @@ def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
 def remedies(name: str, value: str) -> str:
     """Return the remedies for text in a column of numbers, on the command line and in Python."""
     return (
-        f"leave the column out (--drop {shlex.quote(name)}; drop), read it as text "
-        f"(--kind {shlex.quote(name + '=text')}; kinds={{{name!r}: 'text'}}), or treat the value as missing "
-        f"(--null-values {shlex.quote(value)}; null_values)."
+        f"leave the column out with {drop_remedy(name)}, read it as text with {kind_remedy(name, 'text')}, or treat "
+        f"the value as missing with --null-values {shlex.quote(value)} (in Python: null_values=[{value!r}])."
     )
 
 

@@ -64,7 +64,7 @@ def _rows(found: Evaluation, target_index: int, most: int) -> Any:
     actual, predicted = drawn.actual[:most], drawn.predicted[:most]
     low, high = drawn.low[:most], drawn.high[:most]
     axes = _axes(found, predicted, np.concatenate([actual, predicted]))
-    figure = empty_figure(400, "predicted", "actual", **axes)
+    figure = _value_figure(400, "predicted", "actual", axes)
     models = bokeh("models")
     order = np.argsort(predicted, kind="stable")
     band = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_BAND_POINTS)).round().astype(int))]
@@ -90,7 +90,7 @@ def _calibration(found: Evaluation, target_index: int) -> Any:
     deciles = found.calibration[target_index]
     predicted, actual = (np.array([getattr(one, name) for one in deciles]) for name in ("predicted", "actual"))
     both = np.concatenate([predicted, actual])
-    figure = empty_figure(340, "mean prediction", "mean actual value", **_axes(found, predicted, both))
+    figure = _value_figure(340, "mean prediction", "mean actual value", _axes(found, predicted, both))
     _diagonal(figure, both)
     columns = {
         "x": rounded(predicted),
@@ -145,6 +145,14 @@ def _alphas(found: Evaluation, target_index: int) -> Any:
 def _diagonal(figure: Any, values: Array) -> None:
     ends = rounded([values.min(), values.max()])
     figure.line(ends, ends, line_color=SLIDER_COLOR, line_width=1.5, line_dash="dashed")
+
+
+def _value_figure(height: int, across: str, up: str, axes: dict[str, Any]) -> Any:
+    """Return an empty figure of values of the target, whose ticks have separators of thousands."""
+    figure = empty_figure(height, across, up, **axes)
+    for axis in (figure.xaxis, figure.yaxis):
+        axis.formatter = bokeh("models").NumeralTickFormatter(format="0,0.[0000]")
+    return figure
 
 
 def has_log_axes(found: Evaluation) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from ridgeway.data.encoding.encoding import Encoding, Options
 from ridgeway.data.encoding.time import TimeLearner
 from ridgeway.data.encoding.written_dates import ORDERS, date_parts_of
+from ridgeway.data.remedy import kind_remedy
 
 
 class DateOrder:
@@ -71,7 +71,7 @@ class DateOrder:
         return (
             f"{told} may be dates with the day or the month first, because no day is above 12: they are read "
             "month-first; "
-            f"--kind {shlex.quote(self.column + '=day-first')} (kinds={{{self.column!r}: 'day-first'}}) reads them "
+            f"{kind_remedy(self.column, 'day-first')} reads them "
             "day-first."
         )
 

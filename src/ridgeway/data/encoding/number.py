@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options, column_of
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.numbers import as_numbers
+from ridgeway.data.remedy import drop_remedy, kind_remedy
 from ridgeway.storage.state import Stored
 
 MAX_MAGNITUDE = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
@@ -142,8 +142,8 @@ class NumberLearner(Learner):
             return None
         return (
             f"column {self.column!r} seems to number the rows ({self._least:g} to {self._most:g}, increasing), and is "
-            f"read as a feature: leave it out with --drop {shlex.quote(self.column)} (drop), or confirm it with "
-            f"--kind {shlex.quote(self.column + '=number')} (kinds={{{self.column!r}: 'number'}})."
+            f"read as a feature: leave it out with {drop_remedy(self.column)}, or confirm it with "
+            f"{kind_remedy(self.column, 'number')}."
         )
 
     def encoding(self, options: Options) -> Encoding:

@@ -13,6 +13,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.strings import as_levels
 from ridgeway.data.encoding.time_units import DAY_SECONDS
 from ridgeway.data.encoding.written_dates import EXAMPLES, ORDERS, date_parts_of
+from ridgeway.data.remedy import kind_remedy
 from ridgeway.data.schema import is_string, kind_of, type_name
 
 TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
@@ -79,7 +80,7 @@ def _spelled(column: Any, name: str, zone: str | None, dated: bool, source_name:
     raise DataError(
         f"{source_name}: column {name!r} does not hold times, as when the model was fitted: {said}: expected dates and "
         "times such as 2013-01-31 or 2013-01-31T12:30:00; correct the value. To read dates such as 31/01/2013, fit "
-        f"with their order: --kind {shlex.quote(name + '=day-first')} (kinds={{{name!r}: 'day-first'}})."
+        f"with their order: {kind_remedy(name, 'day-first')}."
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pc
+from ridgeway.data.remedy import kind_remedy
 
 MIN_NUMBER_SHARE = 0.95  # of the values, from which strings are taken for numbers
 MIN_DISTINCT_WITH_COMMAS = 3  # fewer may be codes
@@ -49,5 +49,5 @@ class WrittenNumbers:
             f"column {self.column!r}: values such as {examples} look like numbers written with commas, and are read as "
             "text: expected decimal points and no separators of thousands; write 3.14 and 1234 (pandas reads them by "
             "read_csv(..., decimal=',') or thousands=','), or confirm the text with "
-            f"--kind {shlex.quote(self.column + '=category')} (kinds={{{self.column!r}: 'category'}})."
+            f"{kind_remedy(self.column, 'category')}."
         )
