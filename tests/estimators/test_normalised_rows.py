@@ -100,8 +100,8 @@ def test_batches_are_one_fit(unlike: int | None, tmp_path: Path) -> None:
 def test_older_sums() -> None:
     X, y = problem()
     model = rw.RidgePathCV(solver="gram").partial_fit(X, y)
-    assert model._sums is not None
-    state = model._sums.state()
+    assert model._model.sums is not None
+    state = model._model.sums.state()
     for part in [*state["parts"], state["base"]]:
         if part is not None:
             del part["lengths"]

@@ -37,9 +37,9 @@ def streamed(X: Any, y: np.ndarray, size: int, **options: Any) -> rw.RidgePathCV
 
 
 def sample_of(model: rw.RidgePathCV) -> RowSample:
-    assert model._sums is not None
-    assert model._sums.sample is not None
-    return model._sums.sample.smallest()
+    assert model._model.sums is not None
+    assert model._model.sums.sample is not None
+    return model._model.sums.sample.smallest()
 
 
 # Law: the residual of a row is that of ridge refitted to the rows of all other folds, at every alpha.

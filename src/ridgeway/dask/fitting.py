@@ -25,6 +25,7 @@ from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, R
 from ridgeway.estimators.component_fit import ComponentModel, unfitted_sgd
 from ridgeway.estimators.options import check_cv, check_loss, check_store
 from ridgeway.estimators.restored import AnyAveraged
+from ridgeway.estimators.sgd_model import SGDModel
 from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
@@ -198,7 +199,7 @@ def _fit_ridge_path(
         linear = linear_of(estimator)
         _require_supported(linear)
         survey = _fit_sgd(linear, executor, partitions, form, checkpoint, progress)
-        estimator._set_fit(linear, choice, linear.n_rows_)
+        estimator._set_fit(SGDModel(linear), choice, linear.n_rows_)
         estimator.n_features_in_ = linear.n_features_in_
         return survey
     sums, survey = sum_partitions(estimator, executor, partitions, form, checkpoint)

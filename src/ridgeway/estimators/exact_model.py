@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,10 @@ class ExactModel:
     def solved(self) -> ExactModel:
         """Itself; `UnsolvedStream` has to be solved for it."""
         return self
+
+    def moved(self, selected: SelectedModel[Averages]) -> ExactModel:
+        """Return the fit with another selected model."""
+        return replace(self, selected=selected)
 
     def standard_errors(self, n_threads: int, rows: Batch | None = None) -> NDArray[np.float64] | None:
         """Return HC3 standard errors in the user's units, in the shape of the coefficients; None without rows.

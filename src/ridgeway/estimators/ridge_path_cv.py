@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.exact_choice import check_exact_cv, fit_exactly, n_models
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
+from ridgeway.estimators.sgd_model import SGDModel
 from ridgeway.estimators.solver_choice import (
     ProblemSize,
     SolverChoice,
@@ -136,7 +135,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     solver_reason_: str
     n_rows_: int
     n_features_in_: int
-    _model: ExactModel | UnsolvedStream | AveragedSGDRegressor  # of fit; of partial_fit; of SGD in either
+    _model: ExactModel | UnsolvedStream | SGDModel  # of fit; of partial_fit; of SGD in either
 
     def __init__(
         self,
@@ -235,7 +234,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _fit_sgd(self, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         sgd = self._unfitted_sgd().fit(X, y, sample_weight)
-        self._set_fit(sgd, choice, sgd.n_rows_)
+        self._set_fit(SGDModel(sgd), choice, sgd.n_rows_)
         remember_columns(self, X)
         return self
 
@@ -250,9 +249,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
         return UnsolvedStream(sums, check_averaging(self.averaging, self.alpha), rule, scale, n_jobs)
 
-    def _set_fit(
-        self, model: ExactModel | UnsolvedStream | AveragedSGDRegressor, choice: SolverChoice, n_rows: int
-    ) -> None:
+    def _set_fit(self, model: ExactModel | UnsolvedStream | SGDModel, choice: SolverChoice, n_rows: int) -> None:
         """Take over a fit to so many rows."""
         self._model, self.n_rows_ = model, n_rows
         self.solver_, self.solver_reason_ = choice
@@ -287,8 +284,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
                 "partial_fit cannot go on with a fit by solver='krylov', which needs all rows at once: set "
                 "solver='gram' or 'sgd' and begin anew with clone(model)."
             )
-        if begun and isinstance(self._model, AveragedSGDRegressor):
-            sgd = shallow_copy(self._model).set_params(averaging=self.averaging, alpha=self.alpha)
+        if begun and isinstance(self._model, SGDModel):
+            sgd = shallow_copy(self._model.sgd).set_params(averaging=self.averaging, alpha=self.alpha)
             return self._learn_by_sgd(sgd, SolverChoice(self.solver_, self.solver_reason_), X, y, sample_weight)
         check_averaging(self.averaging, self.alpha)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
@@ -306,8 +303,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
         else:
             choice = SolverChoice(self.solver_, self.solver_reason_)
             require_columns(self, X, batch.rows)
-            assert self._sums is not None
-            sums = self._sums
+            assert self._model.sums is not None
+            sums = self._model.sums
             sums.require_targets(batch)
             if len(batch) == 0:
                 return self
@@ -320,7 +317,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         self, sgd: AveragedSGDRegressor, choice: SolverChoice, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Self:
         sgd.partial_fit(X, y, sample_weight)
-        self._set_fit(sgd, choice, sgd.n_rows_)
+        self._set_fit(SGDModel(sgd), choice, sgd.n_rows_)
         return self
 
     def _stream_solver(self, batch: Batch) -> SolverChoice:
@@ -342,16 +339,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
             )
         return DEFAULT_FOLDS
 
-    @property
-    def _sums(self) -> GramSums | None:
-        """Gram matrices, to which more rows can be added."""
-        return None if isinstance(self._model, AveragedSGDRegressor) else self._model.sums
-
     def _fitted(self) -> SelectedModel[Averages]:
         """Return the selected model; sums are solved when it is asked for, not at every batch."""
         self._require_fit()
-        model = self._model
-        return model._fitted() if isinstance(model, AveragedSGDRegressor) else model.selected
+        return self._model.selected
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solver_")
@@ -365,8 +356,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             Krylov engine, which warns of those it has not resolved: ``trajectory_.error_bounds(alphas)``.
         """
         models = super().path(alphas)
-        if not isinstance(self._model, AveragedSGDRegressor):
-            warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
+        warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
         return models
 
     def at(self, average: float | str | Scheme | None) -> Self:
@@ -383,35 +373,27 @@ class RidgePathCV(AveragedEstimator[Averages]):
         >>> model.at(1.0).coef_.round(6)
         array([0.5])
         """
-        self._fitted()
-        if not isinstance(self._model, AveragedSGDRegressor):
-            exact = super().at(average)
-            if average is not None and isinstance(exact.averaging_, Geometric):
-                warn_of_weak_strengths(exact.trajectory_, np.array([exact.averaging_.alpha]), WEAK_STRENGTHS)
-            return exact
-        moved = copy.copy(self)
-        moved._model = self._model.at(average)
-        moved.averaging, moved.alpha = moved._model.averaging, moved._model.alpha
+        moved = super().at(average)
+        if average is not None and isinstance(moved.averaging_, Geometric):
+            warn_of_weak_strengths(moved.trajectory_, np.array([moved.averaging_.alpha]), WEAK_STRENGTHS)
         return moved
 
     def _move(self, selected: SelectedModel[Averages]) -> None:
-        assert not isinstance(self._model, AveragedSGDRegressor)
-        self._model = replace(self._model.solved, selected=selected)
+        self._model = self._model.moved(selected)
 
     @property
     def alpha_(self) -> float | None:
-        """Ridge strength, None for another average than ridge."""
+        """Ridge strength, None for another average than ridge; 0 for the uniform average of SGD."""
         scheme = self.averaging_
-        if isinstance(self._model, AveragedSGDRegressor):
-            return self._model.alpha_
+        if self.solver_ == "sgd":
+            return super().alpha_
         return scheme.alpha if isinstance(scheme, Geometric) else None
 
     @property
     def held_out_(self) -> HeldOut | None:
         """A sample of held-out rows with their predictions by the chosen average."""
         self._require_fit()
-        model = self._model
-        return model.held_out_ if isinstance(model, AveragedSGDRegressor) else model.held_out
+        return self._model.held_out
 
     def degrees_of_freedom(self) -> float:
         """Return the effective degrees of freedom of the selected average, sum_k s_k / (s_k + alpha), and 1 for b.
@@ -473,25 +455,22 @@ class RidgePathCV(AveragedEstimator[Averages]):
     def _require_gram(self, what: str) -> ExactModel | UnsolvedStream:
         """Return what the Gram engine left, or say that it did not run."""
         self._require_fit()
-        if isinstance(self._model, AveragedSGDRegressor) or self.solver_ != "gram":
+        if isinstance(self._model, SGDModel) or self.solver_ != "gram":
             raise ValueError(f"{what} need Gram matrices, and solver {self.solver_!r} ran: fit with solver='gram'.")
         return self._model
 
     def _fit_state(self) -> State:
-        model = self._model
-        if isinstance(model, AveragedSGDRegressor):
-            fit: State = {"sgd": model._fit_state()}
-        else:
-            fit = model.solved.state(check_jobs(self.n_jobs))
+        fit = self._model.state(check_jobs(self.n_jobs))
         return {"solver": self.solver_, "reason": self.solver_reason_, "n_rows": self.n_rows_, **fit}
 
     def _restore(self, stored: Stored) -> None:
         self.solver_, self.solver_reason_ = stored.text("solver", SOLVER_TITLES), stored.text("reason")
         self.n_rows_ = stored.integer("n_rows", 1)
-        sgd = stored.optional("sgd")
-        if sgd is None:
+        stored_sgd = stored.optional("sgd")
+        if stored_sgd is None:
             self._model = ExactModel.from_state(stored)
             return
-        self._model = self._unfitted_sgd()
-        self._model.n_features_in_ = self.n_features_in_
-        self._model._restore(sgd)
+        sgd = self._unfitted_sgd()
+        sgd.n_features_in_ = self.n_features_in_
+        sgd._restore(stored_sgd)
+        self._model = SGDModel(sgd)

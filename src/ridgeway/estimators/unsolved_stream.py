@@ -16,6 +16,7 @@ from ridgeway.exact.rated_candidates import best_of
 from ridgeway.machine.blas import threads
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.table import Selection, marked
+from ridgeway.storage.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +76,11 @@ class UnsolvedStream:
     def solved(self) -> ExactModel:
         """The solved path; it does not refer to rows."""
         return ExactModel(self.selected, self.held_out, self.sums)
+
+    def moved(self, selected: SelectedModel[Averages]) -> ExactModel:
+        """Return the solved path with another selected model."""
+        return self.solved.moved(selected)
+
+    def state(self, n_threads: int) -> State:
+        """Return what a model file holds."""
+        return self.solved.state(n_threads)
