@@ -151,7 +151,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 def test_full_disk(
     ridgeway: Command, full_disk: Path, shop_csv: Path, shop_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ridgeway.tables.table_fit.FIRST_BATCH_ROWS", 1)
+    monkeypatch.setattr("ridgeway.tables.batch_learner.FIRST_BATCH_ROWS", 1)
     for name in ("m.safetensors", "p.parquet", "p.csv", "c"):
         (full_disk / name).write_text(f"an earlier {name}")
     full = "no space is left on the disk"

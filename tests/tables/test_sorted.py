@@ -17,7 +17,7 @@ from tests.tables.test_table_fit import Killed, killed_at
 
 from ridgeway.data import TableEncoder, line_ranges, sample, shuffled
 from ridgeway.data import source as source_module
-from ridgeway.tables import Checkpoint, Request, fit_table, table_fit
+from ridgeway.tables import Checkpoint, Request, batch_learner, fit_table
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -33,7 +33,7 @@ PLAIN = ["parquet", "one group", "csv", "feather"]
 def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes as of a file a hundred times as long: a buffer of a tenth of the rows, and a sample of them."""
     monkeypatch.setattr(source_module, "MAX_BATCH_ROWS", 512)
-    monkeypatch.setattr(table_fit, "FIRST_BATCH_ROWS", 2048)
+    monkeypatch.setattr(batch_learner, "FIRST_BATCH_ROWS", 2048)
     monkeypatch.setattr(shuffled, "MIN_BUFFER_BYTES", 2**17, raising=False)
     monkeypatch.setattr(shuffled, "MAX_BUFFER_BYTES", 2**17, raising=False)
     monkeypatch.setattr(line_ranges, "MIN_RANGE_BYTES", 2**12, raising=False)

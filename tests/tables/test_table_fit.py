@@ -19,7 +19,7 @@ from ridgeway.data import DataError, TableEncoder, open_data, source, target_of
 from ridgeway.data.shuffled import shuffled
 from ridgeway.storage import read_state, write_state
 from ridgeway.storage.checkpoint import CheckpointError
-from ridgeway.tables import Checkpoint, Request, fit_table, table_fit
+from ridgeway.tables import Checkpoint, Request, batch_learner, fit_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -29,7 +29,7 @@ PRICE = Request(target="price", passes=2)
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "MAX_BATCH_ROWS", 256)
-    monkeypatch.setattr(table_fit, "FIRST_BATCH_ROWS", 1024)
+    monkeypatch.setattr(batch_learner, "FIRST_BATCH_ROWS", 1024)
 
 
 def by_hand(path: Path, request: Request, pass_number: int | None = None) -> tuple[TableEncoder, Iterator[Any]]:
@@ -74,7 +74,7 @@ def test_in_memory(write: Any, weight: str | None, tmp_path: Path) -> None:
 # Law: a streamed fit is partial_fit over the shuffled and encoded batches, pass after pass, bit for bit.
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_streamed(weight: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.tables.table_fit.FIRST_BATCH_ROWS", 1)
+    monkeypatch.setattr("ridgeway.tables.batch_learner.FIRST_BATCH_ROWS", 1)
     path = write_parquet(shop_table(), tmp_path / "t.parquet")
     request = Request(target="price", weight=weight, passes=3)
     model = fit_table(path, request, memory=0)
@@ -238,9 +238,9 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, where: str, call: int, before: bo
         ("ridgeway.storage.checkpoint.write_state", 9, True, 1),
         ("ridgeway.storage.checkpoint.write_state", 17, False, 1),
         ("ridgeway.storage.checkpoint.write_state", 3, False, 600),
-        ("ridgeway.tables.table_fit.joined", 1, True, 1),
-        ("ridgeway.tables.table_fit.joined", 4, False, 600),
-        ("ridgeway.tables.table_fit.joined", 15, True, 600),
+        ("ridgeway.tables.batch_learner.joined", 1, True, 1),
+        ("ridgeway.tables.batch_learner.joined", 4, False, 600),
+        ("ridgeway.tables.batch_learner.joined", 15, True, 600),
     ],
 )
 def test_checkpoints(

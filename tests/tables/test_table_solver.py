@@ -17,7 +17,7 @@ from tests.tables.test_table_fit import Killed, by_hand, killed_at
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, source
 from ridgeway.estimators import solver_choice
-from ridgeway.tables import Checkpoint, Request, fit_table, table_fit, table_solver
+from ridgeway.tables import Checkpoint, Request, batch_learner, fit_table, table_fit, table_solver
 from ridgeway.tables.learnable_rows import learnable_rows
 
 PRICE = Request(target="price")
@@ -27,7 +27,7 @@ ALPHAS = np.logspace(-6, 3, 20)
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "MAX_BATCH_ROWS", 256)
-    monkeypatch.setattr(table_fit, "FIRST_BATCH_ROWS", 1024)
+    monkeypatch.setattr(batch_learner, "FIRST_BATCH_ROWS", 1024)
 
 
 # Law: a small table is RidgePathCV.fit on the encoded rows, bit for bit.
@@ -118,8 +118,8 @@ def test_over_to_a_stream(tmp_path: Path) -> None:
         ("ridgeway.storage.checkpoint.write_state", 1, True, 1),
         ("ridgeway.storage.checkpoint.write_state", 1, False, 1),
         ("ridgeway.storage.checkpoint.write_state", 2, False, 600),
-        ("ridgeway.tables.table_fit.joined", 1, True, 1),
-        ("ridgeway.tables.table_fit.joined", 5, False, 600),
+        ("ridgeway.tables.batch_learner.joined", 1, True, 1),
+        ("ridgeway.tables.batch_learner.joined", 5, False, 600),
     ],
 )
 @pytest.mark.parametrize("form", ["parquet", "csv"])

@@ -6,10 +6,9 @@ import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ridgeway.data import DataError, EncodedBatch, ShuffledSource, Source, column_names
 from ridgeway.data.external import ExternalTable
@@ -17,11 +16,13 @@ from ridgeway.data.memory import as_table
 from ridgeway.data.opening import located
 from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.machine.available_memory import default_memory
 from ridgeway.messages.progress import Progress, announce
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
+from ridgeway.tables.batch_learner import BatchLearner
 from ridgeway.tables.drift import warn_of_drift
 from ridgeway.tables.fit_progress import PROGRESS_KEY, FitProgress, resume
 from ridgeway.tables.learnable_rows import joined, learnable_rows, nbytes
@@ -31,8 +32,6 @@ from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 from ridgeway.tables.table_solver import held_bytes, krylov_needs_memory, solved_by, stream_solver
 
-# A stream begins with this many rows, or bytes of rows. They set scales and step.
-FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
 STREAMED_MEMORY_FACTOR = 2  # rows that probably take more than this many times the memory are streamed at once
 
 
@@ -86,8 +85,15 @@ def fit_table(
         return _Fit(data, request, allowed, checkpoint, progress).done()
 
 
+class _Ending(Enum):
+    """How a read ended that did not hold all rows in memory."""
+
+    SUMMED_UP = auto()  # Gram matrices have learned from all of them
+    TOO_LARGE = auto()  # they take too much memory, and have to be read again as a stream
+
+
 class _Fit:
-    """One fit of a table: it reads batches of rows and either collects them or learns from them."""
+    """One fit of a table: it reads batches of rows and either holds them or learns from them."""
 
     def __init__(self, data: Any, request: Request, memory: int, checkpoint: Checkpoint | None, shown: bool) -> None:
         data = located(data)
@@ -105,20 +111,20 @@ class _Fit:
         self._source = request.open(data, self._features)
         self._fingerprint: State = self._source.fingerprint()
         self._reached = FitProgress()
-        self._held: list[EncodedBatch] = []
         self._first: EncodedBatch | None = None  # batch of a stream
         self._stream: SolverChoice | None = None  # what learns from a stream of a linear model
         resumed = None if checkpoint is None else resume(checkpoint, self._fingerprint, request.state())
         if resumed is None:
-            self._estimator = request.estimator(shown)
+            self._learner = BatchLearner(request.estimator(shown))
             self._encoder = (
                 None if self._features is None else learned_encoder(self._source, request, self._features, memory)
             )
         else:
-            self._reached, self._estimator, self._encoder = resumed.progress, resumed.model, resumed.encoder
+            self._reached, self._encoder = resumed.progress, resumed.encoder
+            self._learner = BatchLearner(resumed.model)
         self._memory = held_bytes(request, self._n_columns, memory)
         if not self._fits_yet:
-            self._becomes_a_stream()
+            self._choose_stream_solver()
         if checkpoint is not None:
             checkpoint.follow(PROGRESS_KEY, lambda: vars(self._reached))
             checkpoint.follow("model", lambda: self._estimator.state())  # noqa: PLW0108 - the estimator may change
@@ -127,9 +133,11 @@ class _Fit:
     def done(self) -> TableModel:
         """Fit the rows in memory, or as a stream if they take too much memory; resume an interrupted stream."""
         with self._progress(1 if self._fits_yet or self._sums_up else self._n_passes) as progress:
-            rows = self._read_once(progress) if self._fits_yet or self._sums_up else None
-            if rows is None:
-                return self._finished(1.0, streamed=True) if self._sums_up else self._streamed(progress)
+            rows = self._read_once(progress) if self._fits_yet or self._sums_up else _Ending.TOO_LARGE
+            if rows is _Ending.SUMMED_UP:
+                return self._finished(1.0, streamed=True)
+            if rows is _Ending.TOO_LARGE:
+                return self._streamed(progress)
         announce("Learning and choosing", self._shown)
         self._estimator.fit(rows.X, rows.y, rows.weight)
         return self._finished(float(getattr(self._estimator, "passes_", 1.0)), streamed=False)
@@ -137,15 +145,15 @@ class _Fit:
     @property
     def _fits_yet(self) -> bool:
         """Whether all rows may fit in memory, as far as is known before reading."""
-        return self._memory > 0 and self._reached.buffer_rows == 0 and not self._begun
+        return self._memory > 0 and self._reached.buffer_rows == 0 and not self._learner.begun
 
     @property
     def _sums_up(self) -> bool:
         """Whether a stream is learned from in any order, by Gram matrices."""
         return self._stream is not None and self._stream.solver == "gram"
 
-    def _read_once(self, progress: Progress) -> EncodedBatch | None:
-        """Return all rows; or None if they take too much memory, after Gram matrices have summed up all of them."""
+    def _read_once(self, progress: Progress) -> EncodedBatch | _Ending:
+        """Return all rows, or what became of them if they take too much memory."""
         held, size, holding = list[EncodedBatch](), 0, self._fits_yet
         with closing(self._rows_of_pass(self._source, progress)) as batches:
             for rows in batches:
@@ -156,28 +164,29 @@ class _Fit:
                 size += nbytes(rows)
                 expected = size * (progress.total or 0) / self._reached.read  # an estimate if rows are not counted yet
                 if size > self._memory or expected > STREAMED_MEMORY_FACTOR * self._memory:
-                    if not self._becomes_a_stream():
+                    self._choose_stream_solver()
+                    if not self._sums_up:
                         self._reached = FitProgress()
                         progress.restart(None if progress.total is None else progress.total * self._n_passes)
-                        return None
+                        return _Ending.TOO_LARGE
                     holding = False
                     for part in held:
-                        self._learn(part)
+                        self._learner.learn(part)
                     held.clear()
         self._require_rows()
         if holding:
             return joined([part for part in held if len(part.y)])
-        if self._held:
-            self._learn_held()
-        return None
+        self._learner.finish()
+        return _Ending.SUMMED_UP
 
-    def _becomes_a_stream(self) -> bool:
-        """Decide what learns from a stream; return whether it can go on with the rows read so far."""
-        if self._request.kernel is None:
-            self._stream = stream_solver(self._request, self._n_columns, self._memory)
-            if self._stream.solver == "sgd" and isinstance(self._estimator, RidgePathCV):
-                self._estimator = replace(self._request, solver="sgd").estimator(self._shown)
-        return self._sums_up
+    def _choose_stream_solver(self) -> None:
+        """Choose what learns from a stream: Gram matrices go on with the rows read so far, SGD starts again."""
+        if self._request.kernel is not None:
+            return
+        self._stream = stream_solver(self._request, self._n_columns, self._memory)
+        self._learner.sums_up = self._sums_up
+        if self._stream.solver == "sgd" and isinstance(self._estimator, RidgePathCV):
+            self._learner = BatchLearner(replace(self._request, solver="sgd").estimator(self._shown))
 
     def _streamed(self, progress: Progress) -> TableModel:
         """Learn from the rows as they are read, in random order."""
@@ -186,8 +195,7 @@ class _Fit:
         while True:
             ends = self._learned_pass(source.of_pass(self._reached.passes), progress)
             self._require_rows()
-            if self._held:  # fewer rows than a stream begins with
-                self._learn_held()
+            self._learner.finish()
             if self._reached.passes == 0 and not self._mixes(source):
                 self._warn_of_drift(source, ends)
             self._reached = replace(self._reached, passes=self._reached.passes + 1, batch=0, read=0)
@@ -218,8 +226,8 @@ class _Fit:
         return last
 
     def _learn_and_store(self, rows: EncodedBatch) -> None:
-        self._learn(rows)
-        if self._checkpoint is not None and self._begun:
+        self._learner.learn(rows)
+        if self._checkpoint is not None and self._learner.begun:
             self._checkpoint.tick(rows.read)
 
     def _warn_of_drift(self, source: ShuffledSource, last: list[EncodedBatch]) -> None:
@@ -254,24 +262,8 @@ class _Fit:
         return n_columns
 
     @property
-    def _begun(self) -> bool:
-        return bool(self._estimator.__sklearn_is_fitted__())
-
-    def _learn(self, rows: EncodedBatch) -> None:
-        if len(rows.y) == 0:
-            return
-        self._held.append(rows)
-        n_rows, size = sum(len(part.y) for part in self._held), sum(map(nbytes, self._held))
-        if self._begun or n_rows >= FIRST_BATCH_ROWS or size >= FIRST_BATCH_BYTES:
-            self._learn_held()
-
-    def _learn_held(self) -> None:
-        rows = joined(self._held)
-        self._held.clear()
-        # The first rows give the precision of the coefficients: float32 would differ in the last digit with the order
-        # of the rows. Later rows are summed up in float64 as they are.
-        X = rows.X.astype(np.float64, copy=False) if self._sums_up and not self._begun else rows.X
-        self._estimator.partial_fit(X, rows.y, rows.weight)
+    def _estimator(self) -> AnyAveraged:
+        return self._learner.estimator
 
     def _require_streamable(self) -> None:
         cv = self._request.cv

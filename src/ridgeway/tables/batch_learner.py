@@ -1,0 +1,51 @@
+"""`BatchLearner`: an estimator that learns from the batches of a stream."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ridgeway.data import EncodedBatch
+from ridgeway.estimators.restored import AnyAveraged
+from ridgeway.tables.learnable_rows import joined, nbytes
+
+# A stream begins with this many rows, or bytes of rows. They set scales and step.
+FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
+
+
+class BatchLearner:
+    """Learns batch by batch; the first batches are gathered until they are enough to begin with.
+
+    Attributes
+    ----------
+    estimator : what learns.
+    sums_up : whether it sums rows up in Gram matrices, whose order does not matter.
+    """
+
+    def __init__(self, estimator: AnyAveraged, sums_up: bool = False) -> None:
+        self.estimator, self.sums_up = estimator, sums_up
+        self._gathered: list[EncodedBatch] = []
+
+    @property
+    def begun(self) -> bool:
+        """Whether the estimator has learned from some row."""
+        return bool(self.estimator.__sklearn_is_fitted__())
+
+    def learn(self, rows: EncodedBatch) -> None:
+        """Learn from a batch, or gather it."""
+        if len(rows.y) == 0:
+            return
+        self._gathered.append(rows)
+        n_rows, size = sum(len(part.y) for part in self._gathered), sum(map(nbytes, self._gathered))
+        if self.begun or n_rows >= FIRST_BATCH_ROWS or size >= FIRST_BATCH_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        """Learn from the batches that are gathered, if there are any: fewer than a stream begins with."""
+        if not self._gathered:
+            return
+        rows = joined(self._gathered)
+        self._gathered.clear()
+        # The first rows give the precision of the coefficients: float32 would differ in the last digit with the order
+        # of the rows. Later rows are summed up in float64 as they are.
+        X = rows.X.astype(np.float64, copy=False) if self.sums_up and not self.begun else rows.X
+        self.estimator.partial_fit(X, rows.y, rows.weight)
