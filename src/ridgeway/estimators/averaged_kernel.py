@@ -14,7 +14,7 @@ from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import AnyAverages
 from ridgeway.estimators.component_fit import ComponentModel, begin_components, fit_components
 from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverages
-from ridgeway.estimators.kernel_convergence import WEAK_STRENGTHS, warn_of_short_fit
+from ridgeway.estimators.kernel_convergence import WEAK_KERNEL_STRENGTHS, warn_of_short_fit
 from ridgeway.estimators.kernel_fit import KernelRequest, fit_kernel
 from ridgeway.estimators.kernel_options import check_cache, new_features
 from ridgeway.estimators.kernel_solver import choose_kernel_solver
@@ -297,7 +297,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         alphas : (L,), each 0 or more, in any order.
         """
         models = super().path(alphas)
-        warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
+        warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_KERNEL_STRENGTHS)
         return models
 
     def at(self, average: float | str | Scheme | None) -> Self:
@@ -315,7 +315,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             moved._components = self._components.at(average)
             moved.averaging, moved.alpha = moved._components.linear.averaging, moved._components.linear.alpha
         if average is not None and isinstance(moved.averaging_, Geometric):
-            warn_of_weak_strengths(moved.trajectory_, np.array([moved.averaging_.alpha]), WEAK_STRENGTHS)
+            warn_of_weak_strengths(moved.trajectory_, np.array([moved.averaging_.alpha]), WEAK_KERNEL_STRENGTHS)
         return moved
 
     def _move(self, selected: SelectedModel[AnyAverages]) -> None:

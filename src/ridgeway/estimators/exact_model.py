@@ -43,7 +43,7 @@ class ExactModel:
 
     @property
     def solved(self) -> ExactModel:
-        """Itself; `UnsolvedStream` has to be solved for it."""
+        """The model itself, which is solved already; an `UnsolvedStream` is solved for it."""
         return self
 
     def moved(self, selected: SelectedModel[Averages]) -> ExactModel:

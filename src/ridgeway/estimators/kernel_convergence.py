@@ -12,7 +12,7 @@ from ridgeway.messages.user_warning import warn_user
 if TYPE_CHECKING:
     from ridgeway.averaging import Scheme
 
-WEAK_STRENGTHS = "predictions are smoother than those of kernel ridge there. Fit with that alpha to solve it."
+WEAK_KERNEL_STRENGTHS = "predictions are smoother than those of kernel ridge there. Fit with that alpha to solve it."
 
 
 def warn_of_short_fit(solver: str, passes: float, scheme: Scheme | None) -> None:

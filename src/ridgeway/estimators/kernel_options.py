@@ -19,7 +19,7 @@ from ridgeway.sgd.step_size import check_step
 from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import counted, real_number
 
-KINDS = ("auto", "fourier", "nystroem")
+COMPONENT_KINDS = ("auto", "fourier", "nystroem")
 
 
 def check_gamma(kernel: Any, gamma: Any, n_features: int) -> float | None:
@@ -53,8 +53,8 @@ def kernel_of(estimator: Any, n_features: int) -> Kernel | None:
 
 def check_features(features: Any, kernel: Any) -> str:
     """Return "fourier" or "nystroem"."""
-    if features not in KINDS:
-        raise ValueError(f"features={features!r}: expected one of {', '.join(map(repr, KINDS))}.")
+    if features not in COMPONENT_KINDS:
+        raise ValueError(f"features={features!r}: expected one of {', '.join(map(repr, COMPONENT_KINDS))}.")
     if features == "auto":
         return "fourier" if kernel == "rbf" else "nystroem"
     if features == "fourier" and kernel != "rbf":

@@ -50,7 +50,7 @@ class WeightedSums:
         return Centre(self._centred() / weight, self._y / weight)
 
     def copy(self) -> WeightedSums:
-        """Return sums that go on by themselves."""
+        """Return a copy that takes further rows independently."""
         other = shallow_copy(self)
         other._x, other._y = self._x.copy(), self._y.copy()
         return other

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-KINDS = ("geometric", "tail", "uniform", "last")
+AVERAGE_KINDS = ("geometric", "tail", "uniform", "last")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class WinnerMap:
     spectra : names of the spectra, the first axis of the grid.
     n_steps : numbers of steps, the second axis.
     snrs : signal-to-noise ratios, the third axis.
-    risks : (4, spectra, n_steps, snrs), the least risk for noise of variance 1 by kind, in the order of `KINDS`:
+    risks : (4, spectra, n_steps, snrs), the least risk for noise of variance 1 by kind, as in `AVERAGE_KINDS`:
         geometric over alpha > 0, tail over starts strictly within the run, uniform, last.
     alphas : (spectra, n_steps, snrs), the best alpha.
 
@@ -59,7 +59,7 @@ class WinnerMap:
         """The kind of least risk, (spectra, n_steps, snrs)."""
         # Uniform and last come first, so that they win where a search only came close to them.
         order = [2, 3, 0, 1]
-        winner: NDArray[np.str_] = np.array(KINDS)[order][np.argmin(self.risks[order], axis=0)]
+        winner: NDArray[np.str_] = np.array(AVERAGE_KINDS)[order][np.argmin(self.risks[order], axis=0)]
         return winner
 
     @property
@@ -112,7 +112,7 @@ def winner_map(
     ratios = tuple(positive("snr", snr, "signal-to-noise ratios must be above 0", "start at 0.01") for snr in snrs)
     if not spectra or not lengths or not ratios:
         raise ValueError("the grid is empty: expected at least one spectrum, one number of steps and one ratio.")
-    risks = np.empty((len(KINDS), len(spectra), len(lengths), len(ratios)))
+    risks = np.empty((len(AVERAGE_KINDS), len(spectra), len(lengths), len(ratios)))
     alphas = np.empty(risks.shape[1:])
     for k, values in enumerate(spectra.values()):
         s = eigenvalues_of(values)
