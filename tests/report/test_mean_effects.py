@@ -25,7 +25,7 @@ def test_linear_kernel(scale: bool) -> None:
     np.testing.assert_allclose(effects[0, 0], predicted[1:] - predicted[0], rtol=1e-6, atol=1e-8)
 
 
-# Law: a kernel model is reported as a linear one is; the filter is shown where one step served all directions.
+# Law: a report of a kernel model has all that one of a linear model has; the filter only if one step fits all.
 @pytest.mark.parametrize("solver", ["krylov", "sgd"])
 def test_report(solver: str) -> None:
     X, y = rows(150, 3)
@@ -34,6 +34,7 @@ def test_report(solver: str) -> None:
     assert set(summary.targets[0].path.features) == {"a", "b", "c"}
     assert summary.rows_source == "held-out"
     assert (summary.run.step is None) == (solver == "krylov")
+    assert f"({solver}), asked for" in dict(summary.facts)["Solver"]
     assert "on average over rows" in render(summary)
 
 
