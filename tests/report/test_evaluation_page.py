@@ -108,6 +108,14 @@ def test_alphas() -> None:
     assert sources(render_evaluation(evaluation("last")))["star-0"]["x"] == []
 
 
+# Law: ticks have separators of thousands, unless values are so small that all ticks would be 0.
+@pytest.mark.parametrize("unit", [1e5, 1e-7])
+def test_ticks(unit: float) -> None:
+    X, y = rows(400, 4)
+    found = rw.evaluate(rw.RidgePathCV(random_state=0).fit(X[:300], unit * y[:300]), X[300:], unit * y[300:])
+    assert ("NumeralTickFormatter" in json.dumps(data_of(render_evaluation(found)))) == (unit > 1)
+
+
 # Law: every target has its rows, its tenths and its curve; the rows of all targets together are bounded.
 def test_targets() -> None:
     X, y = rows(9000, 4, 3)

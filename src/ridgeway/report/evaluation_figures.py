@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric
 from ridgeway.evaluation import Evaluation
+from ridgeway.messages.number_text import SMALLEST_PLAIN
 from ridgeway.report.paths import rounded
 from ridgeway.report.plot_parts import (
     GEOMETRIC_COLOR,
@@ -28,6 +29,7 @@ MAX_PLOTTED_ROWS = 1200  # rows of all targets together
 MIN_PLOTTED_ROWS = 200  # rows of each target
 MAX_BAND_POINTS = 200
 EDGE_SHARE = 0.05  # of the range of an axis, on both sides
+TICKS_PER_AXIS = 10  # at most
 MAX_BASELINES = 1.5  # the axis of errors ends here, in units of the error of the mean or of the model
 
 
@@ -148,9 +150,11 @@ def _diagonal(figure: Any, values: Array) -> None:
 
 
 def _value_figure(height: int, across: str, up: str, axes: dict[str, Any]) -> Any:
-    """Return an empty figure of values of the target, whose ticks have separators of thousands."""
+    """Return an empty figure of values of the target; ticks have separators of thousands unless they are tiny."""
     figure = empty_figure(height, across, up, **axes)
-    for axis in (figure.xaxis, figure.yaxis):
+    for axis, (low, high) in ((figure.xaxis, axes["x_range"]), (figure.yaxis, axes["y_range"])):
+        if (low if "x_axis_type" in axes else (high - low) / TICKS_PER_AXIS) < SMALLEST_PLAIN:
+            continue  # the format would write 0
         axis.formatter = bokeh("models").NumeralTickFormatter(format="0,0.[0000]")
     return figure
 
