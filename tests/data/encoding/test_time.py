@@ -89,7 +89,8 @@ def test_dates_have_no_clock_and_times_no_date() -> None:
     [
         (
             pa.array(["soon"]),
-            r"shop.csv: column 't' does not hold.*soon.*expected dates.*t=day-first \(in Python: kinds={'t': ",
+            r"shop.csv: column 't' does not hold.*soon.*expected dates.*"
+            r"t=day-first \(in Python: kinds={'t': 'day-first'}\)",
         ),
         (pa.array([1.5]), r"shop.csv: column 't' holds decimal numbers: expected dates"),
         (pa.array([time(6, 0)]), "expected dates or times with a date"),
