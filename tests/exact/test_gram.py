@@ -202,7 +202,7 @@ def test_blocks_of_leave_one_out(n_rows: int, block_rows: int, held: bool) -> No
     read = SecondRead(batch, standardization, fit.spectrum)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(second_read, "BLOCK_ROWS", block_rows)
-        patch.setattr(second_read, "MAX_HELD_BYTES", 2**25 if held else 0)
+        patch.setattr(second_read, "MAX_COORDINATE_BYTES", 2**25 if held else 0)
         errors = LeaveOneOut(read).errors([rw.Geometric(0.1)])[0]
     Z = np.column_stack([np.ones(n_rows), (X - standardization.offset) / standardization.scale])
     penalty = 0.1 * weight.sum() * np.diag([0.0, *np.ones(X.shape[1])])

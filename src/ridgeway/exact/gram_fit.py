@@ -17,6 +17,7 @@ from ridgeway.exact.rated_candidates import best_rated, candidates_of
 from ridgeway.exact.row_sample import RowSample
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead
 from ridgeway.rows import Batch, numbered
+from ridgeway.rows.row_hash import hashed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out_path import SAMPLE_SEED, HeldOutPart, sample_rows
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ridgeway.selection.table import Scored
 
 MAX_PART_ROWS = 2**40  # of a part of the data whose first row number is not known
-MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, of no pattern: splitmix64's
 
 
 class GramFit(NamedTuple):
@@ -159,12 +159,12 @@ class GramSums:
         n_given : number of rows that were given, with those of weight 0.
         """
         numbers = numbered(batch.numbers).astype(np.uint64) + np.uint64(self.n_rows)
-        cells = _hashed(numbers, self.seed) % np.uint64(len(self.parts))
+        cells = hashed(numbers + np.uint64(self.seed + 1)) % np.uint64(len(self.parts))
         folds = cells.astype(np.intp)
         more = cell_moments(batch, folds, len(self.parts), self.standardization)
         parts = tuple(_added(old, new) for old, new in zip(self.parts, more, strict=True))
         sample = self.sample or RowSample.empty(batch.rows.shape[1], batch.y.shape[1])
-        hashes = (_hashed(numbers, self.seed + SAMPLE_SEED) >> np.uint64(1)).astype(np.int64)
+        hashes = (hashed(numbers + np.uint64(self.seed + SAMPLE_SEED + 1)) >> np.uint64(1)).astype(np.int64)
         sample = sample.with_rows(batch, hashes, numbers, folds)
         return replace(self, parts=parts, n_rows=self.n_rows + n_given, sample=sample)
 
@@ -326,16 +326,6 @@ def _spectrum(
         padded = np.concatenate([basis.directions, np.zeros((1, basis.directions.shape[1]))])
         basis = replace(basis, directions=padded)
     return Spectrum([basis], gram.step, gram.n_steps, single_target, dtype)
-
-
-def _hashed(numbers: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """Return 64 mixed bits for each row number (splitmix64)."""
-    with np.errstate(over="ignore"):
-        z = (numbers + np.uint64(seed + 1)) * MIX
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        mixed: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
-        return mixed
 
 
 def _added(old: FoldMoments | None, new: FoldMoments | None) -> FoldMoments | None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 BLOCK_ROWS = 4096
-MAX_HELD_BYTES = 2**25  # of coordinates that leave-one-out keeps for its next strengths
+MAX_COORDINATE_BYTES = 2**25  # of coordinates that leave-one-out keeps for its next strengths
 
 
 class Block(NamedTuple):
@@ -119,7 +119,7 @@ class LeaveOneOut:
     def _held_blocks(self) -> list[Block] | None:
         """All rows along the directions, if they are few."""
         n, r = len(self.read.batch), len(self.read.basis.directions)
-        return list(self.read.blocks(np.arange(n))) if 8 * n * r <= MAX_HELD_BYTES else None
+        return list(self.read.blocks(np.arange(n))) if 8 * n * r <= MAX_COORDINATE_BYTES else None
 
     def errors(self, schemes: Sequence[Scheme]) -> Array:
         """Return sums of weighted squared leave-one-out residuals, a mean over targets: (L, groups)."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import AnyRows, Batch, DenseRows, Float, SparseRows, readonly
+from ridgeway.rows.row_hash import hashed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW, Splitting
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
@@ -195,15 +196,10 @@ def _waiting_of(rows: Batch, count: Integers, new: NDArray[np.intp], first: int)
 
 
 def _delays(number: Integers, step: Integers, window: Integers) -> Integers:
-    """Return waiting times in rows, uniform on 0..window-1: a hash (splitmix64) of row and step."""
-    with np.errstate(over="ignore"):
-        z = (number.astype(np.uint64) * np.uint64(MAX_STEPS_OF_RARE_ROW) + step.astype(np.uint64)) * np.uint64(
-            0x9E3779B97F4A7C15
-        )
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-    return ((z >> np.uint64(40)) * window.astype(np.uint64) >> np.uint64(24)).astype(np.int64)
+    """Return waiting times in rows, uniform on 0..window-1: a hash of row and step."""
+    numbered_steps = number.astype(np.uint64) * np.uint64(MAX_STEPS_OF_RARE_ROW) + step.astype(np.uint64)
+    fraction = hashed(numbered_steps) >> np.uint64(40)  # of 2^24
+    return (fraction * window.astype(np.uint64) >> np.uint64(24)).astype(np.int64)
 
 
 def _joined(before: Waiting | None, new: Waiting | None) -> Waiting:
