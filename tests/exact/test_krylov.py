@@ -194,11 +194,12 @@ def test_constant_target() -> None:
     assert all(row.error < 1e-20 for row in fit.scored)
 
 
-# Law: strengths that stay unresolved do not keep a fit going whose least held-out error has long settled.
+# Law: a strength that stays unsolved does not keep a fit going whose least held-out error has long settled, if another
+# that is solved is nearly as good.
 def test_weak_strengths_do_not_keep_it_going(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, _ = problem(200, 60)
     batch, standardization = prepared(X, y, None)
-    errors = iter([(3.0, math.inf), (2.0, 2.0), (1.0, math.inf), *[(1.0, math.inf)] * 3, (0.5, 0.5)])
+    errors = iter([(3.0, math.inf), (2.0, 2.0), *[(1.0, 1.02)] * 5, *[(0.9, 0.903)] * 4, (0.5, 0.5)])
     monkeypatch.setattr(krylov, "_least_errors", lambda *given: next(errors))
     fit = fit_rows(batch, standardization, k_folds(200, 3, np.random.default_rng(0)), "geometric", None)
     assert next(errors) == (0.5, 0.5)

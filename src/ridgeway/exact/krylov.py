@@ -33,7 +33,8 @@ FIRST_RATING_PRODUCTS = 4  # candidates are rated for the first time after this 
 RATING_GROWTH = 1.2  # each further rating comes after this many times as many products
 MAX_ERROR_CHANGE = 3e-4  # relative change of the least error between two ratings at which the fit stops
 MAX_ERROR_EXCESS = 2e-3  # relative excess of the best solved candidate over the least error at which the fit stops
-UNSOLVED_SETTLED_RATINGS = 3  # a fit stops after these in a row without a change, though weak candidates are not solved
+LONG_SETTLED_RATINGS = 3  # after these in a row without a change the best solved candidate may be further away,
+LONG_SETTLED_EXCESS = 6e-3  # because the weakest candidates may never be solved
 CANDIDATE_RESIDUAL = 1e-3  # residual over |b| up to which a candidate counts as solved
 GIVEN_ALPHA_RESIDUAL = 1e-10  # residual over |b| up to which a given strength counts as solved
 MAX_PRODUCTS = 1000
@@ -195,8 +196,8 @@ def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSet
         else:
             least, resolved = _least_errors(rating, settings)
             settled_ratings = settled_ratings + 1 if abs(before - least) <= MAX_ERROR_CHANGE * least else 0
-            close = resolved <= (1 + MAX_ERROR_EXCESS) * least
-            settled = settled_ratings >= (1 if close else UNSOLVED_SETTLED_RATINGS)
+            excess = MAX_ERROR_EXCESS if settled_ratings < LONG_SETTLED_RATINGS else LONG_SETTLED_EXCESS
+            settled = settled_ratings >= 1 and resolved <= (1 + excess) * least
             before = least
         enough = settled and lanczos.n_products >= settings.min_products
         if enough or lanczos.exhausted or lanczos.n_products >= settings.max_products:
