@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MAX_ROWS_APART = 100  # per row that may be capped
-
 
 @dataclass(frozen=True, eq=False)
 class CappedRating:
@@ -88,7 +86,7 @@ def capped(
         residuals = np.concatenate([rows.residuals(numbers, coefs) for numbers in rows.blocks()])
         weight = np.asarray(batch.weight[fold.test], np.float64) / standardization.weight_scale
         every = OutlyingRows(most, np.tile(np.eye(len(references)), (coefs.shape[1], 1, 1)))
-        apart = np.flatnonzero(every.set_apart(residuals, weight, MAX_ROWS_APART * most))
+        apart = np.flatnonzero(every.set_apart(residuals, weight))
         known = rows.known(fold.test[apart]) if len(apart) else np.zeros((0, coefs.shape[1], coefs.shape[2] + 1))
         kept = Apart(known, weight[apart], every.groups[0].medians)
         outlying.append(OutlyingRows(most, _models(coefs)).holding([kept]))

@@ -84,7 +84,9 @@ class OutlyingRows:
             errors = self._errors(known, target)
             largest = errors.max(axis=0)
             medians[target] = np.partition(errors, len(known) // 2, axis=1)[:, len(known) // 2]
-            apart |= largest > SUSPECT_MEDIANS * medians[target].min()
+            suspect = np.zeros(len(known), bool)
+            suspect[_largest_of_each(errors, self._allowance + 1)] = True  # of each reference no more can be capped
+            apart |= suspect & (largest > SUSPECT_MEDIANS * medians[target].min())
             size = np.maximum(size, largest)
         if most is not None and apart.sum() > most:
             outlying = np.flatnonzero(apart)
@@ -124,3 +126,10 @@ class OutlyingRows:
         """Squared residuals of the references, (k, n)."""
         errors: NDArray[np.float64] = (self._references[target].astype(known.dtype) @ known[:, target].T) ** 2
         return errors
+
+
+def _largest_of_each(errors: NDArray[np.float64], n_largest: int) -> NDArray[np.intp]:
+    """Return the places of the largest errors of each row of (k, n), in any order."""
+    first = max(0, errors.shape[1] - n_largest)
+    places: NDArray[np.intp] = np.argpartition(errors, first, axis=1)[:, first:].reshape(-1)
+    return places
