@@ -31,6 +31,7 @@ constexpr Loops<T> loops_of_this_level() {
                 .column_sums = column_sums<T>,
                 .weighted_sum = weighted_sum<T>,
                 .standardize_rows = standardize_rows<T>,
+                .standardized_norms = standardized_norms<T>,
                 .centre_rows = centre_rows<T>,
             },
         .sgd =

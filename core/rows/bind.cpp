@@ -118,6 +118,18 @@ void standardize_csr(const Csr& rows, const In& order, const In& inverse, double
     });
 }
 
+// Offsets in the precision of the rows, what they lack of the given ones, and inverse scales, in whole lanes.
+template <class T>
+struct PaddedScaling {
+    Padded<T> offset, rest, inverse;
+
+    PaddedScaling(const In& offsets, const In& inverses)
+        : offset(offsets.as<double>(), 1, offsets.size()), rest(1, offsets.size()),
+          inverse(inverses.as<double>(), 1, offsets.size()) {
+        for (i64 c = 0; c < offsets.size(); ++c) rest[c] = static_cast<T>(offsets.as<double>()[c] - offset[c]);
+    }
+};
+
 bool standardize_rows(const In& x, const In& order, const In& offset, const In& inverse, double constant,
                       const Out& out) {
     const i64 n_columns = x.shape(1);
@@ -125,12 +137,23 @@ bool standardize_rows(const In& x, const In& order, const In& offset, const In& 
               out.shape(0) == order.size() && out.shape(1) >= n_columns,
           "standardize_rows: X (n, d), order (m,), offset and inverse (d,), out (m, d or d + 1)");
     return by_float(x, [&]<class T>(T) {
-        Padded<T> near(offset.as<double>(), 1, n_columns), rest(1, n_columns);
-        Padded<T> factor(inverse.as<double>(), 1, n_columns);
-        for (i64 c = 0; c < n_columns; ++c) rest[c] = static_cast<T>(offset.as<double>()[c] - near[c]);
+        PaddedScaling<T> by(offset, inverse);
         return loops<T>().rows.standardize_rows(x.as<T>(), x.shape(0), n_columns, order.as<i64>(), order.size(),
-                                                near.data(), rest.data(), factor.data(), static_cast<T>(constant),
-                                                out.as<T>(), out.shape(1));
+                                                by.offset.data(), by.rest.data(), by.inverse.data(),
+                                                static_cast<T>(constant), out.as<T>(), out.shape(1));
+    });
+}
+
+void standardized_norms(const In& x, const In& offset, const In& inverse, double constant, const Out& norms) {
+    const i64 n_columns = x.shape(1), n_out = n_columns + (constant != 0 ? 1 : 0);
+    check(x.n_dims == 2 && offset.size() == n_columns && inverse.size() == n_columns && norms.size() == x.shape(0),
+          "standardized_norms: X (n, d), offset and inverse (d,), norms (n,)");
+    by_float(x, [&]<class T>(T) {
+        PaddedScaling<T> by(offset, inverse);
+        Padded<T> scratch(1, n_out);
+        loops<T>().rows.standardized_norms(x.as<T>(), x.shape(0), n_columns, by.offset.data(), by.rest.data(),
+                                           by.inverse.data(), static_cast<T>(constant), scratch.data(), n_out,
+                                           norms.as<T>());
     });
 }
 
@@ -211,6 +234,8 @@ void bind_rows(nb::module_& m) {
     m.def("standardize_rows", &bound::standardize_rows, "X"_a, "order"_a, "offset"_a, "inverse"_a, "constant"_a,
           "out"_a, no_gil,
           "Fill out (m, d or d + 1) with (x - offset) * inverse and constant; tell whether all of it is finite.");
+    m.def("standardized_norms", &bound::standardized_norms, "X"_a, "offset"_a, "inverse"_a, "constant"_a, "norms"_a,
+          no_gil, "Fill norms (n,) with the squared norms of the rows that standardize_rows makes of X (n, d).");
     m.def("centre_rows", &bound::centre_rows, "X"_a, "order"_a, "offset"_a, "inverse"_a, "share"_a, "root"_a, "out"_a,
           "origin"_a, "shift"_a, "largest"_a, no_gil,
           "Fill out (m, d) with root (m,) times (x - offset) * inverse - origin - shift: the first row, and the mean.");

@@ -17,6 +17,8 @@ struct RowLoops {
     void (*weighted_sum)(const T* x, i64 n_rows, i64 n_columns, const double* weight, double* sums);
     bool (*standardize_rows)(const T* x, i64 n_rows, i64 n_columns, const i64* order, i64 n_ordered, const T* offset,
                              const T* offset_rest, const T* inverse, T constant, T* out, i64 n_out);
+    void (*standardized_norms)(const T* x, i64 n_rows, i64 n_columns, const T* offset, const T* offset_rest,
+                               const T* inverse, T constant, T* scratch, i64 n_out, T* norms);
     bool (*centre_rows)(const T* x, i64 n_columns, const i64* order, i64 n_ordered, const double* offset,
                         const double* inverse, const double* share, const double* root, double* out, double* origin,
                         double* shift, double* largest_entry);

@@ -7,7 +7,7 @@
 // block, interpolated at three Chebyshev nodes of the chunk, is a combination of these three; degree 1 leaves T_2 out.
 #pragma once
 
-#include "numbers.hpp"
+#include "lanes.hpp"
 #include "trajectory/table.hpp"
 
 namespace ridgeway {
@@ -52,25 +52,64 @@ inline AtNodes coefficients(AtNodes at) {
     return {(at.low + at.mid + at.high) / 3, (at.high - at.low) * (2.0 / 3.0 * NODE), (at.low + at.high - 2 * at.mid) / 3};
 }
 
+constexpr i64 MOMENTS_AT_ONCE = 16;
+
+inline Lanes<double> as_doubles(const double* from) { return load(from); }
+inline Lanes<double> as_doubles(const float* from) { return widened(from); }
+
+// Adds `count` mixes of the chunk's T_0 (change), T_1 (first) and T_2 (second) to as many moments, n numbers apart, in
+// Groups lanes of columns from c on. The columns stay in registers while the moments pass by.
+template <class T, bool Second, int Groups>
+inline void add_mixes(double* moments, i64 n, i64 c, const AtNodes* mixes, i64 count, const T* change, const T* first,
+                      const T* second) {
+    constexpr i64 width = lane_count<double>;
+    Lanes<double> zeroth[Groups], linear[Groups], square[Groups];
+    for (int g = 0; g < Groups; ++g) {
+        zeroth[g] = as_doubles(change + c + g * width);
+        linear[g] = as_doubles(first + c + g * width);
+        if constexpr (Second) square[g] = as_doubles(second + c + g * width);
+    }
+    for (i64 k = 0; k < count; ++k) {
+        const Lanes<double> low = spread(mixes[k].low), mid = spread(mixes[k].mid), high = spread(mixes[k].high);
+        for (int g = 0; g < Groups; ++g) {
+            double* into = moments + k * n + c + g * width;
+            Lanes<double> sum = low * zeroth[g] + mid * linear[g];
+            if constexpr (Second) sum += high * square[g];
+            store(into, load(into) + sum);
+        }
+    }
+}
+
 // Adds T_k of the block to moments (n_moments, n): sums of the chunk's T_0 (change), T_1 (first) and T_2 (second).
 template <class T, bool Second>
-inline void add_moments(double* moments, i64 n_moments, i64 n, const T* __restrict change, const T* __restrict first,
-                        const T* __restrict second, double middle, double reach) {
-    AtNodes before{}, now{1, 1, 1};
-    for (i64 k = 0; k < n_moments; ++k) {
-        const AtNodes mix = coefficients(now);
-        double* __restrict into = moments + k * n;
-        for (i64 c = 0; c < n; ++c) {
-            double sum = mix.low * static_cast<double>(change[c]) + mix.mid * static_cast<double>(first[c]);
-            if constexpr (Second) {
-                sum += mix.high * static_cast<double>(second[c]);
-            }
-            into[c] += sum;
+inline void add_moments(double* moments, i64 n_moments, i64 n, const T* change, const T* first, const T* second,
+                        double middle, double reach) {
+    constexpr i64 width = lane_count<double>;
+    AtNodes before{}, now{1, 1, 1}, mixes[MOMENTS_AT_ONCE];
+    for (i64 done = 0; done < n_moments; done += MOMENTS_AT_ONCE, moments += MOMENTS_AT_ONCE * n) {
+        const i64 count = least(n_moments - done, MOMENTS_AT_ONCE);
+        for (i64 k = 0; k < count; ++k) {
+            mixes[k] = coefficients(now);
+            const AtNodes next = done + k == 0 ? AtNodes{middle - reach, middle, middle + reach}
+                                               : next_polynomial(middle, reach, now, before);
+            before = now;
+            now = next;
         }
-        const AtNodes next =
-            k == 0 ? AtNodes{middle - reach, middle, middle + reach} : next_polynomial(middle, reach, now, before);
-        before = now;
-        now = next;
+        i64 c = 0;
+        for (; c + 2 * width <= n; c += 2 * width) {
+            add_mixes<T, Second, 2>(moments, n, c, mixes, count, change, first, second);
+        }
+        if (c + width <= n) {
+            add_mixes<T, Second, 1>(moments, n, c, mixes, count, change, first, second);
+            c += width;
+        }
+        for (; c < n; ++c) {
+            for (i64 k = 0; k < count; ++k) {
+                double sum = mixes[k].low * static_cast<double>(change[c]) + mixes[k].mid * static_cast<double>(first[c]);
+                if constexpr (Second) sum += mixes[k].high * static_cast<double>(second[c]);
+                moments[k * n + c] += sum;
+            }
+        }
     }
 }
 

@@ -109,6 +109,17 @@ def standardize_rows(
     Fill out (m, d or d + 1) with (x - offset) * inverse and constant; tell whether all of it is finite.
     """
 
+def standardized_norms(
+    X: numpy.typing.NDArray[Any],
+    offset: numpy.typing.NDArray[Any],
+    inverse: numpy.typing.NDArray[Any],
+    constant: float,
+    norms: numpy.typing.NDArray[Any],
+) -> None:
+    """
+    Fill norms (n,) with the squared norms of the rows that standardize_rows makes of X (n, d).
+    """
+
 def centre_rows(
     X: numpy.typing.NDArray[Any],
     order: numpy.typing.NDArray[Any],

@@ -87,11 +87,24 @@ class Feed:
         They are computed once, because this may take as long as a pass; the step of a fit and its splitting need them.
         """
         if self._weighted_norms is None:
+            self._weighted_norms = self._norms_of_source()
+        if self._weighted_norms is None:
             pieces = self.pieces(range(len(self)))
             batches = (piece.batch for piece in pieces) if self.kept is None else iter([self.kept])
             norms = [batch.rows.squared_norms().astype(np.float64) * batch.weight for batch in batches]
             self._weighted_norms = readonly(np.concatenate(norms))
         return self._weighted_norms
+
+    def _norms_of_source(self) -> NDArray[np.float64] | None:
+        """Return `weighted_norms` from one read of dense rows; None if rows are kept, sparse, or not finite."""
+        rows = self.source.rows
+        if self.kept is not None or not isinstance(rows, DenseRows):
+            return None
+        norms = self.standardization.squared_norms(rows).astype(np.float64)
+        if not np.isfinite(norms).all():  # standardizing the rows raises the error that names the entry
+            return None
+        weighted: NDArray[np.float64] = readonly(norms * self.standardization.weights(self.source.weight, rows.dtype))
+        return weighted
 
     def take(self, numbers: Order) -> Batch:
         """Return these rows, standardized: a view of consecutive rows, a copy of others."""

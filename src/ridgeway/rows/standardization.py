@@ -201,6 +201,12 @@ class Standardization:
         require_finite_rows(taken, taken.squared_norms(), order)
         raise ValueError(f"entries of X are beyond {rows.dtype} once standardized: pass X as float64.")
 
+    def squared_norms(self, rows: DenseRows) -> Float:
+        """|x_i|^2 of each row once standardized, (n,), without a copy of the rows; not finite where an entry is not."""
+        norms = np.empty(rows.shape[0], rows.dtype)
+        _core.standardized_norms(rows.array, self.offset, 1 / self.scale, self.constant, norms)
+        return norms
+
     def targets(self, y: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """(y - target_offset) / target_scale, (n, targets), in a precision that can hold their squares."""
         if not self.target_offset.any() and (self.target_scale == 1).all():
@@ -221,13 +227,13 @@ class Standardization:
         return Batch(
             rows,
             y,
-            self._weights(batch.weight[part], dtype),
+            self.weights(batch.weight[part], dtype),
             batch.single_target,
             numbers,
             finite=not self.leaves_rows,
         )
 
-    def _weights(self, weight: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
+    def weights(self, weight: Float, dtype: np.dtype[np.floating[Any]]) -> Float:
         """Weights divided by the mean weight of the first rows, (n,), in a precision that can hold their squares."""
         if self.weight_scale == 1 and all_ones(weight):
             return ones(len(weight), dtype)

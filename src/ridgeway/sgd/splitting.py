@@ -137,8 +137,10 @@ class Splitting:
             return None
         if isinstance(numbers, slice | range):
             first, last = np.searchsorted(self.rows, (numbers.start, numbers.stop))
-            return self.counts[first:last]
-        return self.counts_by_row[numbers[self.is_split[numbers]]]
+            counts = self.counts[first:last]
+        else:
+            counts = self.counts_by_row[numbers[self.is_split[numbers]]]
+        return counts if len(counts) else None
 
     @cached_property
     def split_counts_of_pass(self) -> NDArray[np.int64] | None:

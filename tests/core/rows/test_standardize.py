@@ -58,3 +58,17 @@ def test_not_finite(value: float, X: NDArray[Any], data: st.DataObject) -> None:
     columns = np.zeros(X.shape[1]), np.full(X.shape[1], 10.0)
     assert not standardized(X, np.array([0, 1]), *columns, 1.0, X.shape[1] + 1)[1]
     assert standardized(X, np.array([0, 0]), *columns, 1.0, X.shape[1] + 1)[1]
+
+
+# Law: squared norms of standardized rows are those of the rows that are made, to the last bit.
+@given(dense_rows(min_rows=1), st.booleans())
+def test_norms(X: NDArray[Any], constant: bool) -> None:
+    rng = np.random.default_rng(0)
+    offset, inverse = frozen(rng.standard_normal(X.shape[1])), frozen(rng.uniform(0.5, 2.0, X.shape[1]))
+    value, width = (0.25, X.shape[1] + 1) if constant else (0.0, X.shape[1])
+    rows, _ = standardized(X, np.arange(len(X)), offset, inverse, value, width)
+    norms, expected = np.full(len(X), np.nan, X.dtype), np.empty(len(X), X.dtype)
+    _core.standardized_norms(X, offset, inverse, value, norms)
+    _core.squared_norms(rows, expected)
+    np.testing.assert_array_equal(norms, expected)
+    np.testing.assert_allclose(norms, (rows.astype(np.float64) ** 2).sum(axis=1), rtol=1e-5)
