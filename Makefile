@@ -45,7 +45,7 @@ check: setup
 workflows: setup
 	.venv/bin/zizmor --quiet --offline --persona=pedantic .github
 	@PATH=".venv/bin:$$PATH"; if command -v actionlint >/dev/null 2>&1; then actionlint; else echo "actionlint is not installed: skipped"; fi
-	.venv/bin/uv lock --check --no-config --default-index https://pypi.org/simple
+	.venv/bin/uv lock --check --no-config
 
 # A fast subset, under a minute: schemes, rows, kernels of the core, messages, the public surface and the imports.
 quick: setup

@@ -23,7 +23,7 @@ PATH_ALPHAS = np.logspace(-6, 3, 1000)
 def cases(quick: bool = False) -> Iterator[Case]:
     """Time the selection methods on medium data, then the default fit on large data."""
     for cv in (5, "holdout", "progressive"):
-        _fit(*dense_rows(5_000, 20, np.float32), cv=cv, passes=1)  # compiles the kernels
+        _fit(*dense_rows(5_000, 20, np.float32), cv=cv, passes=1)  # a first call
     yield _methods(*dense_rows(20_000 if quick else 100_000, 100, np.float32), QUICK_REPEATS)
     yield _stream(*dense_rows(200_000 if quick else 1_000_000, 100, np.float32), QUICK_REPEATS if quick else REPEATS)
     yield _default(*dense_rows(200_000 if quick else 1_000_000, 100, np.float32), QUICK_REPEATS)

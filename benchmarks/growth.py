@@ -21,7 +21,7 @@ DOUBLED = Target(1.7, 2.3)  # within 15% of 2
 
 def cases(quick: bool = False) -> Iterator[Case]:
     """Double the rows, then the columns."""
-    sketch_path(*dense_rows(5_000, 20, np.float32))  # compiles the kernels
+    sketch_path(*dense_rows(5_000, 20, np.float32))  # a first call
     repeats = QUICK_REPEATS if quick else REPEATS
     part = 5 if quick else 1
     for n_columns, sizes in ((100, (250_000, 500_000, 1_000_000, 2_000_000)), (1000, (200_000, 400_000))):
