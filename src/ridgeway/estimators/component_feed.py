@@ -81,6 +81,9 @@ class ComponentFeed(Feed):
         """Return these rows, standardized."""
         return replace(self.standardization.batch(self.source.take(numbered(numbers))), numbers=numbers)
 
+    def _norms_of_source(self) -> None:
+        """Leave the norms to the features as they are made: the source holds none of them."""
+
 
 def component_feed(batch: Batch, features: Features, centre: bool, memory: float, rng: np.random.Generator) -> Feed:
     """Return the features of a batch as a feed: held in memory if there is room, else made as they are read.
