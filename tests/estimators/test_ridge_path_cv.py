@@ -275,6 +275,7 @@ def test_solver_by_shape() -> None:
     assert chosen(1000, 10) == "gram"
     assert chosen(10**6, 50) == "gram"
     assert chosen(2344, 312) == "gram"  # Krylov would be sooner, but not exact at weak strengths
+    assert chosen(1000, 300) == "krylov"  # more than twice as soon
     assert chosen(5000, 500) == "krylov"
     assert chosen(10_000, 10_000, 1e-3) == "krylov"
     assert chosen(2000, 2000) == "krylov"

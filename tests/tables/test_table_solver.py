@@ -143,7 +143,6 @@ def test_killed(
 # Law: a wide table is solved in memory, and learned by SGD beyond it; the model says why.
 def test_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_choice, "MAX_STREAM_COLUMNS", 30)
-    monkeypatch.setattr(solver_choice, "MAX_PREFERRED_GRAM_SECONDS_TALL", 0.0)
     monkeypatch.setattr(table_solver, "MAX_STREAM_COLUMNS", 30)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 300))

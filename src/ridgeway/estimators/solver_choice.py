@@ -17,7 +17,7 @@ from ridgeway.rows import Batch, SparseRows
 GRAM_SECONDS_PER_DENSE_PRODUCT = 3.2e-11
 GRAM_SECONDS_PER_SPARSE_PRODUCT = 1.5e-8
 GRAM_SECONDS_PER_NUMBER = 1.5e-8  # standardization, folds and a second read that rates outliers
-EIGEN_SECONDS_PER_CUBE = 2.1e-10  # a decomposition of d columns takes d^3 of these
+EIGEN_SECONDS_PER_CUBE = 3e-10  # a decomposition of d columns takes d^3 of these
 # The costs of a product are for each column of the recurrence: one for each fold and target, and those of all rows.
 KRYLOV_SECONDS_PER_DENSE_NUMBER = 4e-10
 KRYLOV_SECONDS_PER_SPARSE_NUMBER = 1.5e-9
@@ -31,9 +31,10 @@ SGD_SECONDS_PER_DENSE_NUMBER = 6e-9
 SGD_SECONDS_PER_SPARSE_NUMBER = 3e-7
 MIN_SGD_STEPS = 1_000_000
 MIN_SGD_SPEEDUP = 2.0  # SGD is not exact: it is chosen only if it is this many times as fast as the exact engines
-# Up to these times the Gram engine is preferred to a faster one: it solves every strength and takes more rows later.
-# It may take longer with more rows than columns, where Krylov solves the best strength only.
-MAX_PREFERRED_GRAM_SECONDS_WIDE, MAX_PREFERRED_GRAM_SECONDS_TALL = 0.02, 0.1
+# The Gram engine solves every strength and takes more rows later, so it is preferred to a faster one while it is short.
+# With more rows than columns, where Krylov solves the best strength only, it may take longer, up to twice as long as Krylov.
+MAX_PREFERRED_GRAM_SECONDS, MAX_PREFERRED_GRAM_SECONDS_TALL = 0.02, 0.1
+MAX_GRAM_TIMES_KRYLOV = 2.0
 MEMORY_SHARE = 0.5  # an engine may take this share of the available memory
 MAX_STREAM_COLUMNS = 2000  # a stream of more columns keeps no Gram matrices
 
@@ -151,12 +152,19 @@ def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
         return SolverChoice(
             "sgd", f"{form}: neither Gram matrices nor a Krylov space fit into {memory / 2**20:,.0f} MB"
         )
-    preferred = MAX_PREFERRED_GRAM_SECONDS_TALL if size.n_rows > size.n_columns else MAX_PREFERRED_GRAM_SECONDS_WIDE
-    best = "gram" if fits["gram"] and seconds["gram"] < preferred else min(exact, key=seconds.__getitem__)
+    best = "gram" if fits["gram"] and _prefers_gram(size) else min(exact, key=seconds.__getitem__)
     if MIN_SGD_SPEEDUP * size.sgd_seconds < seconds[best]:
         return SolverChoice("sgd", f"{form}: SGD takes about {size.sgd_seconds / seconds[best]:.0%} of the time")
     why = f"{form} fit into Gram matrices in one read" if best == "gram" else f"a few products with {form} cost least"
     return SolverChoice(best, why)
+
+
+def _prefers_gram(size: ProblemSize) -> bool:
+    seconds = size.gram_seconds
+    if seconds < MAX_PREFERRED_GRAM_SECONDS:
+        return True
+    tall = size.n_rows > size.n_columns
+    return tall and seconds < min(MAX_PREFERRED_GRAM_SECONDS_TALL, MAX_GRAM_TIMES_KRYLOV * size.krylov_seconds)
 
 
 def max_krylov_products(size: ProblemSize, memory: int | None = None) -> int | None:
