@@ -111,7 +111,7 @@ def test_predictions(ridgeway: Command, shop_model: Path) -> None:
     assert_refused(ridgeway("predict", shop_model, "text.csv", "--out", "p.csv"), "text.csv", "'size'")
     assert_refused(ridgeway("predict", shop_model, "missing.csv", "--out", "p.csv"), "missing.csv")
     assert_refused(ridgeway("predict", "missing", "few.csv", "--out", "p.csv"), "missing: no such file")
-    assert_refused(ridgeway("predict", "few.csv", "few.csv", "--out", "p.csv"), "few.csv", "no model file")
+    assert_refused(ridgeway("predict", "few.csv", "few.csv", "--out", "p.csv"), "few.csv", "not a model file")
     assert_refused(ridgeway("predict", shop_model, "few.csv", "--out", "p.xls"), "p.xls: unknown format")
     Path("broken").write_bytes(shop_model.read_bytes()[:-9])
     assert_refused(ridgeway("show", "broken"), "broken: damaged")

@@ -14,5 +14,5 @@ from ridgeway.data.kinds import KINDS
 @pytest.mark.parametrize("kind", KINDS)
 def test_given_kinds(kind: str) -> None:
     if kind != "drop":
-        assert isinstance(given_type(kind), pa.DataType)
+        assert isinstance(given_type(kind, "x"), pa.DataType)
     assert learner_of("a", pa.string(), kind) is not None

@@ -127,7 +127,7 @@ def test_given_kinds(path: Path) -> None:
     assert read(path, text, kinds={"zip": "text"})["zip"] == ["00501", "00544"]
     with pytest.raises(DataError, match="there is no column 'zap': did you mean 'zip'"):
         read(path, text, kinds={"zap": "text"})
-    with pytest.raises(ValueError, match="'word' is no kind: expected one of number, text"):
+    with pytest.raises(ValueError, match="'word' for column 'zip' is unknown: expected one of number, boolean"):
         read(path, text, kinds={"zip": "word"})
 
 

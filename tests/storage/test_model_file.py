@@ -7,13 +7,15 @@ import json
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import pytest
 import safetensors.numpy
 import scipy.sparse
+from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 from tests.oracles import problem
 
@@ -228,7 +230,7 @@ def test_not_fitted(tmp_path: Path) -> None:
 # Law: a file of a newer format says which version reads it.
 def test_newer_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_file, "FORMAT_VERSION", 3)
-    monkeypatch.setattr(model_file, "NEEDS", "0.9.0")
+    monkeypatch.setattr(model_file, "FIRST_READING_VERSION", "0.9.0")
     dense().save(tmp_path / "model")
     monkeypatch.undo()
     with pytest.raises(rw.ModelFileError, match=r"written in format 3, .* install ridgeway 0\.9\.0 or newer"):
@@ -246,7 +248,7 @@ def test_other_files(tmp_path: Path) -> None:
     with pytest.raises(rw.ModelFileError, match="but not of ridgeway"):
         rw.load(file)
     file.write_bytes(b"a,b\n1,2\n")
-    with pytest.raises(rw.ModelFileError, match="no model file"):
+    with pytest.raises(rw.ModelFileError, match="not a model file"):
         rw.load(file)
     with pytest.raises(rw.ModelFileError, match="a folder"):
         rw.load(tmp_path)
@@ -333,3 +335,29 @@ def test_numbers_of_numpy(tmp_path: Path) -> None:
     start: Any = np.int64(768)
     model.at(rw.Tail(start)).save(tmp_path / "model")
     assert rw.load(tmp_path / "model").averaging_ == rw.Tail(768)
+
+
+@final
+@dataclass(frozen=True)
+class OwnScheme(rw.Scheme):
+    """The last iterate, in a class that ridgeway does not know."""
+
+    @classmethod
+    def examples(cls) -> tuple[OwnScheme, ...]:
+        return (cls(),)
+
+    def _survival(self, j: NDArray[Any], n_steps: int, steps: Any) -> NDArray[Any]:
+        return np.ones_like(j)
+
+    def _weights(self, t: NDArray[Any], n_steps: int, steps: Any) -> NDArray[Any]:
+        return np.asarray(t == n_steps, np.float64)
+
+
+# Law: a model is not written if its file could not be read: an average of the user's own class is refused.
+def test_own_scheme(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    model = rw.AveragedSGDRegressor(averaging=OwnScheme(), passes=1, random_state=0).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match=r"averaging=OwnScheme\(\) cannot be stored: expected Geometric, .* pickle"):
+        model.save(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []

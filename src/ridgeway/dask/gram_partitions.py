@@ -42,9 +42,9 @@ class PartitionSums:
 def cluster_solver(estimator: RidgePathCV, n_columns: int) -> SolverChoice:
     """Return what solves a problem whose rows lie on a cluster: Gram matrices, or SGD for very many columns."""
     solver = check_solver(estimator.solver)
-    if solver == "krylov":
+    if solver not in ("auto", "gram", "sgd"):
         raise ValueError(
-            "solver='krylov' needs all rows in one place: expected solver='auto', 'gram' or 'sgd' on a cluster."
+            f"solver={solver!r} needs all rows in one place: expected solver='auto', 'gram' or 'sgd' on a cluster."
         )
     return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
 

@@ -11,6 +11,7 @@ from typing import Any
 from ridgeway.data.arrow import pa, pc, pcsv
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.written_dates import ORDERS
+from ridgeway.data.kinds import unknown_kind
 from ridgeway.data.remedy import drop_remedy, kind_remedy
 from ridgeway.data.schema import is_string
 
@@ -70,7 +71,7 @@ def inferred_type(strings: Any, expected: Any, decimal: str, nulls: Sequence[str
     ]
 
 
-def given_type(kind: str) -> Any:
+def given_type(kind: str, column: str) -> Any:
     """Return the type for a column of a kind that the user gave."""
     known = {
         "number": pa.float64(),
@@ -81,7 +82,7 @@ def given_type(kind: str) -> Any:
         **dict.fromkeys(ORDERS, pa.string()),  # the encoder reads them
     }
     if kind not in known:
-        raise ValueError(f"kinds: {kind!r} is no kind: expected one of {', '.join(known)}.")
+        raise unknown_kind(kind, column)
     return known[kind]
 
 

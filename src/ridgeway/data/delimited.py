@@ -67,7 +67,7 @@ class CSVSource(FileSource):
             require_alike(sample.schema, first, path, self.paths[0])
             for name, column in zip(sample.schema.names, sample.columns, strict=True):
                 if name in kinds:
-                    found = given_type(kinds[name])
+                    found = given_type(kinds[name], name)
                 else:
                     found = column_type(column, name, path, mixed_as_text=name in lenient)
                 self._types[name] = wider(self._types.get(name, found), found)

@@ -46,7 +46,7 @@ def open_data(
         database, a remote file, a workbook or an Arrow stream, see `ridgeway.data.external_table`.
     batch_rows : rows per batch; by default as many as take about 32 MB, at most 32,768.
     columns : names of the columns to read, None for all.
-    kinds : types of columns of CSV files, "text" or "number", which replace those inferred from the first rows.
+    kinds : kinds of columns of CSV files, such as "text" or "number", which replace those inferred from the first rows.
     null_values : spellings of a missing value in CSV files besides the usual ones (empty, NA, null, ...).
     lenient : columns of CSV files that are read as text if they mix numbers and text; in others this is an error.
     index : whether to read the index of a pandas data frame, or of a file that pandas wrote, as a column. By default it

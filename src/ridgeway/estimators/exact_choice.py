@@ -107,9 +107,12 @@ def fit_exactly(
         _require_leave_one_out(solver, family)
         return _leave_one_out(problem, k_folds(len(batch), DEFAULT_FOLDS, rng), seed)
     folds, method = ([], "") if family is None else folds_of(batch, standardization, cv, rng, given)
-    if solver == "gram":
-        return _by_gram(problem, folds, method, cv if isinstance(cv, int) else DEFAULT_FOLDS, seed)
-    return _by_krylov(problem, folds, method, max_products or MAX_PRODUCTS)
+    match solver:
+        case "gram":
+            return _by_gram(problem, folds, method, cv if isinstance(cv, int) else DEFAULT_FOLDS, seed)
+        case "krylov":
+            return _by_krylov(problem, folds, method, max_products or MAX_PRODUCTS)
+    raise AssertionError(f"no engine solves {solver!r}")
 
 
 class _Problem(NamedTuple):

@@ -32,7 +32,8 @@ SGD_SECONDS_PER_SPARSE_NUMBER = 3e-7
 MIN_SGD_STEPS = 1_000_000
 MIN_SGD_SPEEDUP = 2.0  # SGD is not exact: it is chosen only if it is this many times as fast as the exact engines
 # The Gram engine solves every strength and takes more rows later, so it is preferred to a faster one while it is short.
-# With more rows than columns, where Krylov solves the best strength only, it may take longer, up to twice as long as Krylov.
+# With more rows than columns, where Krylov solves the best strength only, it may take longer: up to twice as long as
+# Krylov.
 MAX_PREFERRED_GRAM_SECONDS, MAX_PREFERRED_GRAM_SECONDS_TALL = 0.02, 0.1
 MAX_GRAM_TIMES_KRYLOV = 2.0
 MEMORY_SHARE = 0.5  # an engine may take this share of the available memory
@@ -99,7 +100,7 @@ class ProblemSize:
         return (self.n_folds + 1) * self.n_targets * KRYLOV_SECONDS_PER_VECTOR_NUMBER * self.n_columns
 
     def krylov_products(self, seconds: float) -> int:
-        """Return how many products the Krylov engine makes in so many seconds."""
+        """Return how many products the Krylov engine makes in `seconds`."""
         a, b = self._orthogonal_seconds, self._product_seconds
         return int(2 * seconds / (b + math.sqrt(b**2 + 4 * a * seconds)))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ridgeway.averaging import Scheme, scheme_of
+from ridgeway.averaging import SCHEMES, Scheme, scheme_of
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.storage.state import State, StateError, Stored
@@ -41,6 +41,11 @@ def parameters_of(stored: Stored, names: Sequence[str], added: Mapping[str, Any]
 
 
 def _value_state(name: str, value: Any, default: Any) -> Any:
+    if isinstance(value, Scheme) and type(value) not in SCHEMES.values():
+        raise ValueError(
+            f"{name}={value!r} cannot be stored: expected {', '.join(SCHEMES)}, which every installation of ridgeway "
+            "knows; fit with one of these, or pickle the model."
+        )
     for kind, (of_type, _) in OBJECTS.items():
         if isinstance(value, of_type):
             return {kind: value.state()}

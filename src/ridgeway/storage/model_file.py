@@ -30,9 +30,9 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.storage.tree import joined, split
 from ridgeway.version import __version__
 
-ENTRY = "ridgeway"
+METADATA_KEY = "ridgeway"
 FORMAT_VERSION = 2
-NEEDS = "0.2.0"  # the first version of ridgeway that reads FORMAT_VERSION
+FIRST_READING_VERSION = "0.2.0"  # the first version of ridgeway that reads FORMAT_VERSION
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "safetensors")
 DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "BOOL": "bool", "U8": "uint8"}
 
@@ -67,12 +67,17 @@ def write_state(path: str | os.PathLike[str], state: State, kind: str = "model")
     kind : what the file is, for the reader to check.
     """
     tree, arrays = split(state)
-    head: State = {"format": kind, "format_version": FORMAT_VERSION, "needs": NEEDS, "versions": library_versions()}
+    head: State = {
+        "format": kind,
+        "format_version": FORMAT_VERSION,
+        "needs": FIRST_READING_VERSION,
+        "versions": library_versions(),
+    }
     content = {**head, "state": tree}
     head["checksum"] = _checksum(content, arrays)
     text = _dumped({**head, "state": tree})
     # One metadata entry: safetensors writes several in any order.
-    contents = save(arrays, {ENTRY: text})
+    contents = save(arrays, {METADATA_KEY: text})
     length = int.from_bytes(contents[:8], "little")
     if length > MAX_HEADER_BYTES or _count_values(text) > MAX_JSON_VALUES:
         raise ValueError(
@@ -125,12 +130,12 @@ def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
         raise ModelFileError(f"{path}: the file is empty: expected a {kind} file, as save writes it.")
     if size < 8 or length > min(size - 8, MAX_HEADER_BYTES):
         raise ModelFileError(
-            f"{path}: damaged, or no {kind} file: its {size:,} bytes do not begin with the length of a header: "
+            f"{path}: damaged, or not a {kind} file: its {size:,} bytes do not begin with the length of a header: "
             f"expected {_written_by(kind)}; give that file, or use an intact copy."
         )
     if n_objects > MAX_HEADER_OBJECTS:
         raise ModelFileError(
-            f"{path}: no {kind} file: its header names {n_objects:,} arrays and entries: expected at most "
+            f"{path}: not a {kind} file: its header names {n_objects:,} arrays and entries: expected at most "
             f"{MAX_HEADER_OBJECTS:,}, the most that ridgeway writes."
         )
 
@@ -142,14 +147,14 @@ def _written_by(kind: str) -> str:
 def _read(path: str | os.PathLike[str], kind: str) -> Stored:
     try:
         with safe_open(str(path), framework="np") as file:
-            text = (file.metadata() or {}).get(ENTRY)
+            text = (file.metadata() or {}).get(METADATA_KEY)
             if text is None:
                 raise ModelFileError(f"{path}: a safetensors file, but not of ridgeway: expected a {kind} file.")
             content = _parsed(path, text)
             _require_version(path, content, kind)
             arrays = {name: _array(path, file, name) for name in file.keys()}  # noqa: SIM118, not a dictionary
     except SafetensorError as error:
-        raise ModelFileError(f"{path}: damaged, or no {kind} file ({error}): use an intact copy.") from None
+        raise ModelFileError(f"{path}: damaged, or not a {kind} file ({error}): use an intact copy.") from None
     checksum = content.pop("checksum", None)
     if checksum != _checksum(content, arrays):
         raise ModelFileError(f"{path}: damaged, its contents do not have the checksum that was stored with them.")

@@ -84,7 +84,7 @@ class Request:
     def linear_solver(self) -> str:
         """The solver of a linear model: "auto", or the one that is asked for by name or by an option of its own."""
         solver, option = check_solver(self.solver), self.sgd_option
-        if option is not None and solver in ("gram", "krylov"):
+        if option is not None and solver not in ("auto", "sgd"):
             raise ValueError(
                 f"{option} belongs to SGD, and solver={solver!r} is asked for: expected solver 'auto' or 'sgd'; set "
                 f"one of these, or leave {option.partition('=')[0]} out."

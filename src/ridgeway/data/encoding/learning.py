@@ -9,7 +9,7 @@ from ridgeway.data.encoding.encoding import Learner
 from ridgeway.data.encoding.number import NumberLearner
 from ridgeway.data.encoding.string_learner import StringLearner
 from ridgeway.data.encoding.time import TimeLearner
-from ridgeway.data.kinds import KINDS
+from ridgeway.data.kinds import unknown_kind
 from ridgeway.data.schema import kind_of, type_name
 
 
@@ -41,4 +41,4 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
             return DroppingLearner(column, "as requested")
         case "other":
             return DroppingLearner(column, f"{type_name(arrow_type)} are not supported")
-    raise ValueError(f"kinds: {kind!r} for column {column!r} is unknown: expected one of {', '.join(KINDS)}.")
+    raise unknown_kind(kind, column)

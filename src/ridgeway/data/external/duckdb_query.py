@@ -80,10 +80,12 @@ class DuckDB(Database):
             case "csv":
                 spellings = "[" + ", ".join(map(_text, null_spellings(()))) + "]"
                 rows = f"read_csv({names}, nullstr = {spellings})"
-            case _:
+            case "feather":
                 dataset = load_extra("pyarrow.dataset", "pyarrow", "cli", "Feather files")
                 connection.register(FILES_VIEW, dataset.dataset([str(path) for path in self._files], format="feather"))
                 return
+            case other:
+                raise DataError(f"--query cannot read {other} files: expected Parquet, CSV or Feather files.")
         connection.execute(f"CREATE VIEW {FILES_VIEW} AS SELECT * FROM {rows}")
 
     def _tables(self, connection: Any) -> list[tuple[str, str]]:
