@@ -41,4 +41,4 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
             return DroppingLearner(column, "as requested")
         case "other":
             return DroppingLearner(column, f"{type_name(arrow_type)} are not supported")
-    raise unknown_kind(kind, column)
+    raise unknown_kind(str(kind), column)
