@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,16 @@ def test_numbers(column: Any) -> None:
         "a": [1.0, 3.0, 5.0],
         "a (missing)": [0.0, 1.0, 0.0],
     }
+
+
+# Law: missing values are described as a share of the rows that the encoder learned from, for each kind of column.
+def test_share_of_missing_values() -> None:
+    some = [None] + [date(2020, 1 + i % 12, 1 + i % 28) for i in range(999)]
+    names, numbers = [value and value.strftime("%b") for value in some], [None] * 123 + list(range(877))
+    table = pa.table({"day": some, "month": names, "number": numbers})
+    notes = [column.done for column in TableEncoder().fit(table).describe()]
+    for note, share in zip(notes, ("0.1%", "0.1%", "12.3%"), strict=True):
+        assert f"; {share} missing (of 1,000 rows): " in note
 
 
 def test_booleans() -> None:

@@ -67,6 +67,19 @@ def sources(page: str) -> dict[str, dict[str, Any]]:
     return found
 
 
+# Law: a plot of all rows is not said to be of rows chosen at random.
+def test_all_rows_shown() -> None:
+    X, y = rows(9000, 4)
+    for n, words in (
+        (1, "shows the one row."),
+        (400, "shows all 400 rows."),
+        (9000, "of 9,000 rows, chosen at random."),
+    ):
+        text = " ".join(Elements(render_evaluation(rw.evaluate(model(), X[:n], y[:n]))).text.split())
+        assert words in text
+        assert ("at random" in text) == (n == 9000)
+
+
 # Law: tiles and sentences are the evaluation's, whose errors are those of scikit-learn.
 def test_numbers() -> None:
     X, y = new_rows()

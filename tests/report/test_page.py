@@ -246,6 +246,15 @@ def test_stops(open_report: Open) -> None:
     assert len(summary.stops) == len(best)
 
 
+# Law: the report says how many rows its plots show, and that it is all of them if it is.
+def test_number_of_shown_rows(open_report: Open) -> None:
+    for name in ("folds", "several targets"):
+        opened, n_rows = open_report(name), summarize(fitted(name)).n_source_rows
+        n_shown = len(opened.source("predicted", "rows")["x"])
+        expected = f"all {n_rows:,}" if n_shown == n_rows else f"{n_shown:,} of {n_rows:,}"
+        assert opened.page.locator("#shown-rows").text_content() == expected
+
+
 # Law: another target shows its own effects and rows.
 def test_targets(open_report: Open) -> None:
     model = fitted("several targets")

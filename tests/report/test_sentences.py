@@ -12,7 +12,8 @@ from tests.tables.shop import shop_table
 import ridgeway as rw
 from ridgeway.messages.number_text import number
 from ridgeway.report import render, summarize
-from ridgeway.report.report_summary import Rows
+from ridgeway.report.evaluated_rows import OPTIMISTIC_FOLDS
+from ridgeway.report.report_summary import EvaluatedRows, Rows
 from ridgeway.report.sentences import drift, headline
 from ridgeway.tables import Request, fit_table
 
@@ -111,6 +112,28 @@ def test_drift() -> None:
     assert "the target drifts" in drift(residuals(0.5))
     assert "too few" in drift(residuals(0.0, 12))
     assert drift(Rows(tuple(range(40)), (1.0,) * 40, (0.0,) * 40)) == ""
+
+
+# Law: rows that are sorted by the target, up or down and but for a few of them, are not said to drift.
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_rows_sorted_by_the_target(sign: float) -> None:
+    rising = sign * np.sort(np.random.default_rng(0).standard_normal(800))
+    rising[400], rising[401] = rising[401], rising[400]
+    text = drift(Rows(tuple(range(800)), tuple(rising.tolist()), (0.0,) * 800))
+    assert text == "The rows are sorted by the target, and this plot shows that order."
+
+
+# Law: beside a test of the last rows, residuals of random folds are not said to show that there is no drift in time.
+def test_no_claim_of_no_drift_in_time() -> None:
+    text = drift(residuals(0.0), by_time=True)
+    assert "no drift" not in text
+    assert "Folds of random rows cannot show a drift in time; the last rows can." in text
+    assert drift(residuals(0.5), by_time=True) == drift(residuals(0.5))
+    tested = EvaluatedRows("the last by day", (0.5,), (1.0,), "On 9 test rows.", OPTIMISTIC_FOLDS, None)
+    summary = dataclasses.replace(summarize(fitted("folds")), test=tested)
+    target = dataclasses.replace(summary.targets[0], rows=residuals(0.0))
+    for test, words in ((tested, "the last rows can"), (None, "no drift")):
+        assert words in visible(render(dataclasses.replace(summary, targets=(target,), test=test)))
 
 
 # Law: a summary of rows that were learned from claims nothing about new ones.

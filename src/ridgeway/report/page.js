@@ -231,7 +231,9 @@
     fill("residuals", "residuals-means", means);
     frame("residuals", numbers, residuals, 0.03);
     part("residuals", "residuals-zero").location = 0;
-    $("shown-rows").textContent = numbers.length.toLocaleString("en");
+    const all = Number($("shown-rows").dataset.all);
+    $("shown-rows").textContent =
+      (numbers.length < all ? numbers.length.toLocaleString("en") + " of " : "all ") + all.toLocaleString("en");
     $("drift").textContent = document.querySelector(`[data-drift="${target}"]`).textContent;
   }
 

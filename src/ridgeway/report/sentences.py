@@ -17,9 +17,10 @@ from ridgeway.version import __version__
 MAX_NAMED_COLUMNS = 5  # columns that the first paragraphs name
 MAX_PARTS, MIN_PART_ROWS = 20, 10  # parts of a stream whose mean residuals are compared
 DRIFT_P_VALUE, POSSIBLE_DRIFT_P_VALUE = 1e-3, 5e-2
+MAX_UNSORTED_SHARE = 0.01  # of the changes from row to row, up to which rows count as sorted
 RISES = {
     "deviation": "rises by one standard deviation",
-    "largest": "goes from 0 to its largest value",
+    "largest": "rises by its scale (one standard deviation, or the largest value if it is mostly 0)",
     "unit": "rises by one unit",
 }
 
@@ -156,8 +157,14 @@ def _columns(summary: ReportSummary) -> str:
     )
 
 
-def drift(rows: Rows) -> str:
-    """Return whether the mean residual differs between parts of the stream, in words."""
+def drift(rows: Rows, *, by_time: bool = False) -> str:
+    """Return whether the mean residual differs between parts of the stream, in words.
+
+    Parameters
+    ----------
+    rows : the rows in their order, with predictions.
+    by_time : the fit held back its last rows by time for a test, and these rows are of random folds.
+    """
     residuals = [a - p for a, p in zip(rows.actual, rows.predicted, strict=True)]
     n_parts = min(MAX_PARTS, len(residuals) // MIN_PART_ROWS)
     if n_parts < 2:
@@ -167,6 +174,8 @@ def drift(rows: Rows) -> str:
     if all(len(set(part)) == 1 for part in parts):
         return ""
     chance = float(f_oneway(*parts).pvalue)
+    if chance < POSSIBLE_DRIFT_P_VALUE and _sorted(rows.actual):
+        return "The rows are sorted by the target, and this plot shows that order."
     if chance < DRIFT_P_VALUE:
         return (
             "The mean error differs between parts of the data by more than chance explains: the target drifts in a way "
@@ -174,7 +183,17 @@ def drift(rows: Rows) -> str:
         )
     if chance < POSSIBLE_DRIFT_P_VALUE:
         return "The mean error differs between parts of the data by slightly more than chance explains: possible drift."
-    return "The mean error does not differ between parts of the data by more than chance explains: no drift."
+    none = "The mean error does not differ between parts of the data by more than chance explains"
+    if by_time:
+        return f"{none}. Folds of random rows cannot show a drift in time; the last rows can."
+    return f"{none}: no drift."
+
+
+def _sorted(values: Sequence[float]) -> bool:
+    """Return whether values (nearly) never fall, or never rise, from one row to the next."""
+    changes = np.sign(np.diff(values))
+    rises, falls = np.count_nonzero(changes > 0), np.count_nonzero(changes < 0)
+    return bool(min(rises, falls) <= MAX_UNSORTED_SHARE * (rises + falls))
 
 
 def _percent(share: float) -> str:

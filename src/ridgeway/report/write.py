@@ -50,6 +50,7 @@ def render(summary: ReportSummary) -> str:
     if summary.comparison is not None:
         curve = ErrorCurve(summary)
         data["curve"] = {"places": [curve.place(stop) for stop in summary.stops], "heights": curve.heights()}
+    by_time = summary.rows_source == "held-out" and summary.test is not None and bool(summary.test.caution)
     return html_page(
         "page",
         data,
@@ -68,7 +69,7 @@ def render(summary: ReportSummary) -> str:
         kinds=_kinds(summary),
         solver=dict(summary.facts).get("Solver"),
         interval=summary.targets[0].interval,
-        drifts=[drift(target.rows) if target.rows else "" for target in summary.targets],
+        drifts=[drift(target.rows, by_time=by_time) if target.rows else "" for target in summary.targets],
     )
 
 

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Self
 
 from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import Words
+from ridgeway.messages.number_text import number
+from ridgeway.messages.quantity import quantity
 from ridgeway.storage.state import State, Stored
 
 # Bounds of what is read from a state.
@@ -115,6 +117,12 @@ class Learner(ABC):
     def __init__(self, column: str) -> None:
         self.column = column
         self.rows = self.missing = 0
+
+    @property
+    def missing_share(self) -> str:
+        """The share of missing values, and of how many rows; the encoder may learn from a part of the table."""
+        percent = 100 * self.missing / max(self.rows, 1)
+        return f"{number(percent, 3 if percent >= 10 else 2)}% missing (of {quantity(self.rows, 'row')})"
 
     def copy(self) -> Self:
         """Return an independent copy."""

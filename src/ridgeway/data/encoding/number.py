@@ -158,7 +158,7 @@ class NumberLearner(Learner):
         mean = self._shift + self._sum / present
         note = "as 0 and 1" if self.boolean else "as it is"
         if indicator:
-            note += f"; {self.missing:,} missing: the mean {mean:.6g} and an indicator"
+            note += f"; {self.missing_share}: the mean {mean:.6g} and an indicator"
         kind = BooleanEncoding if self.boolean else NumberEncoding
         return kind(self.column, note, float(np.clip(mean, self._least, self._most)), indicator)
 

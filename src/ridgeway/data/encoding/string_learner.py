@@ -100,7 +100,7 @@ class StringLearner(Learner):
             level = next(iter(self._counts))
             return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {level[:40]!r}")
         words = self._words / present
-        noted = f"; {self.missing:,} missing: an indicator" if indicator else ""
+        noted = f"; {self.missing_share}: an indicator" if indicator else ""
         if self.kind == "text" or (
             self.kind is None
             and words >= MIN_TEXT_WORDS

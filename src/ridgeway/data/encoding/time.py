@@ -199,7 +199,7 @@ class TimeLearner(Learner):
         parts += ["time of day"] if self._clock else []
         note = ", ".join(parts) + (f" (clock of {self._zone})" if self._zone else "")
         note += f"; written {self._order}" if self._order else ""
-        note += f"; {self.missing:,} missing: an indicator" if indicator else ""
+        note += f"; {self.missing_share}: an indicator" if indicator else ""
         origin = None
         if self._dated:
             year = np.datetime64(self._least, "s").astype("datetime64[Y]")
