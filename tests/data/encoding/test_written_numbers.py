@@ -12,11 +12,13 @@ DOUBT = r"column 'x': values such as .* look like numbers written with commas.*-
 
 
 # Law: numbers with commas that are read as text get a warning with the remedy, however many batches they come in.
-@pytest.mark.parametrize("form", ["{:.2f}", "{:,.0f}", "{:,.2f}"])
+@pytest.mark.parametrize("form", ["{:.2f}", "{:,.0f}", "{:,.2f}", "German"])
 def test_warns(form: str) -> None:
     numbers = np.random.default_rng(0).uniform(1000, 9000, 300)
     texts = [form.format(number) for number in numbers]
-    if form == "{:.2f}":
+    if form == "German":
+        texts = ["600,0", *(f"{number:,.1f}".translate({44: ".", 46: ","}) for number in numbers)]
+    elif form == "{:.2f}":
         texts = [text.replace(".", ",") for text in texts]
     with pytest.warns(UserWarning, match=DOUBT):
         TableEncoder().fit(pa.table({"x": texts}))
@@ -43,3 +45,10 @@ def test_given_kinds_are_believed() -> None:
     texts = [f"{k},5" for k in range(60)]
     for kind in ("category", "text"):
         assert TableEncoder(kinds={"x": kind}).fit(pa.table({"x": texts})).doubts_ == []
+
+
+# Law: the warning first names values whose points separate thousands: they keep decimal commas from being read.
+def test_names_points() -> None:
+    texts = ["600,0", "700,0", "800,5", "900,0", "1.000,0"] * 20
+    with pytest.warns(UserWarning, match=r"values such as '1\.000,0'"):
+        TableEncoder().fit(pa.table({"x": texts}))

@@ -1,4 +1,4 @@
-"""Numbers written as text with commas, such as 3,14 or 1,234: whether a column of strings holds them."""
+"""Numbers written as text with commas, such as 3,14, 1,234 or 1.234,5: whether a column of strings holds them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from ridgeway.data.remedy import kind_remedy
 
 MIN_NUMBER_SHARE = 0.95  # of the values, from which strings are taken for numbers
 MIN_DISTINCT_WITH_COMMAS = 3  # fewer may be codes
-WITH_COMMAS = r"^\s*[-+]?\d+(,\d+)+(\.\d+)?\s*$"
-WRITTEN_NUMBER = r"^\s*[-+]?(\d+(,\d+)*(\.\d+)?|\.\d+)\s*$"
+# 1.234,5 and 1.234.567: points separate thousands.
+WITH_POINTS = r"^\s*[-+]?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})\s*$"
+WITH_COMMAS = r"^\s*[-+]?(\d+(,\d+)+(\.\d+)?|\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,}))\s*$"
+WRITTEN_NUMBER = r"^\s*[-+]?(\d+(,\d+)*(\.\d+)?|\.\d+|\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,}))\s*$"
 
 
 class WrittenNumbers:
@@ -28,6 +30,7 @@ class WrittenNumbers:
         self.column = column
         self._values = self._numbers = 0
         self._distinct: frozenset[str] = frozenset()  # a few numbers with commas
+        self._with_points: frozenset[str] = frozenset()  # a few with points between thousands
 
     def learn(self, levels: Any, counts: NDArray[np.int64]) -> None:
         """Count more strings: `levels`, each of which comes `counts` times."""
@@ -38,13 +41,16 @@ class WrittenNumbers:
             with_commas = pc.match_substring_regex(levels, WITH_COMMAS).to_numpy(zero_copy_only=False) & (counts > 0)
             new = levels.filter(with_commas).slice(0, MIN_DISTINCT_WITH_COMMAS).to_pylist()
             self._distinct = self._distinct.union(new)
+        if len(self._with_points) == 0 and numbers.any():
+            with_points = pc.match_substring_regex(levels, WITH_POINTS).to_numpy(zero_copy_only=False) & (counts > 0)
+            self._with_points = frozenset(levels.filter(with_points).slice(0, 2).to_pylist())
 
     @property
     def doubt(self) -> str | None:
         """The warning that numbers are read as text; None if the strings are no such numbers."""
         if len(self._distinct) < MIN_DISTINCT_WITH_COMMAS or self._numbers < MIN_NUMBER_SHARE * self._values:
             return None
-        examples = ", ".join(map(repr, sorted(self._distinct)[:2]))
+        examples = ", ".join(map(repr, [*sorted(self._with_points), *sorted(self._distinct - self._with_points)][:2]))
         return (
             f"column {self.column!r}: values such as {examples} look like numbers written with commas, and are read as "
             "text: expected decimal points and no separators of thousands; write 3.14 and 1234 (pandas reads them by "
