@@ -19,7 +19,7 @@ from ridgeway.exact import krylov
 from ridgeway.exact.gram_fit import fit_in_memory
 from ridgeway.exact.krylov import KrylovFit, KrylovSettings, fit_krylov
 from ridgeway.exact.krylov_fit import fit_rows, fold_columns
-from ridgeway.exact.krylov_products import KernelProducts, RowProducts
+from ridgeway.exact.krylov_products import KernelProducts, NormalEquationProducts
 from ridgeway.exact.lanczos import Lanczos
 from ridgeway.kernel.gram_matrix import GivenGram
 from ridgeway.kernel.kernel_matrix import KernelMatrix
@@ -149,7 +149,7 @@ def test_recurrence() -> None:
     X, y, weight = problem(50, 9)
     X[:, 8] = X[:, 0]
     columns, _ = fold_columns(weight, y[:, None], k_folds(50, 3, np.random.default_rng(0)), centre=True)
-    products = RowProducts(DenseRows(X), np.zeros(9), columns)
+    products = NormalEquationProducts(DenseRows(X), np.zeros(9), columns)
     lanczos = Lanczos(products.apply, products.start())
     lanczos.advance(30)
     assert lanczos.exhausted

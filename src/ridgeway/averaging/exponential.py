@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 
+from ridgeway.averaging.powers import MAX_EXPONENT
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
 from ridgeway.validation.scalars import real_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-# exp of it is finite; the continuation of S beyond the run is bounded by it.
-MAX_EXPONENT = 700.0
 
 
 @final

@@ -11,15 +11,13 @@ import numpy as np
 
 from ridgeway.averaging.event_counts import event_counts
 from ridgeway.averaging.incomplete_beta import log_binomial, log_lower_tail, log_success
+from ridgeway.averaging.powers import MAX_EXPONENT
 from ridgeway.averaging.scheme import Scheme
 from ridgeway.averaging.staircase import Staircase
 from ridgeway.validation.scalars import ridge_strength, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-# exp of it is finite; the continuation of S beyond the run is bounded by it.
-MAX_EXPONENT = 700.0
 
 
 @final

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
+MAX_EXPONENT = 700.0  # exp of it is finite; it bounds survival functions that are continued beyond the run
+
 
 def log_size(u: Array) -> Array:
     """Return log |1 - u|, exact to rounding also near u = 0 and u = 2."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import select
-import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -14,19 +13,17 @@ from pathlib import Path
 import click
 
 from ridgeway.data.data_error import DataError
-from ridgeway.data.files import named_format
+from ridgeway.data.files import FORMATS, SIGNATURES, named_format
+from ridgeway.machine.free_disk import usable_bytes
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 CHUNK_BYTES = 1 << 20
 WRITER_TIMEOUT_SECONDS = 10.0  # to wait until a program opens the other end of a named pipe
-MAX_SHARE_OF_FREE_DISK = 0.5
 POLL_SECONDS = 0.05
 # The first bytes of each format, for pipes whose names have no ending.
 FORMAT_SIGNATURES = {
-    b"PAR1": ".parquet",
-    b"ARROW1": ".feather",
-    b"FEA1": ".feather",
+    **{signature: FORMATS[kind][0] for signature, kind in SIGNATURES.items()},
     b"\x1f\x8b": ".csv.gz",
     b"BZh": ".csv.bz2",
     b"\xfd7zXZ": ".csv.xz",
@@ -65,7 +62,7 @@ def copy_of_pipe(path: str, folder: Path, patience: float = WRITER_TIMEOUT_SECON
     patience : seconds to wait until a program writes to a named pipe.
     """
     stem = "stdin" if path in STANDARD_INPUT else re.sub(r"^/(?:dev|proc/self)/fd/", "fd", path).rpartition("/")[2]
-    most = int(shutil.disk_usage(folder).free * MAX_SHARE_OF_FREE_DISK)
+    most = usable_bytes(folder)
     copy, size, head = folder / "copy", 0, b""
     with copy.open("xb") as file:
         for chunk in _chunks(path, patience):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ridgeway.dask.partition import Partition
+from ridgeway.dask.partition import BYTES_PER_NUMBER, Partition
 from ridgeway.data import DataError, open_data
 from ridgeway.data.arrow import pa, pq
 from ridgeway.data.common_type import joined
@@ -16,7 +16,6 @@ from ridgeway.data.files import FileMark
 from ridgeway.data.parquet import ParquetSource
 
 SINGLE_PRECISION_TYPES = (pa.float32(), pa.float16())
-BYTES_PER_NUMBER = 8  # bytes of a number, when the rows of a partition are counted
 
 
 @dataclass(frozen=True)

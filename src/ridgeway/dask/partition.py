@@ -18,6 +18,7 @@ from ridgeway.kernel.features import Features
 from ridgeway.machine.available_memory import require_memory
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, numbered, readonly, require_finite_rows
 
+BYTES_PER_NUMBER = 8  # of rows in memory, at most
 ROWS_AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
 
 
@@ -53,7 +54,7 @@ class Partition:
     source: Any
 
     def glimpse(self) -> Partition:
-        """Return some of the rows that are cheaper to load, if there are such, or all."""
+        """Return a partition with a cheap sample of its rows if its source offers one, else this partition."""
         if hasattr(self.source, "__dask_graph__") or not isinstance(self.source, Glimpsed):
             return self  # a Delayed seems to have every attribute
         return replace(self, source=self.source.glimpse())
@@ -128,7 +129,7 @@ class Form:
         if new:
             raise DataError(
                 f"{source_name}: it has the column {new[0]!r}, which other partitions lack: expected the same columns "
-                "in every partition; write it anew, or select the common columns first."
+                "in every partition; write it again, or select the common columns first."
             )
         return table
 

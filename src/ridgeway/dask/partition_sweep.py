@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.dask.executor import Executor
-from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.partition import BYTES_PER_NUMBER, Form, Partition
 from ridgeway.dask.split import Split
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, numbered
@@ -32,7 +32,6 @@ NO_SEGMENT = np.empty(0, np.intp)
 LOADING_COST = 12.0  # loading and standardizing a partition, in units of what one run takes to learn from it
 IN_TIME_SHARE = 0.6  # share of the time between two partitions that a group may take for one
 ROOM_BYTES = 2**29  # bytes of a worker for partitions that are under way, if they are more than one
-BYTES_PER_NUMBER = 8  # bytes, at most
 
 
 @dataclass

@@ -20,12 +20,12 @@ HIDDEN = "***"
 _passwords: set[str] = set()
 
 
-def scheme_of(text: str) -> str | None:
+def url_scheme(text: str) -> str | None:
     """Return the scheme of an address in lower case, None for a path.
 
     Examples
     --------
-    >>> scheme_of("S3://bucket/a.csv"), scheme_of("folder/a.csv"), scheme_of("C:/a.csv")
+    >>> url_scheme("S3://bucket/a.csv"), url_scheme("folder/a.csv"), url_scheme("C:/a.csv")
     ('s3', None, None)
     """
     found = ADDRESS.match(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NoReturn
 
-from ridgeway.data.address import as_address, scheme_of, shown
+from ridgeway.data.address import as_address, shown, url_scheme
 from ridgeway.data.data_error import DataError
 
 DOWNLOADS = {
@@ -43,13 +43,13 @@ PANDAS_READERS = {
 
 def refuse_url(path: str) -> None:
     """Raise an error for an address where only local files are read."""
-    if scheme_of(path) is not None:
+    if url_scheme(path) is not None:
         refuse_address(as_address(path))
 
 
 def refuse_address(address: str) -> NoReturn:
     """Raise an error for an address that is not read; the message says how to get the rows as a file."""
-    scheme, name = scheme_of(address) or "", shown(address)
+    scheme, name = url_scheme(address) or "", shown(address)
     if scheme == "file":
         raise DataError(f"{name}: a URL of a file: expected its path; leave out {name[: len('file://')]!r}.")
     database = scheme.partition("+")[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.exact.krylov import MAX_PRODUCTS, KrylovFit, KrylovSettings, fit_krylov
-from ridgeway.exact.krylov_products import FoldColumns, RowProducts
+from ridgeway.exact.krylov_products import FoldColumns, NormalEquationProducts
 from ridgeway.rows import FLOAT64, AnyRows, Batch, DenseRows, numbered
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-SMALLEST_NORM, LARGEST_NORM = 1e-100, 1e100  # squared norms of rows whose squares in turn are float64
+MIN_SQUARED_NORM, MAX_SQUARED_NORM = 1e-100, 1e100  # squared norms of rows whose squares in turn are float64
 
 
 def fold_columns(weight: Array, y: Array, folds: Sequence[Fold], centre: bool) -> tuple[FoldColumns, list[Array]]:
@@ -73,14 +73,14 @@ def fit_rows(
     columns, weights = fold_columns(weight, y, folds if family else [], centre)
     form = batch.single_target, batch.rows.dtype, standardization.unit
     settings = KrylovSettings(family, scheme, *form, padded=centre, max_products=max_products)
-    return fit_krylov(RowProducts(rows, offset, columns), weights, settings)
+    return fit_krylov(NormalEquationProducts(rows, offset, columns), weights, settings)
 
 
 def _require_squares(rows: AnyRows) -> None:
     """Refuse rows that are not scaled and so large or small that squares of their squared norms are no float64."""
     largest = float(rows.squared_norms().max())
-    if largest > 0 and not SMALLEST_NORM < largest < LARGEST_NORM:
+    if largest > 0 and not MIN_SQUARED_NORM < largest < MAX_SQUARED_NORM:
         raise ValueError(
-            f"rows of X have squared norms up to {largest:.3g}: expected numbers between {SMALLEST_NORM:g} and "
-            f"{LARGEST_NORM:g}; scale the columns, or set scale=True."
+            f"rows of X have squared norms up to {largest:.3g}: expected numbers between {MIN_SQUARED_NORM:g} and "
+            f"{MAX_SQUARED_NORM:g}; scale the columns, or set scale=True."
         )

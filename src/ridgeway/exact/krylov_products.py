@@ -79,7 +79,7 @@ class Products(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class RowProducts:
+class NormalEquationProducts:
     """Normal equations of rows: A = sum_i c_i (x_i - m)(x_i - m)', with the means m of the rows learned from.
 
     Attributes

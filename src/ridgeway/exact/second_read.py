@@ -33,7 +33,7 @@ BLOCK_ROWS = 4096
 MAX_COORDINATE_BYTES = 2**25  # of coordinates that leave-one-out keeps for its next strengths
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Some rows: coordinates along the directions (n, r), targets (n, targets), shares c_i / W of the weight (n,)."""
 
     coordinates: Array
@@ -62,24 +62,24 @@ class SecondRead:
         (basis,) = self.spectrum.bases
         return basis
 
-    def blocks(self, numbers: NDArray[np.intp]) -> Iterator[Block]:
+    def blocks(self, numbers: NDArray[np.intp]) -> Iterator[RowBlock]:
         """Yield these rows."""
         total = float(np.asarray(self.batch.weight, np.float64).sum())
         for start in range(0, len(numbers), BLOCK_ROWS):
             some = numbers[start : start + BLOCK_ROWS]
             rows = self.standardization.rows(self.batch.rows, some)
-            yield Block(
+            yield RowBlock(
                 np.asarray(rows.times(self.basis.directions), np.float64),
                 np.asarray(self.standardization.targets(self.batch.y[some], FLOAT64), np.float64),
                 np.asarray(self.batch.weight[some], np.float64) / total,
             )
 
-    def leverages(self, block: Block, gains: Array) -> Array:
+    def leverages(self, block: RowBlock, gains: Array) -> Array:
         """Return h of each row for gains (L, r): (n, L)."""
         pulls = block.coordinates**2 @ gains.T + (self.standardization.constant != 0)
         return pulls * block.share[:, None]
 
-    def residuals(self, block: Block, gains: Array) -> Array:
+    def residuals(self, block: RowBlock, gains: Array) -> Array:
         """Return y minus predictions of gains (L, r): (n, L, targets)."""
         models = gains[:, None, :] * self.basis.targets  # (L, targets, r)
         predicted = block.coordinates @ models.reshape(-1, models.shape[-1]).T
@@ -116,7 +116,7 @@ class LeaveOneOut:
         return np.add.reduceat(weight, self._first_rows)
 
     @cached_property
-    def _held_blocks(self) -> list[Block] | None:
+    def _held_blocks(self) -> list[RowBlock] | None:
         """All rows along the directions, if they are few."""
         n, r = len(self.read.batch), len(self.read.basis.directions)
         return list(self.read.blocks(np.arange(n))) if 8 * n * r <= MAX_COORDINATE_BYTES else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from ridgeway.validation.scalars import real_number
 
-ROUNDING = 1e-9  # of a rank: 10 * 0.9 is 9, whatever binary fractions make of it
+RANK_ROUNDING = 1e-9  # of a rank: 10 * 0.9 is 9, whatever binary fractions make of it
 
 
 def coverage_share(coverage: Any) -> float:
@@ -23,7 +23,7 @@ def coverage_share(coverage: Any) -> float:
 
 def rank_of(coverage: float, n_rows: int) -> int:
     """Return the rank r, counted from 1, such that the r-th smallest of n scores covers a new one: ceil((n + 1) c)."""
-    return math.ceil((n_rows + 1) * coverage - ROUNDING)
+    return math.ceil((n_rows + 1) * coverage - RANK_ROUNDING)
 
 
 def required_rows(coverage: float) -> int:
@@ -34,7 +34,7 @@ def required_rows(coverage: float) -> int:
     >>> [required_rows(coverage) for coverage in (0.5, 0.9, 0.95, 0.99)]
     [1, 9, 19, 99]
     """
-    return max(1, math.ceil(coverage / (1 - coverage) - ROUNDING * coverage / (1 - coverage)))
+    return max(1, math.ceil(coverage / (1 - coverage) - RANK_ROUNDING * coverage / (1 - coverage)))
 
 
 def largest_coverage(n_rows: int) -> float:

@@ -1,1 +1,1 @@
-"""The machine: available memory, threads of BLAS, installed versions."""
+"""The machine: available memory, free disk, threads of BLAS, installed versions."""

@@ -45,7 +45,7 @@ class Setting:
         )
 
 
-def spectra(largest: int) -> dict[str, Array]:
+def spectra_by_name(largest: int) -> dict[str, Array]:
     """Return flat, slowly, quickly and exponentially decaying spectra, and single directions beside many small ones."""
     found = {"d = 1": np.ones(1)}
     for d in (2, 5, 20, 60):
@@ -66,7 +66,11 @@ def settings(quick: bool) -> Iterator[Setting]:
     """Yield the grid; `quick` leaves out long runs, large dimensions and some values."""
     every = 2 if quick else 1
     for (name, s), kurtosis, n, strength, share in product(
-        spectra(5 if quick else 60).items(), KURTOSES[::every], LENGTHS[::every], STRENGTHS[::every], SHARES[::every]
+        spectra_by_name(5 if quick else 60).items(),
+        KURTOSES[::every],
+        LENGTHS[::every],
+        STRENGTHS[::every],
+        SHARES[::every],
     ):
         r2 = fourth_moment_r2(s, kurtosis)
         yield Setting(name, s, kurtosis, n, strength, share * 0.5 / r2, r2)

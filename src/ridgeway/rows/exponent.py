@@ -8,6 +8,7 @@ import numpy as np
 
 from ridgeway.rows.types import Float
 
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)  # smaller numbers of float64 have fewer digits
 OVERFLOW_EXPONENT = 256  # with a larger binary exponent, sums of weighted squares may overflow or underflow
 
 

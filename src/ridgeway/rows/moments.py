@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_entries
-from ridgeway.rows.exponent import far_exponent, scaled
+from ridgeway.rows.exponent import SMALLEST_NORMAL, far_exponent, scaled
 from ridgeway.rows.forms import DenseRows, SparseRows, readonly
 from ridgeway.rows.row_lengths import UNEQUAL_LENGTHS, RowLengths
 from ridgeway.rows.types import Float
 from ridgeway.storage.state import FLOATS, State, Stored
 
 ORIGIN_ROWS = 1024  # their mean is the origin of the sums
-SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 class Shares(NamedTuple):

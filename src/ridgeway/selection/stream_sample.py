@@ -22,7 +22,7 @@ HASH_RANGE = 2**32
 MAX_PARTS = 32  # parts are joined when there are more: each copy of the sample copies the list
 
 
-class Part(NamedTuple):
+class SamplePart(NamedTuple):
     """Some rows of the sample.
 
     Attributes
@@ -36,15 +36,15 @@ class Part(NamedTuple):
     period: NDArray[np.int64]
     known: NDArray[np.float64]
 
-    def only(self, kept: NDArray[np.bool_]) -> Part:
+    def only(self, kept: NDArray[np.bool_]) -> SamplePart:
         """Return the rows of a mask."""
-        return Part(self.numbers[kept], self.period[kept], self.known[kept])
+        return SamplePart(self.numbers[kept], self.period[kept], self.known[kept])
 
-    def below(self, halvings: int) -> Part:
+    def below(self, halvings: int) -> SamplePart:
         """Return the rows that are still in the sample after this many halvings."""
         return self.only(_are_kept(self.numbers, halvings))
 
-    def since(self, period: int) -> Part:
+    def since(self, period: int) -> SamplePart:
         """Return the rows from a period on; that period gets the number 0."""
         recent = self.only(self.period >= period)
         return recent._replace(period=recent.period - period)
@@ -79,7 +79,7 @@ class Period:
         return cls(trajectory, *means)
 
 
-NO_ROWS = Part(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0)))
+NO_ROWS = SamplePart(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0, 0)))
 
 
 class StreamSample:
@@ -93,7 +93,7 @@ class StreamSample:
 
     def __init__(self) -> None:
         self._halvings = 0
-        self._parts: list[Part] = []  # joined when they are read, or when there are many
+        self._parts: list[SamplePart] = []  # joined when they are read, or when there are many
         self._models: list[NDArray[np.float64]] = []  # one per period, (targets, candidates, directions + 2)
         self._bases: list[Period | None] = []  # one per period; None in files of version 0.1
         self._seen: list[int] = []  # number of rows of each period, sampled or not
@@ -145,7 +145,7 @@ class StreamSample:
         if n_rows == 0:
             return sample
         known = stored.array("known", (n_rows, n_targets, None))
-        sample._parts = [Part(numbers, period, known)]
+        sample._parts = [SamplePart(numbers, period, known)]
         widths = [models.shape[2] for models in sample._models]
         if not ((period >= 0) & (period < n_periods)).all() or max(widths) > known.shape[2]:
             raise StateError("the sample of the stream refers to averages that are not stored.")
@@ -189,16 +189,16 @@ class StreamSample:
         picked = np.flatnonzero(_are_kept(np.arange(first, first + len(known)), self._halvings))
         if len(picked):
             period = np.full(len(picked), len(self._models) - 1)
-            self._parts.append(Part(first + picked, period, known[picked].astype(np.float64)))
+            self._parts.append(SamplePart(first + picked, period, known[picked].astype(np.float64)))
             if len(self._parts) > MAX_PARTS:
                 self._joined()
 
-    def _joined(self) -> Part:
+    def _joined(self) -> SamplePart:
         """Return all rows of the sample."""
         if len(self._parts) > 1:
             width = max(part.known.shape[2] for part in self._parts)
             widened = [part._replace(known=_widened(part.known, width)) for part in self._parts]
-            self._parts = [Part(*map(np.concatenate, zip(*widened, strict=True)))]
+            self._parts = [SamplePart(*map(np.concatenate, zip(*widened, strict=True)))]
         return self._parts[0] if self._parts else NO_ROWS
 
     def held_out(

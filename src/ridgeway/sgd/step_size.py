@@ -45,10 +45,10 @@ STEP_FRACTION = 0.5
 CLIPPING_LIMIT = 1.0
 MAX_NORM_MEDIANS = 256  # R^2 is at most this many medians of q
 STEPS_PER_OCTAVE = 8
-SAMPLE_STRIDE = 32  # one in so many rows is sampled, up to SAMPLED_RUNS runs
+SAMPLE_STRIDE = 32  # one row in this many is sampled, in at most SAMPLED_STRIPES stripes
 GUESS_STRIDE = 64  # as above, for a guess that the run itself confirms
-SAMPLED_RUNS = 128
-RUN_ROWS = 64  # neighbouring rows read together when sampling
+SAMPLED_STRIPES = 128
+STRIPE_ROWS = 64  # neighbouring rows of a stripe, which are read together
 MIN_SQUARED_NORM, MAX_SQUARED_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
 
 
@@ -143,12 +143,12 @@ def guess(batch: Batch) -> LimitedStep | None:
 
 @lru_cache(maxsize=16)
 def sample_of(n_rows: int, one_in: int = SAMPLE_STRIDE) -> NDArray[np.intp] | None:
-    """Return the numbers of sampled rows, in runs of neighbours; None if there are too few rows to sample."""
-    n_runs = min(SAMPLED_RUNS, n_rows // (one_in * RUN_ROWS))
-    if n_runs < 2:
+    """Return the numbers of sampled rows, in stripes of neighbours; None if there are too few rows to sample."""
+    n_stripes = min(SAMPLED_STRIPES, n_rows // (one_in * STRIPE_ROWS))
+    if n_stripes < 2:
         return None
-    starts = np.arange(n_runs) * (n_rows - RUN_ROWS) // (n_runs - 1)
-    sample: NDArray[np.intp] = readonly((starts[:, None] + np.arange(RUN_ROWS)).reshape(-1))
+    starts = np.arange(n_stripes) * (n_rows - STRIPE_ROWS) // (n_stripes - 1)
+    sample: NDArray[np.intp] = readonly((starts[:, None] + np.arange(STRIPE_ROWS)).reshape(-1))
     return sample
 
 
@@ -159,7 +159,7 @@ def sampled_step(norms: Float, weight: Float) -> LimitedStep | None:
     """
     with np.errstate(over="ignore"):  # checked below
         q = norms.astype(np.float64) * weight
-        first = np.arange(len(q)) // RUN_ROWS % 2 == 0  # every other run of neighbours
+        first = np.arange(len(q)) // STRIPE_ROWS % 2 == 0  # every other stripe
         sums = np.array([[half.sum(), (half * half).sum()] for half in (q[first], q[~first])])
     if not np.isfinite(sums).all():
         return None

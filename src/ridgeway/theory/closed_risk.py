@@ -13,6 +13,7 @@ from scipy.linalg.lapack import dgejsv
 from ridgeway import _core
 from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.averaging.geometric import MIN_LOG_GROWTH, log_growth
+from ridgeway.averaging.powers import log_size, one_minus_power, power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,7 +131,7 @@ def _product(left: Array, left_error: Array, right: Array, right_error: Array) -
 def squared_weights(scheme: Scheme, s: Array, step: float, decay: Array, n_steps: int) -> Array:
     """Return sum_{j=1..T} (1 - decay_k)^{j-1} g_{j,i}^2, (K, d), where g_j = sum_{t>=j} p_t (1 - eta s_i)^{t-j}."""
     u = step * s
-    log_a, log_b = _log_size(u), _log_size(decay)
+    log_a, log_b = log_size(u), log_size(decay)
     if isinstance(scheme, Geometric):
         growth, length = log_growth(scheme.alpha, step), n_steps + 1
         if growth * length < MIN_LOG_GROWTH:
@@ -143,10 +144,10 @@ def squared_weights(scheme: Scheme, s: Array, step: float, decay: Array, n_steps
     flat = np.zeros((len(decay), len(u)))
     if left:
         sums, _ = _doubled(decay, u, log_b, log_a, left)
-        flat += _signed_power(log_b, decay > 1, start)[:, None] * sums
+        flat += power(log_b, decay > 1, start)[:, None] * sums
     if start:
         _, powers = _doubled(decay, u, log_b, log_a, start)
-        flat += powers * _geometric_sum(u, log_a, left + 1) ** 2
+        flat += powers * (one_minus_power(log_a, u > 1, left + 1) / u) ** 2  # 1 + a + ... + a^left, a = 1 - u
     return flat / (left + 1.0) ** 2
 
 
@@ -164,28 +165,8 @@ def _doubled(decay: Array, u: Array, log_x: Array, log_y: Array, n: int) -> tupl
     """
     levels = n.bit_length()
     lengths = [n >> (levels - 1 - level) for level in range(levels)]
-    x_powers = np.stack([_signed_power(log_x, decay > 1, length) for length in lengths], axis=1)
-    y_powers = np.stack([_signed_power(log_y, u > 1, length) for length in lengths])
+    x_powers = np.stack([power(log_x, decay > 1, length) for length in lengths], axis=1)
+    y_powers = np.stack([power(log_y, u > 1, length) for length in lengths])
     sums, powers = np.empty((len(decay), len(u))), np.empty((len(decay), len(u)))
     _core.squared_sums(x_powers=x_powers, y_powers=y_powers, n=n, sums=sums, powers=powers)
     return sums, powers
-
-
-def _geometric_sum(u: Array, log_a: Array, n: int) -> Array:
-    """Return 1 + a + ... + a^{n-1} for a = 1 - u, u > 0."""
-    power = n * log_a
-    negative = (u > 1) & (n % 2 == 1)
-    return np.where(negative, 1 + np.exp(power), -np.expm1(power)) / u
-
-
-def _log_size(u: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        size: Array = np.log1p(np.where(u > 1, u - 2, -u))
-    return size
-
-
-def _signed_power(log_size: Array, negative: NDArray[np.bool_], n: int) -> Array:
-    if n == 0:
-        return np.ones_like(log_size)
-    values = np.exp(n * log_size)
-    return np.where(negative, -values, values) if n % 2 else values

@@ -11,6 +11,7 @@ import numpy as np
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.averaging.stair_filter import MAX_SUMMED_STEPS
+from ridgeway.rows.exponent import SMALLEST_NORMAL
 from ridgeway.theory.arguments import batch_size_of, kurtosis_of, problem_of, staircase_of
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
 from ridgeway.theory.fourth_moments import require_stable
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 SUFFICIENT_RELATIVE_ERROR = 1e-11  # relative error of the closed form that is good enough
 MAX_RELATIVE_ERROR = 1e-6  # if the recursion is not possible either, a larger error is refused
-SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 RECURSION_STEPS_PER_DIRECTION = 100  # the recursion is as fast as the closed form up to this many steps per direction
 
 

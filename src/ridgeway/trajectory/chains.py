@@ -99,7 +99,7 @@ class Chains(Trajectory):
 
     def iterate(self, k: int) -> Float:
         """Raise an error: several chains have no common iterate."""
-        raise ValueError(f"iterate({k}) of several chains does not exist: ask one of them, t.chains[0].iterate({k}).")
+        raise ValueError(f"iterate({k}) of several chains does not exist: use one of them, t.chains[0].iterate({k}).")
 
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
         total: Any = 0.0
@@ -117,13 +117,12 @@ class Chains(Trajectory):
         return scheme
 
 
-_KINDS: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains, "spectrum": Spectrum}
-STORABLE = ClassRegistry("kind", _KINDS)
+STORABLE: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains, "spectrum": Spectrum}
 
 
 def trajectory_of(stored: Stored) -> Trajectory:
     """Return the trajectory of a state."""
-    return STORABLE.from_state(stored)
+    return ClassRegistry("kind", STORABLE).from_state(stored)
 
 
 def join(runs: Sequence[Trajectory]) -> Trajectory:

@@ -103,7 +103,7 @@ def test_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 # Law: a stream that takes more than half of the free disk is refused with the remedy; one that breaks names itself.
 def test_bound_and_break(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ridgeway.data.external.spill.MAX_SHARE_OF_FREE_DISK", 0.0)
+    monkeypatch.setattr("ridgeway.machine.free_disk.MAX_SHARE_OF_FREE_DISK", 0.0)
     with pytest.raises(DataError, match=r"half of the free space.*set TMPDIR"):
         open_data(sales().to_reader())
     monkeypatch.undo()

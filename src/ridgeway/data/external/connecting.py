@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ridgeway.data.address import as_address, scheme_of, shown
+from ridgeway.data.address import as_address, shown, url_scheme
 from ridgeway.data.data_error import DataError
 from ridgeway.data.export_advice import DUCKDB, EXCEL, OLD_EXCEL_HEAD, SQLITE, refuse_address
 from ridgeway.data.external.base_table import ExternalTable
@@ -58,7 +58,7 @@ def _found(data: Any, query: str | None, table: str | None) -> ExternalTable | N
     if not isinstance(data, str | os.PathLike):
         return _of_object(data, query, table)
     text = os.fspath(data)
-    scheme = scheme_of(text)
+    scheme = url_scheme(text)
     if scheme is None:
         return _of_file(text, query, table)
     address = as_address(text)

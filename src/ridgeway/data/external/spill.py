@@ -14,8 +14,8 @@ from ridgeway.data.address import hidden
 from ridgeway.data.arrow import pa, pq
 from ridgeway.data.data_error import DataError
 from ridgeway.data.schema import require_columns, require_distinct, type_name
+from ridgeway.machine.free_disk import usable_bytes
 
-MAX_SHARE_OF_FREE_DISK = 0.5
 GROUP_ROWS = 1 << 17  # rows of a row group of the file
 MAX_GROUP_BYTES = 1 << 27
 
@@ -31,7 +31,7 @@ class SpillFolder:
     def __init__(self, name: str) -> None:
         self.path, self._name = Path(tempfile.mkdtemp(prefix="ridgeway-")), name
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)  # also when the process ends
-        self._most_bytes = int(shutil.disk_usage(self.path).free * MAX_SHARE_OF_FREE_DISK)
+        self._most_bytes = usable_bytes(self.path)
         self._held_bytes = 0
 
     def require_room(self, n_bytes: int) -> None:
