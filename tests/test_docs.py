@@ -45,6 +45,15 @@ def test_troubleshooting_quotes_real_messages() -> None:
     assert [name for name in classes if name not in page] == []
 
 
+# Law: the page of the API lists every public name.
+def test_api_lists_every_public_name() -> None:
+    page = (DOCS / "api.rst").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   ([\w.]+)$", page, flags=re.MULTILINE))
+    listed |= {name.partition(".")[0] for name in listed}
+    listed |= set(re.findall(r"^\.\. currentmodule:: ridgeway\.(\w+)$", page, flags=re.MULTILINE))
+    assert set(ridgeway.__all__) - listed == set()
+
+
 def said(function: ast.FunctionDef) -> list[str]:
     """Return the messages that a function warns with, or that `doubt` returns for others to warn with."""
     messages: list[ast.expr | None] = []

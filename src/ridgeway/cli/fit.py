@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.average_option import Average, NumberOrAuto
+from ridgeway.cli.average_option import AVERAGE_NAMES, Average, NumberOrAuto
 from ridgeway.cli.column_kinds import kinds_of
 from ridgeway.cli.config_file import config_options, write_config
 from ridgeway.cli.console import Console
@@ -53,7 +53,7 @@ convert it to Parquet.
 @click.option("--solver", type=click.Choice(SOLVERS), default="auto",
               help="What solves the model; auto chooses by the numbers of rows and columns.")  # fmt: skip
 @click.option("--averaging", type=Average(), default="auto",
-              help="auto, geometric, tail, uniform, last or tail:0.5; all but the first two imply sgd.")  # fmt: skip
+              help=f"{', '.join(AVERAGE_NAMES)} or tail:0.5; all but the first two imply sgd.")  # fmt: skip
 @click.option("--alpha", type=NumberOrAuto(float), default="auto", help="Ridge strength of a geometric average.")
 @click.option("--passes", type=NumberOrAuto(int), default="auto", help="Number of passes of SGD; implies sgd.")
 @click.option(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators.averages import AnyAverages, SelectedModel
-from ridgeway.estimators.options import check_averaging
+from ridgeway.estimators.options import FIXED_AVERAGES, check_averaging
 from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
@@ -79,7 +79,8 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         if isinstance(wanted, str):
             named = check_averaging(wanted, "auto").scheme
             if named is None:
-                raise ValueError(f"at({wanted!r}): expected an alpha, a scheme, 'uniform', 'last' or None.")
+                names = ", ".join(map(repr, FIXED_AVERAGES))
+                raise ValueError(f"at({wanted!r}): expected an alpha, a scheme, {names} or None.")
             wanted = named
         if isinstance(wanted, Scheme):
             moved.averaging, moved.alpha, scheme = wanted, "auto", wanted

@@ -34,8 +34,8 @@ def check_averaging(averaging: Any, alpha: Any) -> Averaging:
     known = is_name(averaging, "auto", "geometric", "tail", *FIXED_AVERAGES)
     if not known and not isinstance(averaging, Scheme):
         raise ValueError(
-            f"averaging={averaging!r}: expected 'auto', 'geometric', 'tail', 'uniform', 'last' or a scheme such as "
-            "Tail(0.5)."
+            f"averaging={averaging!r}: expected 'auto', 'geometric', 'tail', {', '.join(map(repr, FIXED_AVERAGES))} or "
+            "a scheme such as Tail(0.5)."
         )
     if not is_name(alpha, "auto"):
         if isinstance(alpha, str):
@@ -158,7 +158,8 @@ class StreamSteps(NamedTuple):
 def stream_steps(step: Any, feed: Feed, store: str | Layout) -> StreamSteps:
     """Return the steps of a stream from its first batch.
 
-    A given number goes alone. So does the automatic step of a replay, which keeps rows and would keep split ones twice.
+    A step given as a number has no growing step beside it. Neither has a replay: it stores its rows and would store
+    split rows twice.
     """
     if isinstance(step, GrowingStep):
         step.staircase()  # refuses one that needs the length of the run
