@@ -252,7 +252,7 @@ def test_refused_batches() -> None:
     X, y, _ = problem()
     with pytest.raises(ValueError, match="expected solver='auto', 'gram' or 'sgd'"):
         rw.RidgePathCV(solver="krylov").partial_fit(X, y)
-    with pytest.raises(ValueError, match="begin anew with clone"):
+    with pytest.raises(ValueError, match="start again with clone"):
         rw.RidgePathCV(solver="krylov").fit(X, y).partial_fit(X, y)
     with pytest.raises(ValueError, match="or a number of folds for partial_fit"):
         rw.RidgePathCV(cv="loo").partial_fit(X, y)

@@ -224,7 +224,7 @@ def test_refusals() -> None:
         (lambda: rw.evaluate(model, X, y, by=["a"]), "by has 1 rows"),
         (lambda: rw.evaluate(model, X, np.where(y > 10, np.nan, y)), "not finite"),
         (lambda: rw.evaluate(model, X, np.stack([y, y], axis=1)), "expected 1 target"),
-        (lambda: rw.evaluate(model, X, y, sample_weight=-y), "below 0"),
+        (lambda: rw.evaluate(model, X, y, sample_weight=-y), r"sample_weight\[0\] is -6.65.*: expected finite"),
         (lambda: rw.evaluate(model, X, y, coverage=1.0), "coverage=1"),
         (lambda: rw.evaluate(table, shop(50).drop_columns(["price"])), "price"),
         (lambda: rw.evaluate(table, shop(50), by="tawn"), "tawn"),

@@ -95,7 +95,7 @@ MUTANTS: list[tuple[int, Any, dict[str, Any], Result]] = [
     # A correction that is wrong is not established.
     (1, least_squares, {"excess_risk": lambda law, w: float(w @ w)}, Result.FAILS),
     (4, iterates, {"right_discount": iterates.printed_discount}, Result.FAILS),
-    (7, regularised, {"tikhonov_sgd": regularised.printed_step}, Result.FAILS),
+    (7, regularised, {"tikhonov_sgd": regularised.printed_iterates}, Result.FAILS),
     (10, whole_path, {"combine": lambda parts, *_: sum(parts) / len(parts)}, Result.FAILS),
     (12, expectations, {"right_terms": expectations.printed_terms}, Result.FAILS),
     (13, expectations, {"right_limit": scaled(expectations.right_limit, 1.001)}, Result.FAILS),

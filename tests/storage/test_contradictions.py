@@ -105,9 +105,11 @@ CASES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any], str]] = {
     ),
     "rows of another form": (dense_fit, "fit/stream/sparse", entry(True), "rows or targets of another form"),
     "a run of other rows": (dense_fit, "fit/stream/standardization/constant", entry(0.0), "no rows of 4 columns"),
-    "a listed column that is not there": (sparse_stream, f"{RUN}/listed", first(99), "outside of 0..30"),
+    "a listed column that is not there": (
+        sparse_stream, f"{RUN}/listed", first(99), "'listed' holds column 99: expected 0 to 30"
+    ),
     "a mark that no list explains": (
-        sparse_stream, f"{RUN}/marked", lambda marked: ~marked, "marked and listed have different columns"
+        sparse_stream, f"{RUN}/marked", lambda marked: ~marked, "'marked' and 'listed' have different columns"
     ),
     "no average predicted the sample": (
         long_stream, "fit/stream/progressive/sample/period", first(99), "refers to averages that are not stored"

@@ -53,10 +53,10 @@ def test_infinite_numbers(spelled: str) -> None:
 
 # Law: the remedy ends every message, also those of parts.
 def test_remedy() -> None:
-    stored = Stored({"parts": [{"n": -1}], "n": 0.5}, "encoder", "fit anew")
-    with pytest.raises(StateError, match=r"^encoder\.parts\.0\.n is -1: expected .*; fit anew\.$"):
+    stored = Stored({"parts": [{"n": -1}], "n": 0.5}, "encoder", "fit again")
+    with pytest.raises(StateError, match=r"^encoder\.parts\.0\.n is -1: expected .*; fit again\.$"):
         stored.parts("parts")[0].integer("n")
-    with pytest.raises(StateError, match=r"^encoder has other entries.*\(n\); fit anew\.$"):
+    with pytest.raises(StateError, match=r"^encoder has other entries.*\(n\); fit again\.$"):
         stored.require_names(["parts"])
-    with pytest.raises(StateError, match=r"^encoder\.m is missing; fit anew\.$"):
+    with pytest.raises(StateError, match=r"^encoder\.m is missing; fit again\.$"):
         stored.integer("m")

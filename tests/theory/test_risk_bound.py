@@ -127,7 +127,7 @@ def test_uniform() -> None:
     [
         (Tail(0.5), {}, r"Tail\(start=0.5\) has no such bound: expected Geometric or Uniform; excess_risk is exact"),
         (Last(), {}, r"Last\(\) has no such bound"),
-        (Uniform(), {"r2": 1.0}, r"r2=1 is below tr Sigma = 1.1"),
+        (Uniform(), {"r2": 1.0}, r"r2=1 is too small: expected at least tr Sigma = 1.1;"),
         (Uniform(), {"r2": np.nan}, "r2=nan is not finite"),
         (Uniform(), {"step": 0.2}, r"step=0.2 is too large for the bound: expected at most 1 / \(2 R\^2\) = 0.1;"),
         (Uniform(), {"form": "best"}, "form='best': expected 'paper' or 'sharp'"),

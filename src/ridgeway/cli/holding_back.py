@@ -34,9 +34,15 @@ def require_test_rows(
     if share is not None and not 0 < share < 1:
         raise click.UsageError(f"--test-share {share:g}: expected a share of the rows between 0 and 1, such as 0.2.")
     if time is not None and share is None:
-        raise click.UsageError("--time tells which rows to hold back: add --test-share 0.2.")
+        raise click.UsageError(
+            "--time is given without --test-share: it chooses which rows --test-share holds back; add "
+            "--test-share 0.2, or leave out --time."
+        )
     if by is not None and file is None and share is None:
-        raise click.UsageError("--by shows errors of test rows by group: add --test-share 0.2 or --test FILE.")
+        raise click.UsageError(
+            "--by is given without test rows: it shows their errors by group; add --test-share 0.2 or --test FILE, or "
+            "leave out --by."
+        )
     if share is not None and only_files is not None:
         raise click.UsageError(
             f"--test-share copies the rows, and {only_files} needs the file itself: write the test rows to a file of "

@@ -105,7 +105,7 @@ class Cluster:
     def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
         """Return the result of a task as a partition that later tasks can read; it stays on its worker.
 
-        When that worker dies, dask makes it anew from the partition.
+        When that worker dies, dask loads it again from the partition.
         """
         future = self._future(function, partition, form, arguments)
         self._kept.add(future)
@@ -142,8 +142,8 @@ class Cluster:
     ) -> Any:
         """Return the sum of the results of one task per partition, added up in a tree on the workers.
 
-        The last sums are made here, of few results that come as they are ready. What a result was made of is let go
-        with it: dask would make all that is held anew when a worker dies with it, also what is added up already.
+        The last few sums are added in this process as results arrive. The inputs of a finished sum are released at
+        once: otherwise dask would recompute them if their worker died.
         """
         shared = self._common(common) if common else None
         level = [
@@ -257,7 +257,7 @@ class Cluster:
             raise ClusterError(
                 f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that took it died, "
                 f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
-                "be damaged, or too large for a worker's memory: read it alone, write it anew in smaller row groups."
+                "be damaged, or too large for a worker's memory: read it alone, write it again in smaller row groups."
             ) from None
         if isinstance(failure, ModuleNotFoundError):
             raise ClusterError(

@@ -55,7 +55,7 @@ def predict(
         parts, sizes = list(whole.to_delayed().reshape(-1)), list(whole.chunks[0])
     else:
         raise TypeError(
-            f"data is a {type(data).__name__}: expected a dask array or data frame; model.predict answers for data in "
+            f"data is a {type(data).__name__}: expected a dask array or data frame; use model.predict for data in "
             "memory."
         )
     linear = dask.delayed(_Linear(path, alphas is None, names, encoder), pure=True)

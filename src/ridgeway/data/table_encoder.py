@@ -268,7 +268,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         array([[1., 2.]], dtype=float32)
         """
         values = dict(state) if isinstance(state, Mapping) else state
-        return cls.from_state(Stored(values, "encoder", "the values are damaged, fit anew"))
+        return cls.from_state(Stored(values, "encoder", "the values are damaged, fit again"))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_encoding")

@@ -68,7 +68,7 @@ class KernelAverages(AnyAverages):
 
     @classmethod
     def from_state(cls, stored: Stored, n_columns: int) -> KernelAverages:
-        """Return the averages of a state, for rows of so many columns."""
+        """Rebuild the averages from a state; X has `n_columns` columns."""
         part = stored.part("trajectory")
         trajectory = TRAJECTORIES[part.text("kind", TRAJECTORIES)](part)
         features = features_of(stored.part("features"), n_columns)

@@ -250,7 +250,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return UnsolvedStream(sums, check_averaging(self.averaging, self.alpha), rule, scale, n_jobs)
 
     def _set_fit(self, model: ExactModel | UnsolvedStream | SGDModel, choice: SolverChoice, n_rows: int) -> None:
-        """Take over a fit to so many rows."""
+        """Take over a model that was fitted to `n_rows` rows."""
         self._model, self.n_rows_ = model, n_rows
         self.solver_, self.solver_reason_ = choice
 
@@ -282,7 +282,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         if begun and self.solver_ == "krylov":
             raise ValueError(
                 "partial_fit cannot go on with a fit by solver='krylov', which needs all rows at once: set "
-                "solver='gram' or 'sgd' and begin anew with clone(model)."
+                "solver='gram' or 'sgd' and start again with clone(model)."
             )
         if begun and isinstance(self._model, SGDModel):
             sgd = shallow_copy(self._model.sgd).set_params(averaging=self.averaging, alpha=self.alpha)

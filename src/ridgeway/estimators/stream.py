@@ -78,9 +78,9 @@ class Stream:
         ----------
         feed : the first batch.
         step : a constant step.
-        growing : a step that takes over when it has grown; None for none.
-        store, batch_size : of the runs.
-        family : what competes; None when the average is given.
+        growing : the growing step, which predicts once it has grown; None if there is none.
+        store, batch_size : options of the runs.
+        family : the averages to choose from; None if the average is given.
         """
         sparse = not isinstance(feed.source.rows, DenseRows)
 

@@ -42,7 +42,7 @@ class StreamRun:
         return self.before + self.rows // self.batch_size if self.window else self.run.n_steps
 
     def expect(self, n_rows: int) -> None:
-        """Prepare for so many rows that are known to come."""
+        """Prepare for `n_rows` more rows, which are known to come."""
         if self.progressive is not None:
             whole = self.before + (self.rows + n_rows) // self.batch_size
             self.progressive.expect(whole if self.window else self.run.n_steps_after(n_rows))

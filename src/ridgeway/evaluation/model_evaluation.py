@@ -224,8 +224,12 @@ def _array_rows(model: Any, X: Any, y: Any, by: Any, time: Any, sample_weight: A
     if not np.isfinite(actual).all():
         raise ValueError("y holds numbers that are not finite: expected the actual values; drop the other rows.")
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    if not (np.isfinite(weight).all() and (weight >= 0).all()):
-        raise ValueError("sample_weight holds a number below 0, or none at all: expected numbers of 0 or more.")
+    refused = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(refused):
+        raise ValueError(
+            f"sample_weight[{refused[0]}] is {weight.flat[refused[0]]:g}: expected finite numbers of 0 or more; "
+            "correct it or drop the row."
+        )
     labels = {"by": by, "time": time}
     columns = {name: None if values is None else np.asarray(values, object) for name, values in labels.items()}
     for name, values in (("X", X), ("sample_weight", weight), *columns.items()):

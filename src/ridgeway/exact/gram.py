@@ -130,5 +130,5 @@ def descent_step(bases: Sequence[Basis]) -> float:
 
 
 def descent_steps(n_rows: int) -> int:
-    """Return the number of steps of the gradient descent: as many as SGD would make over so many rows."""
+    """Return the number of steps of gradient descent: DESCENT_STEPS, or `n_rows` if that is more."""
     return max(DESCENT_STEPS, n_rows)

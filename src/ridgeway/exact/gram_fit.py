@@ -209,7 +209,7 @@ class GramSums:
             ]
             raise ValueError(
                 f"y has shape {shapes[0]} but the batches before had {shapes[1]}: pass the same targets in every "
-                "batch, or call fit to start anew."
+                "batch, or call fit to start again."
             )
 
     def fit(self, family: str | None, scale: bool) -> GramFit:

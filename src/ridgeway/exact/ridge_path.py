@@ -221,5 +221,5 @@ def _require_same_targets(before: RidgeSpectrum, n_targets: int, single_target: 
     wanted = "(n,)" if before.single_target else f"(n, {expected})"
     raise ValueError(
         f"y has shape {got} but the batches before had {wanted}: pass the same targets in every batch, "
-        "or call fit to start anew."
+        "or call fit to start again."
     )

@@ -221,7 +221,7 @@ class NystroemFeatures(Features):
 
 
 def features_of(stored: Stored, n_columns: int) -> Features:
-    """Return the features of a state, for rows of so many columns."""
+    """Rebuild the features from a state; X has `n_columns` columns."""
     kind = stored.text("kind", ("given", "support", "fourier", "nystroem"))
     if kind == "given":
         used = stored.array("used", (None,), "int64")

@@ -32,12 +32,12 @@ class Gram(Protocol):
 
 
 class RowsGram:
-    """The kernel matrix of rows, evaluated where it is asked for.
+    """The kernel matrix of rows; entries are computed on demand.
 
     Parameters
     ----------
     kernel : the function.
-    rows : (n, d), as the kernel is to see them.
+    rows : (n, d), prepared for the kernel.
     """
 
     def __init__(self, kernel: Kernel, rows: AnyRows) -> None:

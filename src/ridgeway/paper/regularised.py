@@ -14,8 +14,11 @@ from ridgeway.paper.svg_figures import new_figure
 from ridgeway.theory import bound, excess_risk, fourth_moment_r2, tikhonov_sgd, tikhonov_sgd_bound, tikhonov_sgd_risk
 
 
-def printed_step(X: Array, y: Array, alpha: float, gamma: float) -> Array:
-    """Return the iterates of the printed recursion, with the residual of plain SGD of step gamma/(1-gamma alpha)."""
+def printed_iterates(X: Array, y: Array, alpha: float, gamma: float) -> Array:
+    """Return the iterates of the recursion as printed.
+
+    Its residuals are those of plain SGD with step gamma/(1 - gamma alpha).
+    """
     plain, hat = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     iterates = [hat]
     for row, label in zip(X, y, strict=True):
@@ -42,7 +45,7 @@ def check_iteration(context: Context) -> Evidence:
         gamma = float(rng.uniform(0.2, 0.5) / law.largest)
         for t in (2, 4, context.pick(6, 5)):
             expected = expected_regularised(law.covariance, law.moment, alpha, gamma, t)
-            by_print, usual = (law.expectation(t, run, alpha, gamma)[-1] for run in (printed_step, tikhonov_sgd))
+            by_print, usual = (law.expectation(t, run, alpha, gamma)[-1] for run in (printed_iterates, tikhonov_sgd))
             wrong, right = max(wrong, difference(by_print, expected)), max(right, difference(usual, expected))
         X, y, step = sample(rng, 100, 4)
         library = max(library, difference(tikhonov_sgd(X, y, 0.5, step), brute_tikhonov(X, y, 0.5, step)))

@@ -322,4 +322,4 @@ class ReportSummary:
     @classmethod
     def from_dict(cls, stored: Any) -> ReportSummary:
         """Read what `to_dict` gave; an error names the entry that is wrong."""
-        return from_plain(cls, stored, "summary", "write the report anew from the model")
+        return from_plain(cls, stored, "summary", "write the report again from the model")

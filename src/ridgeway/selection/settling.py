@@ -35,7 +35,7 @@ class Length(Protocol):
 
     @property
     def climb(self) -> float:
-        """Share of the planned steps over which the step grows; errors are not compared before."""
+        """Share of the planned steps over which the step grows; before that, errors are not compared."""
 
     @property
     def progress(self) -> Progress:

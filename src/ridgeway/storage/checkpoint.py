@@ -93,14 +93,14 @@ class Checkpoint:
         if version is not None and ("version" not in found or found.raw("version") != version):
             raise CheckpointError(
                 f"{self.path}: a checkpoint of another version of ridgeway, which continues differently: expected "
-                "one of this version; delete it to begin anew, or go on with that version."
+                "one of this version; delete it to start again, or go on with that version."
             )
         with self.reading():
             for name, given in fingerprint.items():
                 if found.raw(name) != given:
                     raise CheckpointError(
                         f"{self.path}: a checkpoint of another fit, with other {name} "
-                        f"({_difference(found.raw(name), given)}): expected one of this fit; delete it to begin anew, "
+                        f"({_difference(found.raw(name), given)}): expected one of this fit; delete it to start again, "
                         "or name another file."
                     )
         self._found = found

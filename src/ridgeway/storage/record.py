@@ -42,9 +42,9 @@ def from_plain(kind: type[T], value: Any, place: str, remedy: str = "") -> T:
     ...     height: float
     >>> from_plain(Place, to_plain(Place("Uffington", 261.0)), "place")
     Place(name='Uffington', height=261.0)
-    >>> from_plain(Place, {"name": "Uffington", "height": "high"}, "place", "measure it anew")
+    >>> from_plain(Place, {"name": "Uffington", "height": "high"}, "place", "measure it again")
     Traceback (most recent call last):
-    ridgeway.storage.state.StateError: place.height is 'high': expected a finite number; measure it anew.
+    ridgeway.storage.state.StateError: place.height is 'high': expected a finite number; measure it again.
     """
     answer: T = _entry(kind, Stored({place: value}, remedy=remedy), place)
     return answer

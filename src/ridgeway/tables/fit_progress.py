@@ -54,7 +54,7 @@ def resume(checkpoint: Checkpoint, data: State, options: State) -> Resumed | Non
         if "batch" in progress and "buffer_rows" not in progress:
             raise CheckpointError(
                 f"{checkpoint.path}: a checkpoint of version 0.1, which read rows in the order of the file: expected "
-                "one of a fit in random order; delete it to begin anew, or name another file."
+                "one of a fit in random order; delete it to start again, or name another file."
             )
         return Resumed(
             FitProgress(**{name: progress.integer(name) for name in vars(FitProgress())}),

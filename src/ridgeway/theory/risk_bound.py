@@ -221,8 +221,8 @@ def _checked_r2(r2: object, s: Array, step: float) -> float:
     trace = float(s.sum())
     if number < trace * (1 - 1e-12):
         raise ValueError(
-            f"r2={number:g} is below tr Sigma = {trace:g}: no law has E[|x|^2 x x'] <= R^2 Sigma then; "
-            "take fourth_moment_r2(eigenvalues, kurtosis)."
+            f"r2={number:g} is too small: expected at least tr Sigma = {trace:g}; take "
+            "fourth_moment_r2(eigenvalues, kurtosis)."
         )
     if step > 0.5 / number * (1 + 1e-12):
         raise ValueError(

@@ -111,7 +111,7 @@ class Layout:
         return TimeBlocks.of(self, steps).edges(n_steps)
 
     def chunks_after(self, elapsed: float) -> tuple[int, int]:
-        """Return steps_per_chunk and degree of the chunks of a block after so many steps."""
+        """Return steps_per_chunk and degree of the chunks of a block that begins after `elapsed` steps."""
         return (_early_chunks if elapsed < EARLY_STEPS else _chunks)(self)
 
     def numbers(self, n_steps: int, steps: Staircase = ONE_STAIR) -> int:

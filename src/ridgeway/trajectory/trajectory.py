@@ -48,7 +48,7 @@ class RunFacts:
         return self.sizes.scaled(self.mean_weight)
 
     def state(self) -> State:
-        """Return the facts."""
+        """Return the values to store."""
         return {
             "sizes": self.sizes.state(),
             "n_steps": self.n_steps,

@@ -107,11 +107,13 @@ class SparseParts:
         n_listed = stored.integer("n_listed", most=shape[1])
         expected = np.zeros_like(marked)
         if n_listed:
-            if not ((listed[:, :n_listed] >= 0) & (listed[:, :n_listed] < n_columns)).all():
-                raise StateError(f"listed names columns outside of 0..{n_columns - 1}.")
-            np.put_along_axis(expected, listed[:, :n_listed], True, axis=1)
+            columns = listed[:, :n_listed]
+            beyond = columns[(columns < 0) | (columns >= n_columns)]
+            if len(beyond):
+                raise StateError(f"'listed' holds column {beyond[0]}: expected 0 to {n_columns - 1}.")
+            np.put_along_axis(expected, columns, True, axis=1)
         if (marked != expected).any() or (expected.sum(axis=1) != n_listed).any():
-            raise StateError("marked and listed have different columns of the open mini-batch: expected the same.")
+            raise StateError("'marked' and 'listed' have different columns of the open mini-batch: expected the same.")
         return cls(readonly(centre), stored.array("products", (n_targets, 1)), marked, listed, n_listed)
 
     def _arrays(self, run: RunState, target: int, moments: NDArray[np.float64]) -> _core.SparseRun:
