@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ridgeway as rw
+from ridgeway.exact.rated_candidates import best_of
 from ridgeway.selection.candidates import Candidates, between, stronger
 from ridgeway.selection.table import PROGRESSIVE, Scored, Selection, marked
 
@@ -50,12 +51,41 @@ def test_note() -> None:
         assert selection.note in str(selection)
 
 
+# Law: of ridge strengths with the same least error, to rounding, the strongest is chosen. The table lists it alone of
+# its kind, and does not name the rule of one standard error.
+def test_ties() -> None:
+    flat = [Scored(rw.Geometric(10.0**k), 0.5, 1 + max(k, -6) * 1e-13, 0.1) for k in range(-9, -2)]
+    rows = [*flat, *ROWS]
+    table = Selection("x", marked(rows, False, best=best_of(rows, 1.0)))
+    X = np.random.default_rng(0).standard_normal((60, 5))
+    noiseless = rw.RidgePathCV(solver="gram", cv=5, random_state=0).fit(X, X.sum(axis=1)).selection_
+    assert noiseless is not None
+    for selection in (table, noiseless):
+        assert selection.chosen.alpha > selection.best.alpha
+        assert "equals the least one to rounding; of such strengths the strongest is taken" in selection.note
+        assert selection.note in str(selection)
+        assert "standard error" not in str(selection)
+        assert str(selection).count("Geometric") == 1
+        assert selection.chosen in selection.best_of_kinds
+    assert table.chosen.scheme == rw.Geometric(1.0)
+    assert "within one standard error" in Selection("x", marked(rows, True, best=best_of(rows, 1.0))).note
+
+
+# Law: the best of each kind is listed once, and the chosen one besides if it is not the best of its kind.
+def test_listed() -> None:
+    best, simple = (Selection("x", marked(ROWS, one_standard_error=rule)) for rule in (False, True))
+    assert [row.error for row in best.best_of_kinds] == [1.0, 1.01, 1.2]
+    assert [row.error for row in simple.best_of_kinds] == [1.0, 1.01, 1.08, 1.2]
+    assert "; the best of each kind:" in str(best)
+    assert "; the best of each kind and the chosen one:" in str(simple)
+
+
 def test_forms() -> None:
     selection = Selection("5 folds", marked(ROWS, one_standard_error=False))
     frame = selection.to_frame()
     assert frame["chosen"].sum() == 1
     assert list(frame["scheme"]) == ["Geometric"] * 4 + ["Tail", "Last"]
-    assert "Geometric(alpha=1.0)  <- chosen" in str(selection)
+    assert "Geometric(alpha=1)  <- chosen" in str(selection)
     assert repr(selection).startswith("Selection(6 candidates by 5 folds: Geometric(alpha=1.0)")
 
 

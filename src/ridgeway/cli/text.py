@@ -99,13 +99,7 @@ def choices(model: Any) -> Table:
     if has_steps:
         table.add_column("step", justify="right")
     table.add_column("")
-    rows = sorted(selection, key=lambda row: row.error)
-    seen = set()
-    for row in rows:
-        kind = (row.step, type(row.scheme))
-        if kind in seen and not row.chosen:
-            continue
-        seen.add(kind)
+    for row in selection.best_of_kinds:
         mark = "<- chosen" if row.chosen else ""
         steps = [f"{row.step:.3g}"] if has_steps else []
         table.add_row(number(row.error, 5), number(row.standard_error, 2), scheme_name(row.scheme), *steps, mark)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.strength_search import scored, search
+from ridgeway.selection.table import TIED_ERROR_CHANGE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 
 MIN_RELATIVE_ALPHA, MAX_RELATIVE_ALPHA = 1e-11, 10.0  # strengths that compete, in units of the largest eigenvalue
 
-# Errors that differ by less, relatively or as a share of the variance of the targets, may differ by rounding.
-TIED_ERROR_CHANGE, TIED_ERROR_SHARE = 1e-12, 1e-14
+TIED_ERROR_SHARE = 1e-14  # errors that differ by a smaller share of the variance of the targets may differ by rounding
 
 
 class Rating(Protocol):

@@ -9,9 +9,11 @@ from importlib import import_module
 from typing import Any
 
 from ridgeway.averaging import Geometric, Scheme, Tail, Uniform, scheme_of
+from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.storage.state import State, StateError, Stored
 
 PROGRESSIVE = "prediction before learning"  # the method of streams
+TIED_ERROR_CHANGE = 1e-12  # errors that differ by a smaller share may differ by rounding
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,38 @@ class Selection:
 
     @property
     def chosen(self) -> Scored:
-        """The candidate that was selected: the best one, or a simpler one by the one-standard-error rule."""
+        """The candidate that was selected: the best one, or a simpler one by the one-standard-error rule.
+
+        Of several ridge strengths with the same least error (to rounding), an exact fit takes the strongest.
+        """
         return next(row for row in self.table if row.chosen)
+
+    @property
+    def best_of_kinds(self) -> list[Scored]:
+        """The best candidate of each kind and step, and the chosen one; by error."""
+        rows, tied = sorted(self.table, key=lambda row: row.error), self._is_tied
+        best: dict[tuple[float, type[Scheme]], Scored] = {}
+        for row in rows:
+            kind = row.step, type(row.scheme)
+            if kind not in best or (row.chosen and tied):
+                best[kind] = row
+        return [row for row in rows if row.chosen or any(row is first for first in best.values())]
+
+    @property
+    def _is_tied(self) -> bool:
+        """Whether the chosen ridge strength has the least error to rounding, and is not the row of least error.
+
+        If a stronger one is within a standard error of the least error, the rule of one standard error was not used:
+        an exact fit took the strongest of several strengths with the same error.
+        """
+        least, chosen = min(self.table, key=lambda row: row.error), self.chosen
+        if self.method == PROGRESSIVE or least.step != chosen.step or chosen.error <= least.error:
+            return False
+        if not (isinstance(least.scheme, Geometric) and isinstance(chosen.scheme, Geometric)):
+            return False
+        limit = least.error + least.standard_error
+        stronger = any(row.alpha > chosen.alpha and row.error <= limit for row in self.table)
+        return chosen.error <= least.error * (1 + TIED_ERROR_CHANGE) or chosen.error > limit or stronger
 
     @property
     def note(self) -> str:
@@ -133,6 +165,11 @@ class Selection:
             return (
                 f"The run with step {least.step:.3g} has a smaller error in this table, where outliers are capped, "
                 "but the chosen run is clearly better if they count in full."
+            )
+        if self._is_tied:
+            return (
+                "The error of the chosen average equals the least one to rounding; of such strengths the strongest is "
+                "taken."
             )
         if self.method != PROGRESSIVE:
             return (
@@ -176,17 +213,15 @@ class Selection:
         }
 
     def __str__(self) -> str:
-        rows = sorted(self.table, key=lambda row: row.error)
-        kinds = dict.fromkeys((row.step, type(row.scheme)) for row in rows)
-        first_of_kind = [next(row for row in rows if (row.step, type(row.scheme)) == kind) for kind in kinds]
-        shown = [row for row in rows if row.chosen or row in first_of_kind]
-        steps = {row.step for row in rows}
-        lines = [f"{len(self)} candidates, compared by {self.method}; the best of each kind:"]
+        shown = self.best_of_kinds
+        kinds, steps = {(row.step, type(row.scheme)) for row in shown}, {row.step for row in self.table}
+        also = " and the chosen one" if len(shown) > len(kinds) else ""
+        lines = [f"{len(self)} candidates, compared by {self.method}; the best of each kind{also}:"]
         lines.append(f"{'error':>12}  {'+-':>8}  scheme")
         for row in shown:
             at = f", step {row.step:.3g}" if len(steps) > 1 else ""
             mark = "  <- chosen" if row.chosen else ""
-            lines.append(f"{row.error:>12.5g}  {row.standard_error:>8.2g}  {row.scheme}{at}{mark}")
+            lines.append(f"{row.error:>12.5g}  {row.standard_error:>8.2g}  {scheme_name(row.scheme)}{at}{mark}")
         return "\n".join([*lines, self.note] if self.note else lines)
 
     def __repr__(self) -> str:
