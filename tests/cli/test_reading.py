@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.cli.command import Command
-from tests.tables.test_request import odd_file
+from tests.tables.test_request import many_levels, odd_file
 
 import ridgeway as rw
 from ridgeway.data.kinds import KINDS
@@ -29,6 +29,19 @@ def test_several_targets(ridgeway: Command, tmp_path: Path) -> None:
     said = ridgeway("predict", "m.safetensors", data, "--out", "p.csv")
     assert "the last columns are 'prediction_y', 'prediction_z'" in said.out
     assert (tmp_path / "p.csv").read_text().splitlines()[0].endswith('"prediction_y","prediction_z"')
+
+
+# Law: --levels sets how many levels of a category have features, and is written to and read from a file of options.
+def test_levels(ridgeway: Command, tmp_path: Path) -> None:
+    data = many_levels(tmp_path / "k.csv")
+    for options, features in (((), 287), (("--levels", 300), 301)):
+        said = ridgeway("fit", data, "--target", "y", *options, "--model", "m.safetensors")
+        assert said.code == 0, said.err
+        assert rw.load(tmp_path / "m.safetensors").encoder.n_features_out_ == features
+    assert ridgeway("fit", data, "--target", "y", "--levels", 300, "--write-config", "c.toml").code == 0
+    assert ridgeway("fit", "--config", "c.toml", "--model", "again.safetensors").code == 0
+    assert (tmp_path / "m.safetensors").read_bytes() == (tmp_path / "again.safetensors").read_bytes()
+    assert ridgeway("fit", data, "--target", "y", "--levels", 0).code == 2
 
 
 # Law: the help names every kind; an unknown kind or column is refused before anything is read.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +79,43 @@ def test_null_values(odd: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.csv"
     new.write_text("x,date\n-999,16/12/2006\n-999.0,16/12/2006\n,16/12/2006\n")
     assert len(set(loaded.predict(new))) == 1
+
+
+def many_levels(path: Path) -> Path:
+    """A CSV file with a category of 300 levels, each with the same number of rows and its own mean."""
+    rng = np.random.default_rng(0)
+    level = rng.permutation(np.repeat(np.arange(300), 10))
+    mean = rng.standard_normal(300)
+    pd.DataFrame({"k": [f"L{k}" for k in level], "y": mean[level] + 0.1 * rng.standard_normal(3000)}).to_csv(
+        path, index=False
+    )
+    return path
+
+
+# Law: the user sets how many levels of a category have features; the others are hashed, and the model file keeps it.
+@pytest.mark.parametrize("fit", [fit_table, partial(fit_table_on, Serial())], ids=["here", "cluster"])
+def test_levels(fit: Callable[..., Any], tmp_path: Path) -> None:
+    data, score = many_levels(tmp_path / "k.csv"), {}
+    y = pd.read_csv(data)["y"].to_numpy()
+    for levels, features in ((255, 255 + 32), (300, 300 + 1), (2, 2 + 32)):
+        model = fit(data, Request(target="y", levels=levels))
+        assert model.encoder is not None
+        assert model.encoder.n_features_out_ == features
+        assert ("the others hashed into 32 buckets" in model.encoder.describe().table[0].done) == (levels < 300)
+        model.save(tmp_path / "model.safetensors")
+        loaded = rw.load(tmp_path / "model.safetensors")
+        np.testing.assert_array_equal(loaded.predict(data), model.predict(data))
+        score[levels] = np.corrcoef(model.predict(data), y)[0, 1]
+    assert score[2] < score[255] < score[300]
+    for levels in (0, 65_537):
+        with pytest.raises(ValueError, match=f"levels={levels}: expected an integer"):
+            fit_table(data, Request(target="y", levels=levels))
+
+
+# Law: the default is not part of the state, so that checkpoints without the option go on.
+def test_state_of_levels() -> None:
+    assert "levels" not in Request(target="y").state()
+    assert Request(target="y", levels=300).state() == {**Request(target="y").state(), "levels": 300}
 
 
 # Law: each of several targets has its own column of predictions, in memory, streamed, and after a way through a file.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +272,8 @@ def test_checkpoint_of_another_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     kept = file.read_bytes()
     with pytest.raises(CheckpointError, match=r"with other options \(passes is 3, and was 2\).*delete it"):
         fit_table(path, Request(target="price", passes=3), checkpoint=Checkpoint(file, 1))
+    with pytest.raises(CheckpointError, match="with other options"):
+        fit_table(path, replace(PRICE, levels=300), checkpoint=Checkpoint(file, 1))
     values: Any = read_state(file, "checkpoint")._values
     write_state(file, {**values, "options": {**values["options"], "loss": "huber"}}, "checkpoint")
     with pytest.raises(CheckpointError, match=r"with other options \(of another form\)"):

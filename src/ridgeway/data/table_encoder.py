@@ -18,6 +18,7 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
 from ridgeway.data.encoding import Learner, Options, TableEncoding, learner_of
+from ridgeway.data.encoding.encoding import MAX_LEVELS
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.frames import is_stream
 from ridgeway.data.memory import as_batch, as_table
@@ -29,6 +30,7 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.validation.scalars import counted
 
 MAX_ROWS = 1 << 62
+LEVELS = 255  # of a category with their own features, unless the user says more or fewer
 # Features of a text with words="auto": the first number, and up to the second one if it is the only column. Words alone
 # are rows of one length, which keep their scales. Beside other columns, words are divided by their largest values. With
 # more features the largest values of rare words are then so small that new rows can be far larger.
@@ -40,12 +42,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     """Encode the columns of a table as features for a linear model.
 
     Numbers are unchanged; a missing number becomes the mean, and an indicator marks it. Booleans become 0 and 1. Each
-    frequent level of a category has its own feature. Rare and unseen levels share a fixed number of features by their
-    hash, which is the same on every machine and in every version. Dates and times become a trend, the season, the day
-    of the week and the time of day; text becomes hashed words. Strings are dates if all of them are written alike, such
-    as 16/12/2006: a day above 12 shows whether days or months come first; without one, the month is assumed to come
-    first, with a warning. Empty and constant columns, and columns of lists, structs or bytes, are dropped. The index of
-    a pandas data frame labels rows and is ignored. `describe` lists the encoding of each column.
+    frequent level of a category has its own feature. The others, seen or unseen, share a fixed number of features by
+    their hash, which is the same on every machine and in every version. Dates and times become a trend, the season, the
+    day of the week and the time of day; text becomes hashed words. Strings are dates if all of them are written alike,
+    such as 16/12/2006: a day above 12 shows whether days or months come first; without one, the month is assumed to
+    come first, with a warning. Empty and constant columns, and columns of lists, structs or bytes, are dropped. The
+    index of a pandas data frame labels rows and is ignored. `describe` lists the encoding of each column.
 
     Features depend only on the rows of the fit, so every later batch has the same features. Rows are dense if features
     are few, and CSR if they are many and mostly 0.
@@ -55,10 +57,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     kinds : mapping from names of columns to "number", "boolean", "category", "text", "time", "day-first",
         "month-first", "year-first" (dates written as text) or "drop", for columns whose type is misleading, such as
         area codes written as numbers.
-    levels : largest number of levels of a category with their own features.
+    levels : largest number of levels of a category with their own features, the most frequent ones; up to 65,536.
     min_count : smallest number of rows of such a level, and how often a word of a text comes at least to be named; with
         few rows, one in a hundred is enough.
-    buckets : largest number of features that the rare levels of a category share; fewer for few rare levels, one for
+    buckets : largest number of features that the other levels of a category share; fewer for few other levels, one for
         none.
     words : number of features that the words of a text share, or "auto": 1,024, and for a text that is the only column
         so many that few words share one, up to 16,384. More than 2,000 are for rows that fit in memory: streams and
@@ -97,7 +99,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self,
         *,
         kinds: Mapping[str, str] | None = None,
-        levels: int = 255,
+        levels: int = LEVELS,
         min_count: int = 5,
         buckets: int = 32,
         words: int | str = 1024,
@@ -323,7 +325,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         automatic = isinstance(self.words, str) and self.words == "auto"
         n_words = MIN_WORDS if automatic else counted("words", self.words, WORDS_EXPECTED)
         options = Options(
-            counted("levels", self.levels),
+            self._checked_levels(),
             counted("min_count", self.min_count),
             counted("buckets", self.buckets),
             n_words,
@@ -339,6 +341,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if not hasattr(self, "n_features_in_"):
             self.feature_names_in_ = np.array(list(self._learners), dtype=object)
             self.n_features_in_ = len(self._learners)
+
+    def _checked_levels(self) -> int:
+        """Return the number of levels; more than a model file can hold are refused."""
+        levels = counted("levels", self.levels)
+        if levels > MAX_LEVELS:
+            raise ValueError(f"levels={levels}: expected an integer from 1 to {MAX_LEVELS:,}.")
+        return levels
 
     def _warn_of_doubts(self) -> None:
         for doubt in self.doubts_:

@@ -11,6 +11,7 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.opened_data import opened_files
 from ridgeway.data import DataError, column_names
+from ridgeway.data.table_encoder import LEVELS
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Float
@@ -65,6 +66,8 @@ def fit_table_on(
     table = opened_files(data, request.target, request.weight, PARTITION_BYTES, columns, **reading)
     if request.log_target:
         table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.targets)))
+    if request.levels != LEVELS:  # a checkpoint belongs to one encoding
+        table = replace(table, fingerprint={**table.fingerprint, "levels": request.levels})
     encoder = request.encoder(features)
     if request.kernel is None and request.linear_solver == "auto" and chains != 1:
         request = replace(request, solver="sgd")  # which chains are made of

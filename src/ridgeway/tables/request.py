@@ -11,7 +11,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
 from ridgeway.data.pandas_index import warn_of_index
 from ridgeway.data.schema import listed_names, require_columns
-from ridgeway.data.table_encoder import MIN_WORDS
+from ridgeway.data.table_encoder import LEVELS, MIN_WORDS
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged
@@ -33,6 +33,7 @@ class Request:
     only : columns to use; None for all.
     kinds : kinds of columns by name, which replace the detected kinds; see `TableEncoder`.
     null_values : spellings of a missing value in CSV files besides the usual ones.
+    levels : largest number of levels of a category with their own features; see `TableEncoder`.
     solver : "auto", "gram", "krylov" or "sgd", as in `RidgePathCV`; with a kernel as in `AveragedKernelRegressor`,
         which has no "gram". An option that only SGD has implies "sgd".
     averaging, alpha, cv : as in `RidgePathCV`, or with SGD as in `AveragedSGDRegressor`; averaging="auto" is ridge, and
@@ -60,6 +61,7 @@ class Request:
     kernel: str | None = None
     gamma: float | str | None = None
     components: int | None = None
+    levels: int = LEVELS
 
     def estimator(self, verbose: bool = False) -> AnyAveraged:
         """Return the estimator to fit."""
@@ -139,7 +141,7 @@ class Request:
         """
         kinds = {name: self.kinds[name] for name in features if name in self.kinds} or None
         wide = held and self.kernel is None and self.linear_solver in ("auto", "krylov")
-        return TableEncoder(kinds=kinds, words="auto" if wide else MIN_WORDS)
+        return TableEncoder(kinds=kinds, levels=self.levels, words="auto" if wide else MIN_WORDS)
 
     def state(self) -> State:
         """Return the request as plain values."""
@@ -148,9 +150,11 @@ class Request:
         target = self.target if self.target is None or isinstance(self.target, str) else list(self.target)
         # Version 0.1 had no choice: SGD for linear models, and one solver for kernels.
         implied = self.solver == "auto" if self.kernel is not None else self.linear_solver == "sgd"
-        solver = {"solver"} if implied else set()
+        unstored = {"solver"} if implied else set()
+        if self.levels == LEVELS:  # as in checkpoints that were written before there was this option
+            unstored.add("levels")
         return {
-            **{name: value for name, value in vars(self).items() if name not in solver},
+            **{name: value for name, value in vars(self).items() if name not in unstored},
             "target": target,
             "averaging": averaging,
             "drop": list(self.drop),

@@ -1,4 +1,4 @@
-"""Categories: a feature for each frequent level, hashed buckets for rare and unseen ones."""
+"""Categories: a feature for each frequent level, hashed buckets for the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ridgeway.storage.state import Stored
 
 @dataclass(frozen=True)
 class CategoryEncoding(Encoding):
-    """One entry per row: the level's own feature, or the bucket of a rare or unseen level.
+    """One entry per row: the level's own feature, or the bucket of another level.
 
     Attributes
     ----------

@@ -118,12 +118,12 @@ class StringLearner(Learner):
             and distinct > MIN_IDENTIFIER_DISTINCT_SHARE * present
         )
         frequent = [] if identifier else self._frequent(options)
-        rare = distinct - len(frequent)
-        buckets = min(options.buckets, 1 << max(rare - 1, 0).bit_length())
+        others = distinct - len(frequent)
+        buckets = min(options.buckets, 1 << max(others - 1, 0).bit_length())
         if identifier:
             note = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
-        elif rare:
-            note = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, the rare ones hashed into "
+        elif others:
+            note = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, the others hashed into "
             note += quantity(buckets, "bucket")
         else:
             note = f"{quantity(len(frequent), 'level')}{_such_as(frequent)}"
