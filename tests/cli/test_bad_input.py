@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from tests.cli.command import Command, Said
@@ -109,6 +110,14 @@ def test_predictions(ridgeway: Command, shop_model: Path) -> None:
     assert_refused(ridgeway("predict", shop_model, "few.csv", "--out", "p.csv"), "few.csv", "'shop', 'day'")
     write_csv(table.set_column(0, "size", pa.array(["big"] * 20)), Path("text.csv"))
     assert_refused(ridgeway("predict", shop_model, "text.csv", "--out", "p.csv"), "text.csv", "'size'")
+    many = shop_table(200)
+    sizes = [str(value) for value in np.random.default_rng(0).uniform(1, 3, 200)]
+    write_csv(many.set_column(0, "size", pa.array([None, *sizes[1:150], "big", *sizes[151:]])), Path("mixed.csv"))
+    for command in ("predict", "evaluate"):
+        said = ridgeway(command, shop_model, "mixed.csv")
+        row = "mixed.csv: column 'size' holds the text 'big' (row 151 below the header)"
+        assert_refused(said, row, "expected numbers, as in the fit; correct the value or leave it empty.")
+        assert "--" not in said.err
     assert_refused(ridgeway("predict", shop_model, "missing.csv", "--out", "p.csv"), "missing.csv")
     assert_refused(ridgeway("predict", "missing", "few.csv", "--out", "p.csv"), "missing: no such file")
     assert_refused(ridgeway("predict", "few.csv", "few.csv", "--out", "p.csv"), "few.csv", "not a model file")
@@ -119,8 +128,17 @@ def test_predictions(ridgeway: Command, shop_model: Path) -> None:
 
 # Law: places that cannot be written to are found before the work begins.
 def test_places(ridgeway: Command, shop_model: Path, shop_csv: Path) -> None:
-    assert_refused(ridgeway("fit", shop_csv, "--target", "price", "--model", "no/m"), "/no: no such file or folder")
-    assert_refused(ridgeway("predict", shop_model, shop_csv, "--out", "no/p.csv"), "/no: no such file or folder")
+    assert_refused(
+        ridgeway("fit", shop_csv, "--target", "price", "--model", "no/m"), "--model no/m: there is no folder no"
+    )
+    assert_refused(
+        ridgeway("predict", shop_model, shop_csv, "--out", "no/p.csv"),
+        "--out no/p.csv: there is no folder no: create it (mkdir) or choose another path.",
+    )
+    assert_refused(ridgeway("report", shop_model, "--out", "no/r.html"), "--out no/r.html: there is no folder no")
+    assert_refused(ridgeway("evaluate", shop_model, shop_csv, "--report", "no/r.html"), "--report no/r.html: there is")
+    Path("link").symlink_to("no/elsewhere")
+    assert_refused(ridgeway("fit", shop_csv, "--target", "price", "--model", "link"), "/no: create it (mkdir)")
     Path("folder").mkdir()
     assert_refused(ridgeway("export", shop_model, "--onnx", "folder"), "folder: a folder where a file was expected")
 

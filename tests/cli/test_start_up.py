@@ -37,7 +37,7 @@ def answer(folder: Path, arguments: str) -> tuple[int, list[str], str]:
         ("fit sheet.xlsx --target y", 1, "an Excel workbook"),
         ("fit rows.csv --target y --model rows.csv", 2, "would overwrite it"),
         ("fit rows.csv --target y --model a --report a", 2, "are the same file"),
-        ("fit rows.csv --target y --model nowhere/m.safetensors", 1, "no such file or folder"),
+        ("fit rows.csv --target y --model nowhere/m.safetensors", 1, "there is no folder nowhere"),
         ("predict nosuch rows.csv", 1, "nosuch: no such file"),
         ("predict model nosuch.csv", 1, "nosuch.csv: no such file"),
         ("predict rows.csv rows.csv --out p.csv", 1, "rows.csv: damaged, or not a model file"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +145,8 @@ def test_given_kinds(path: Path) -> None:
         ("a,b\n1,2\n3\n", "Expected 2 columns, got 1.*expected 2 fields separated by ','"),
         ('a,b\n1,2\n3,"x\n', "column 'b': a quotation mark before 'x.*is never closed"),
         ("1,2\n3,4\n", "the first line holds numbers .*add a first line with names"),
-        ("a,b\n1,é\n2,x\n".encode("latin1"), "column 'b' holds text that is not UTF-8"),
+        ("a,b\n1,é\n2,x\n".encode("latin1"), "column 'b' holds text that is not UTF-8, probably Windows-1252"),
+        ("a,größe\n1,2\n2,3\n".encode("cp1252"), "the header holds text that is not UTF-8, probably Windows-1252"),
         ("a,b\n1,2\n".encode("utf-16"), "the text is UTF-16"),
     ],
 )
@@ -168,6 +171,29 @@ def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pyt
     rows = b"".join(f"{k},x\n".encode() for k in range(1000))
     with pytest.raises(DataError, match=message):
         read(path, b"a,b\n" + rows + row)
+
+
+# Law: text that a fitted model finds far below is an error without the options of a fit, which a model does not have.
+def test_text_far_below_for_a_model(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, size in (("SAMPLE_BYTES", 1 << 10), ("MIN_BLOCK_BYTES", 1 << 10), ("MIN_BLOCK_ROWS", 1)):
+        monkeypatch.setattr(delimited, name, size)
+    text = "a,b\n" + "".join(f"{k}.5,x\n" for k in range(1000)) + "big,x\n"
+    with pytest.raises(DataError, match=r"got 'big'.*--kind"):
+        read(path, text)
+    with pytest.raises(DataError, match="got 'big': expected numbers, as in the fit; correct the value") as caught:
+        read(path, text, index=True)
+    assert "--" not in str(caught.value)
+
+
+# Law: the command that converts a file to UTF-8 can be pasted, and converts it.
+@pytest.mark.skipif(shutil.which("iconv") is None, reason="needs iconv")
+def test_conversion_to_utf8(tmp_path: Path) -> None:
+    (tmp_path / "my table.csv").write_bytes("größe,b\n1,2\n2,3\n".encode("cp1252"))
+    with pytest.raises(DataError) as caught:
+        open_data(tmp_path / "my table.csv")
+    command = str(caught.value).partition("convert the file: ")[2].replace("> NEW", "> new.csv")
+    subprocess.run(command, shell=True, check=True, cwd=tmp_path)
+    assert read(tmp_path / "new.csv", (tmp_path / "new.csv").read_bytes()) == {"größe": [1, 2], "b": [2, 3]}
 
 
 # Law: columns that turn out to need wider types in one block widen together: the file is not read once for each.

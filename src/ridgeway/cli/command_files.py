@@ -46,8 +46,8 @@ def command_files(
     if len(pipes) > len({inputs[name] for name in pipes}):
         raise click.UsageError(f"{' and '.join(pipes)} are the same pipe: expected two files, or a file and a pipe.")
     _require_apart({name: path for name, path in found.items() if path is not None}, written)
-    for path in written.values():
-        _require_writable(path)
+    for option, path in written.items():
+        _require_writable(option, path)
     if not pipes:
         yield {name: str(path) for name, path in found.items()}
         return
@@ -126,13 +126,16 @@ def _require_replaceable(option: str, path: str) -> None:
         )
 
 
-def _require_writable(path: str) -> None:
+def _require_writable(option: str, path: str) -> None:
     """Raise an error before the work begins if a file cannot be written."""
     folder = Path(os.path.realpath(path)).parent
     if Path(path).is_dir():
         raise IsADirectoryError(21, "is a folder", path)
     if not folder.is_dir():
-        raise FileNotFoundError(2, "no such folder", str(folder))
+        named = folder if (given := Path(path).parent).is_dir() else given  # a link leads to another folder
+        raise FileNotFoundError(
+            f"{option} {path}: there is no folder {named}: create it (mkdir) or choose another path."
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(13, "no permission to write", str(folder))
 

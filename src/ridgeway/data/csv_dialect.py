@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from ridgeway.data.compression import open_text
+from ridgeway.data.csv_types import not_utf8
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import naming
 from ridgeway.data.schema import require_distinct
@@ -87,6 +88,8 @@ def read_dialect(path: Path) -> Dialect:
         raise DataError(f"{path}: the file is empty: expected a header and rows.")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{path}: the text is UTF-16: expected UTF-8; convert it, for instance with iconv -t utf-8.")
+    if not _is_utf8_header(head):
+        raise not_utf8(path, None)
     dialect = dialect_of(head.decode("utf-8-sig", errors="replace"))
     if not dialect.names:
         raise DataError(
@@ -99,6 +102,16 @@ def read_dialect(path: Path) -> Dialect:
             "columns; add a first line with names."
         )
     return dialect
+
+
+def _is_utf8_header(head: bytes) -> bool:
+    """Return whether the first line that is not blank is UTF-8; one of control characters is no text at all."""
+    line = next(line for line in head.splitlines() if line.strip())
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return any(byte < ord(" ") and byte != ord("\t") for byte in line)
+    return True
 
 
 def _is_number(text: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ridgeway.data.arrow import pa, pc, pcsv
+from ridgeway.data.compression import is_compressed
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.written_dates import ORDERS
 from ridgeway.data.kinds import unknown_kind
@@ -22,12 +23,23 @@ MIN_DISTINCT_MEASUREMENTS = 100  # a column with fewer distinct numbers may hold
 # Missing values of pyarrow, and further spellings of pandas, R, SQL and Weka.
 NULL_SPELLINGS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
 
+# What to do about text in a column of numbers that a model reads.
+AS_IN_THE_FIT = "expected numbers, as in the fit; correct the value or leave it empty."
+
 CODES_TYPE = pa.dictionary(pa.int32(), pa.string())
 INSTANT_TYPE = pa.timestamp("us")
 
 
-def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = False) -> Any:
-    """Return the type for a column from the type that pyarrow inferred for its first rows."""
+def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = False, of_model: bool = False) -> Any:
+    """Return the type for a column from the type that pyarrow inferred for its first rows.
+
+    Parameters
+    ----------
+    sample : the first rows.
+    name, path : of the column and of its file, for messages.
+    mixed_as_text : whether a column of numbers with a few texts is text; otherwise it is an error.
+    of_model : whether the rows are read for a fitted model, for which the options of a fit are no remedy.
+    """
     inferred = sample.type
     if pa.types.is_binary(inferred) or pa.types.is_large_binary(inferred):
         raise not_utf8(path, name)
@@ -37,7 +49,7 @@ def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = Fal
         values = sample.drop_null()
         distinct = values.unique()
         if not mixed_as_text:
-            _refuse_mixed(values, distinct, name, path)
+            _refuse_mixed(sample, values, distinct, name, path, of_model)
         return CODES_TYPE if len(distinct) <= MAX_DISTINCT_SHARE * len(values) else pa.string()
     if pa.types.is_timestamp(inferred) and inferred.unit == "s":
         return pa.timestamp("us", inferred.tz)
@@ -86,7 +98,7 @@ def given_type(kind: str, column: str) -> Any:
     return known[kind]
 
 
-def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
+def _refuse_mixed(sample: Any, values: Any, distinct: Any, name: str, path: Path, of_model: bool) -> None:
     """Raise an error for a column of numbers with a few texts, for which neither type is right."""
     number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
     if len(distinct) < MIN_DISTINCT_MEASUREMENTS:
@@ -99,6 +111,12 @@ def _refuse_mixed(values: Any, distinct: Any, name: str, path: Path) -> None:
     ):
         return
     words = values.filter(pc.invert(are)).unique()
+    if of_model:
+        word = words[0].as_py()
+        raise DataError(
+            f"{path}: column {name!r} holds the text {word!r} (row {pc.index(sample, word).as_py() + 1:,} below the "
+            f"header): {AS_IN_THE_FIT}"
+        )
     row = pc.index(are, False).as_py()
     shown = ", ".join(repr(word) for word in words[:3].to_pylist())
     raise DataError(
@@ -115,9 +133,13 @@ def remedies(name: str, value: str) -> str:
     )
 
 
-def not_utf8(path: Path, name: str) -> DataError:
-    """Return the error for text in another encoding."""
-    return DataError(
-        f"{path}: column {name!r} holds text that is not UTF-8: expected UTF-8; convert the file, for instance with "
-        "iconv -f latin1 -t utf-8."
+def not_utf8(path: Path, name: str | None) -> DataError:
+    """Return the error for text in another encoding, in a column or, without a name, in the header."""
+    place = "the header" if name is None else f"column {name!r}"
+    convert = "iconv -f cp1252 -t utf-8"
+    remedy = (
+        f"unpack the file and convert it, for instance with {convert}."
+        if is_compressed(path)
+        else f"convert the file: {convert} {shlex.quote(str(path))} > NEW"
     )
+    return DataError(f"{path}: {place} holds text that is not UTF-8, probably Windows-1252: expected UTF-8; {remedy}")

@@ -12,7 +12,15 @@ from ridgeway.data.arrow import pa, pcsv
 from ridgeway.data.common_type import wider
 from ridgeway.data.compression import is_compressed, open_text
 from ridgeway.data.csv_dialect import Dialect, read_dialect
-from ridgeway.data.csv_types import column_type, given_type, inferred_type, not_utf8, null_spellings, remedies
+from ridgeway.data.csv_types import (
+    AS_IN_THE_FIT,
+    column_type,
+    given_type,
+    inferred_type,
+    not_utf8,
+    null_spellings,
+    remedies,
+)
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike
 from ridgeway.data.files import reading
@@ -69,7 +77,7 @@ class CSVSource(FileSource):
                 if name in kinds:
                     found = given_type(kinds[name], name)
                 else:
-                    found = column_type(column, name, path, mixed_as_text=name in lenient)
+                    found = column_type(column, name, path, mixed_as_text=name in lenient, of_model=index)
                 self._types[name] = wider(self._types.get(name, found), found)
         if columns is None:
             require_columns(kinds, self._types, self.name)
@@ -248,6 +256,8 @@ class CSVSource(FileSource):
         if "UTF8" in found[3]:
             return not_utf8(path, name)
         value = found[3].removeprefix("invalid value ")[:100]
+        if self._index and kind_of(self._types[name]) == "number":
+            return DataError(f"{path}: column {name!r}: {place}: got {value}: {AS_IN_THE_FIT}")
         return DataError(
             f"{path}: column {name!r}: {place}: got {value}, expected a {kind_of(self._types[name])} as in the rows "
             f"before; correct the value, or {remedies(name, value.strip(QUOTE))}"
