@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.cli.command import Command
 
@@ -47,6 +48,18 @@ def test_accuracy_of_others(ridgeway: Command, shop_csv: Path) -> None:
     assert "no row was held out: the error on new rows is not known" in said.out
     assert "no row was held out: the error on new rows is not known" in ridgeway("show", "given").out
     assert json.loads(ridgeway("show", "given", "--json").out)["held_out"] is None
+
+
+# Law: tables that are written to a pipe do not break long names, unless COLUMNS asks for it.
+def test_width_of_a_pipe(ridgeway: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "a rather long name of a column that holds the temperature at noon of the day before in degrees"
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 2))
+    pd.DataFrame({name: X[:, 0], "b": X[:, 1], "y": X.sum(axis=1)}).to_csv("t.csv", index=False)
+    assert ridgeway("fit", "t.csv", "--target", "y", "--model", "m", "--quiet").code == 0
+    assert name not in ridgeway("show", "m").out
+    monkeypatch.delenv("COLUMNS")
+    assert name in ridgeway("show", "m").out
 
 
 # Law: fits of one, two or three rows say that nothing could be chosen.

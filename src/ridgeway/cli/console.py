@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ import click
 
 from ridgeway.cli.completion import add_completion
 from ridgeway.messages.progress import clear_announcement
+
+PIPED_COLUMNS = 160  # of tables that are written to a file or a pipe, unless COLUMNS is set
 
 
 class Console:
@@ -53,7 +56,9 @@ class Console:
                 raise BrokenPipeError  # the command ends quietly: `ridgeway show MODEL | head` is no error
 
         clear_announcement(self.progress)
-        ClosablePipe(stderr=self.text_to_error, highlight=False, soft_wrap=True).print(*parts, markup=False)
+        stream = sys.stderr if self.text_to_error else sys.stdout
+        width = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_COLUMNS
+        ClosablePipe(file=stream, width=width, highlight=False, soft_wrap=True).print(*parts, markup=False)
 
     def result(self, values: dict[str, Any]) -> None:
         """Print the JSON object, if --json is given."""

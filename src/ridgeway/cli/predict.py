@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
@@ -70,7 +71,7 @@ def command(
     if known:
         console.say(
             f"The table has {', '.join(map(repr, known))}, the target: to compare it with the predictions, run "
-            f"ridgeway evaluate {model} {'DATA' if data is None else hidden(data)}"
+            f"{_evaluate_command(model, data, query, table)}"
         )
     ignored = [name for name in done.ignored if name not in known]
     if ignored:
@@ -90,3 +91,15 @@ def command(
             "interval_method": None if interval is None else fitted.model.interval_method_,
         }
     )
+
+
+def _evaluate_command(model: str, data: str | None, query: str | None, table: str | None) -> str:
+    """Return the command that evaluates the same rows, to be pasted into a shell; rows of a pipe are gone."""
+    from ridgeway.cli.pipes import file_behind
+
+    words = ["ridgeway", "evaluate", model]
+    if data is not None:
+        words.append("DATA" if file_behind(data) is None else hidden(data))
+    for option, value in (("--query", query), ("--table", table)):
+        words += [] if value is None else [option, hidden(value)]
+    return shlex.join(words)

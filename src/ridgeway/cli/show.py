@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from ridgeway.cli.console import Console
@@ -18,7 +20,7 @@ def command(console: Console, model: str, columns: bool) -> None:
     from ridgeway.cli.models import load_model, parts_of
 
     with command_files({"MODEL": model}, {}) as files:
-        loaded = load_model(files["MODEL"])
+        loaded, size = load_model(files["MODEL"]), os.path.getsize(files["MODEL"])
 
     import numpy as np
 
@@ -34,7 +36,7 @@ def command(console: Console, model: str, columns: bool) -> None:
         plain_target,
         selected_average,
     )
-    from ridgeway.display.coefficient_intervals import coefficient_intervals
+    from ridgeway.display.coefficient_intervals import coefficient_intervals, why_no_intervals
     from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
     from ridgeway.estimators.solver_names import describe_solver
 
@@ -54,7 +56,7 @@ def command(console: Console, model: str, columns: bool) -> None:
             console.say(f"Solver: {describe_solver(estimator.solver_, estimator.solver_reason_)}.")
         if table is None and isinstance(estimator, AveragedKernelRegressor):
             console.say(kernel_line(estimator))
-        console.say(selected_average(estimator))
+        console.say(selected_average(estimator, size))
     if getattr(estimator, "selection_", None) is not None:
         console.say(choices(estimator))
     if averaging is not None:
@@ -68,6 +70,8 @@ def command(console: Console, model: str, columns: bool) -> None:
         console.say(kernel_effects(estimator, names, targets))
     else:
         console.say(coefficients(estimator, names, targets))
+        if (reason := why_no_intervals(estimator)) is not None:
+            console.say(reason)
     intervals = coefficient_intervals(estimator)
     console.result(
         {

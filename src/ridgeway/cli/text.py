@@ -69,10 +69,10 @@ def kernel_line(model: AveragedKernelRegressor) -> str:
     return f"Kernel: {name}{gamma}, a coefficient for each of {quantity(n, what)}. Solver: {solver}."
 
 
-def selected_average(model: Any) -> str:
-    """Return the selected average of a fitted estimator as text, and what else its file holds."""
+def selected_average(model: Any, size: int) -> str:
+    """Return the selected average of a fitted estimator as text, and what else its file of this many bytes holds."""
     run, name = model.trajectory_, scheme_name(model.averaging_)
-    others = f"The file holds every other alpha and tail in {run.nbytes / 2**20:.2g} MiB"
+    others = f"The file ({number(size / 1e6, 2)} MB) holds every other alpha and tail"
     use = "use predict --alpha or predict --averaging."
     if not isinstance(run, Spectrum):
         steps = f"of {model.n_steps_:,} steps of size {model.step_:.4g}; {run.limited:,} steps were clipped"

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.estimators import RidgePathCV
+from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.solver_names import SOLVER_TITLES
 
 INTERVAL_LEVEL = 0.95
 INTERVAL_NOTE = (
@@ -24,3 +25,20 @@ def coefficient_intervals(model: Any) -> NDArray[np.float64] | None:
     except ValueError:  # another engine ran, or the model has neither the rows nor saved errors
         return None
     return intervals.reshape(-1, *intervals.shape[-2:])
+
+
+def why_no_intervals(model: Any) -> str | None:
+    """Return why a linear model has no intervals of its coefficients, and what to do; None if it has them."""
+    if not isinstance(model, RidgePathCV | AveragedSGDRegressor):
+        return None
+    solver = model.solver_ if isinstance(model, RidgePathCV) else "sgd"
+    if solver != "gram":
+        return (
+            f"No intervals of the coefficients: they need Gram matrices, and {SOLVER_TITLES[solver]} ran; fit with "
+            "--solver gram (in Python: RidgePathCV(solver='gram'))."
+        )
+    try:
+        model.coef_interval(INTERVAL_LEVEL)
+    except ValueError as error:
+        return f"No intervals of the coefficients: {error}"
+    return None
