@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import sqlite3
 from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -15,6 +19,7 @@ from tests.tables.shop import shop_table, write_csv
 
 import ridgeway as rw
 from ridgeway.messages.number_text import number
+from ridgeway.tables import Request, fit_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -115,7 +120,7 @@ def test_page_of_test_rows(ridgeway: Command, shop_csv: Path) -> None:
     assert (values["report"], values["test_report"]) == ("r.html", "r-test.html")
     page = Path("r-test.html").read_text(encoding="utf-8")
     assert f"<b>{values['test']['rows']:,}" in page or f"<dd>{values['test']['rows']:,}</dd>" in page
-    assert "price, learned from shop.csv: the test rows" in page
+    assert "price, learned from shop.csv: the rows of new.csv" in page
     Path("s-test.html").mkdir()
     said = ridgeway("fit", shop_csv, "--target", "price", "--report", "s.html", "--test", new)
     assert said.code != 0
@@ -214,6 +219,90 @@ def test_show_intervals(ridgeway: Command) -> None:
     assert "population ridge coefficient" in said.out
     values = json.loads(ridgeway("show", "m.safetensors", "--json").out)
     np.testing.assert_allclose(values["coefficient_intervals"], [model.coef_interval()])
+
+
+# Law: `show` says why a model has no intervals of coefficients, and how to get them.
+@pytest.mark.parametrize(("solver", "title"), [("krylov", "Krylov"), ("sgd", "averaged SGD")])
+def test_show_without_intervals(ridgeway: Command, shop_csv: Path, solver: str, title: str) -> None:
+    fit = "fit", shop_csv, "--target", "price", "--quiet"
+    assert ridgeway(*fit, "--solver", solver, "--model", "m").code == 0
+    (line,) = (line for line in ridgeway("show", "m").out.splitlines() if line.startswith("No intervals"))
+    assert title in line
+    assert "fit with --solver gram" in line
+    assert ridgeway(*fit, "--solver", "gram", "--model", "g").code == 0
+    assert "No intervals" not in ridgeway("show", "g").out
+
+
+# Law: `show` names the size of the file.
+def test_show_size(ridgeway: Command, shop_model: Path) -> None:
+    size = f"The file ({number(shop_model.stat().st_size / 1e6, 2)} MB) holds every other alpha and tail: use"
+    assert size in ridgeway("show", shop_model).out
+
+
+# Law: the command that `predict` suggests evaluates the same rows when it is pasted, with quotes and the same table.
+@pytest.mark.parametrize("options", [("--table", "my orders"), ("--query", "SELECT * FROM 'my orders'")])
+def test_suggested_evaluation(ridgeway: Command, shop_csv: Path, options: tuple[str, ...]) -> None:
+    with sqlite3.connect("my shop.sqlite") as connection:
+        pd.read_csv(shop_csv).to_sql("my orders", connection)
+        pd.DataFrame({"other": [1]}).to_sql("other", connection)
+    connection.close()
+    fit_table(shop_csv, Request(target="price", alpha=0.1)).save("my model")
+    said = ridgeway("predict", "my model", "my shop.sqlite", *options, "--out", "p.csv")
+    (line,) = (line for line in said.out.splitlines() if "ridgeway evaluate" in line)
+    words = shlex.split(line.partition("run ")[2])
+    assert words == ["ridgeway", "evaluate", "my model", "my shop.sqlite", *options]
+    said = ridgeway(*words[1:], "--report", "r.html")
+    assert said.code == 0, said.err
+    named = "my orders" if options[0] == "--table" else "query"
+    assert f"<h1>my model on my shop.sqlite ({named})</h1>" in Path("r.html").read_text(encoding="utf-8")
+
+
+# Law: rows of another kind, where intervals hold far fewer rows than asked for, are said to differ; where predictions
+# are biased, wider intervals are not suggested.
+def test_rows_that_differ(ridgeway: Command) -> None:
+    x, noise = np.random.default_rng(0).uniform(0, 1, 4000), np.random.default_rng(1).standard_normal(4000)
+    write_csv(pa.table({"x": x[:2000], "y": (10 * x + noise)[:2000]}), Path("t.csv"))
+    write_csv(pa.table({"x": x[2000:], "y": (10 * x + noise)[2000:]}), Path("alike.csv"))
+    write_csv(pa.table({"x": x[2000:], "y": (10 * x + noise + 9 * (x > 0.7))[2000:]}), Path("other.csv"))
+    assert ridgeway("fit", "t.csv", "--target", "y", "--model", "m").code == 0
+    said = ridgeway("evaluate", "m", "other.csv", "--report", "r.html")
+    words = r"Only 6\d\.\d% of the targets lie within the 90% intervals: these rows differ from those of the fit\."
+    for text in (said.out, Path("r.html").read_text(encoding="utf-8")):
+        assert re.search(words, text)
+    assert "--normalized" not in said.out
+    assert re.search(r"predictions there are biased, with a mean of \d\.\d+ where the mean of the actual", said.out)
+    assert "these rows differ" not in ridgeway("evaluate", "m", "alike.csv").out
+
+
+# Law: whole numbers with missing ones among them name groups as whole numbers, in their order.
+def test_groups_of_numbers(ridgeway: Command) -> None:
+    rng = np.random.default_rng(0)
+    hour = [None, *([2.0] * 20), *([10.0] * 60), *([3.0] * 40)]
+    write_csv(pa.table({"x": rng.uniform(size=121), "hour": hour, "y": rng.uniform(size=121)}), Path("t.csv"))
+    assert ridgeway("fit", "t.csv", "--target", "y", "--model", "m", "--quiet").code == 0
+    said = ridgeway("evaluate", "m", "t.csv", "--by", "hour", "--report", "r.html")
+    table = said.out.partition("By hour")[2]
+    assert re.findall(r"^  (\S+) ", table, re.MULTILINE)[1:5] == ["2", "3", "10", "(missing)"]
+    assert "The typical error of each group, by value." in Path("r.html").read_text(encoding="utf-8")
+
+
+# Law: the rows of a file given with --test are called that, as the model may have learned from them; rows held back
+# by time are called the last ones.
+def test_names_of_test_rows(ridgeway: Command, shop_csv: Path) -> None:
+    new = write_csv(shop_table(300, seed=1), Path("new.csv"))
+    fit = "fit", shop_csv, "--target", "price", "--report", "r.html"
+    said = ridgeway(*fit, "--test", new)
+    assert "On the rows of new.csv:" in said.out
+    assert "not learned from" not in said.out
+    assert "<small>of new.csv</small>" in Path("r.html").read_text(encoding="utf-8")
+    page = Path("r-test.html").read_text(encoding="utf-8")
+    assert "price, learned from shop.csv: the rows of new.csv</h1>" in page
+    assert "only if the model has learned from none of the rows" in page
+    said = ridgeway(*fit, "--test-share", 0.2, "--time", "day")
+    assert "On the test rows, which were not learned from:" in said.out
+    page = Path("r-test.html").read_text(encoding="utf-8")
+    assert "price, learned from shop.csv: the test rows, the last by day</h1>" in page
+    assert "only if the model has learned from none of the rows" not in page
 
 
 # Law: `--normalized` checks the intervals of `predict --normalized`; it is suggested where plain ones cover a tenth

@@ -12,9 +12,11 @@ from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.cli.source_options import given_data, source_options
 from ridgeway.data.address import hidden
+from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
 
 NOTABLE_SHORTFALL = 0.15  # of the coverage of a tenth, from which --normalized is suggested
+NOTABLE_BIAS = 0.5  # of the typical error of a tenth, from which the mean error explains the shortfall
 
 
 @make_command()
@@ -69,7 +71,8 @@ def command(
         if report is not None:
             from ridgeway.report import write_evaluation
 
-            write_evaluation(found, report, f"{Path(model).name} on {'a query' if name is None else name}")
+            shown = name if isinstance(rows, str) else hidden(rows.name)  # of a database, this names the table
+            write_evaluation(found, report, f"{Path(model).name} on {shown}")
     say_evaluation(console, found)
     if name is not None and Path(name).name == fitted.facts.data:
         console.say(
@@ -99,11 +102,22 @@ def say_evaluation(console: Console, found: Any) -> None:
         console.say(calibration(found.calibration[target_index], name if len(found.targets) > 1 else ""))
         if found.groups:
             console.say(groups(found, target_index))
-    intervals, least = found.intervals, found.least_covered
-    if intervals is None or intervals.normalized or least is None or least >= intervals.coverage - NOTABLE_SHORTFALL:
+    intervals, tenth = found.intervals, found.least_covered_tenth
+    if intervals is None or intervals.normalized or tenth is None:
+        return
+    if tenth.covered >= intervals.coverage - NOTABLE_SHORTFALL:
+        return
+    only = (
+        f"In one tenth of the predictions, intervals of coverage {intervals.coverage:g} hold only "
+        f"{100 * tenth.covered:.1f}% of the rows: "
+    )
+    if abs(tenth.actual - tenth.predicted) > NOTABLE_BIAS * tenth.rmse:
+        console.say(
+            f"{only}predictions there are biased, with a mean of {number(tenth.predicted)} where the mean of the "
+            f"actual values is {number(tenth.actual)}."
+        )
         return
     console.say(
-        f"In one tenth of the predictions, intervals of coverage {intervals.coverage:g} hold only {100 * least:.1f}% "
-        "of the rows: errors differ in size. `evaluate` and `predict` with --normalized make intervals wider where "
-        "errors are larger."
+        f"{only}errors differ in size. `evaluate` and `predict` with --normalized make intervals wider where errors "
+        "are larger."
     )

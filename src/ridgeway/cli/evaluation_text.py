@@ -9,6 +9,7 @@ from rich.table import Table
 
 from ridgeway.evaluation import Evaluation
 from ridgeway.evaluation.calibration import Decile
+from ridgeway.evaluation.group_errors import largest_groups
 from ridgeway.messages.number_text import number, signed
 
 MAX_SHOWN_GROUPS = 20
@@ -33,13 +34,13 @@ def calibration(deciles: Sequence[Decile], target: str = "") -> Table:
 
 
 def groups(found: Evaluation, target_index: int) -> Table:
-    """Return the table of groups, those with most rows first."""
+    """Return the table of groups: numbers by value, others those with most rows first."""
     name = f", {found.targets[target_index]}" if len(found.targets) > 1 else ""
     table = _table(f"By {found.by}{name}")
     table.add_column(found.by or "", overflow="fold")
     for column in ("rows", "R^2", "typical error", "mean error", "within intervals"):
         table.add_column(column, justify="right")
-    for group in found.groups[:MAX_SHOWN_GROUPS]:
+    for group in largest_groups(found.groups, MAX_SHOWN_GROUPS):
         metrics = group.metrics
         r2 = f"{metrics.r2[target_index]:.3f}" if metrics.rmse_of_mean[target_index] > 0 else "-"
         covered = "-" if group.covered is None else f"{100 * group.covered[target_index]:.1f}%"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -131,7 +132,7 @@ def command(
     from ridgeway.cli.command_files import command_files, require_data
 
     if (config := write_config(click.get_current_context())) is not None:
-        console.say(f"Written: {config}. Nothing was fitted; run: ridgeway fit --config {config}")
+        console.say(f"Written: {config}. Nothing was fitted; run: ridgeway fit --config {shlex.quote(str(config))}")
         return
     given = click.get_current_context().params
     require_consistent(given)
@@ -167,7 +168,8 @@ def command(
             )
         state = _checkpoint(console, checkpoint, checkpoint_every)
         fit = partial(fitted_model, learned, state)
-        test = None if tested is None else RowsToTest(tested, by, time_column, test_report)
+        given_file = None if test_file is None else hidden(test_file)
+        test = None if tested is None else RowsToTest(tested, by, time_column, test_report, given_file)
         result, found = _fit_and_write(
             lambda: fit() if test_share is None else of_data(fit(), found_data), test, state, model, report
         )
@@ -232,7 +234,8 @@ def _print_result(
     for line in fit_summary(result):
         console.say(line)
     if test is not None:
-        console.say("On the test rows, which were not learned from:")
+        on = "the test rows, which were not learned from" if test.file is None else f"the rows of {test.file}"
+        console.say(f"On {on}:")
         say_evaluation(console, test.found)
         if test.stated.caution:
             console.say(test.stated.caution)
@@ -242,7 +245,7 @@ def _print_result(
     if model is None:
         console.say("The model was not saved: add --model FILE to save it.")
     else:
-        console.say(f"The comparison and the coefficients: ridgeway show {model}")
+        console.say(f"The comparison and the coefficients: ridgeway show {shlex.quote(model)}")
     console.result(
         {
             "model": model,

@@ -112,10 +112,12 @@ class FoundOnTest:
     ----------
     found : the evaluation.
     stated : what the report of the model states of it.
+    file : the file of the rows, as given with --test; None for rows that were held back.
     """
 
     found: Evaluation
     stated: EvaluatedRows
+    file: str | None
 
 
 @dataclass(frozen=True)
@@ -128,12 +130,14 @@ class RowsToTest:
     by : group errors by this column; None without groups.
     time : column by which they are the last rows of the table; None if they are not.
     report : the page to write; None for none. It lies beside the report of the model.
+    file : the file that was given, which the model may have learned from; None for rows that were held back.
     """
 
     data: str
     by: str | None
     time: str | None
     report: str | None
+    file: str | None = None
 
     def evaluate(self, model: Any) -> FoundOnTest:
         """Return the evaluation of a model on these rows, after writing its page."""
@@ -146,8 +150,10 @@ class RowsToTest:
             from ridgeway.report import write_evaluation
 
             targets = ", ".join(model.targets) or "the target"
-            title = f"{targets}, learned from {model.facts.data}: the test rows"
-            write_evaluation(found, self.report, title, unseen=True)
+            which = "the test rows" if self.file is None else f"the rows of {self.file}"
+            which = which if self.time is None else f"the test rows, the last by {self.time}"
+            title = f"{targets}, learned from {model.facts.data}: {which}"
+            write_evaluation(found, self.report, title, unseen=self.file is None)
             page = quote(PurePath(self.report).name)
         compared = model.model.selection_ is not None
-        return FoundOnTest(found, evaluated_rows(found, page, self.time, compared))
+        return FoundOnTest(found, evaluated_rows(found, page, self.time, compared, self.file), self.file)

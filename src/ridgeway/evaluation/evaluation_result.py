@@ -18,6 +18,8 @@ from ridgeway.messages.quantity import quantity
 
 Array = NDArray[np.float64]
 
+MIN_SHORTFALL = 0.03  # of the coverage of all rows that is worth a sentence
+SHORTFALL_ERRORS = 3.0  # standard errors beyond which it is no chance
 MIN_COVERAGE_ROWS = 30  # rows of a tenth whose coverage is more than chance
 
 
@@ -32,6 +34,7 @@ class IntervalCoverage:
     covered : (targets,), the share that they hold.
     width : (targets,), their mean width.
     normalized : whether they are wider where errors are larger.
+    n_residuals : number of held-out rows behind them; None if it is not known.
     """
 
     coverage: float
@@ -39,6 +42,7 @@ class IntervalCoverage:
     covered: Array
     width: Array
     normalized: bool = False
+    n_residuals: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +87,17 @@ class Evaluation:
         return self.metrics.n_rows
 
     @property
+    def least_covered_tenth(self) -> Decile | None:
+        """The tenth of the predictions of least coverage, of those with enough rows; None without intervals or rows."""
+        tenths = (tenth for deciles in self.calibration for tenth in deciles if tenth.rows >= MIN_COVERAGE_ROWS)
+        covered = [(tenth.covered, place, tenth) for place, tenth in enumerate(tenths) if tenth.covered is not None]
+        return min(covered)[-1] if covered else None
+
+    @property
     def least_covered(self) -> float | None:
         """Smallest coverage of a tenth of the predictions with enough rows; None without intervals or rows."""
-        tenths = (tenth for deciles in self.calibration for tenth in deciles if tenth.rows >= MIN_COVERAGE_ROWS)
-        return min((tenth.covered for tenth in tenths if tenth.covered is not None), default=None)
+        tenth = self.least_covered_tenth
+        return None if tenth is None else tenth.covered
 
     def values(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON; lists have one entry for each target."""
@@ -140,7 +151,24 @@ class Evaluation:
                 f"the {'weights of the rows' if self.weighted else 'rows'}; their mean width is "
                 f"{number(intervals.width[target_index])}."
             )
+            lines += self._shortfall(intervals, target_index)
         return [*lines, self.alphas[target_index].sentence(self.scheme)] if self.alphas else lines
+
+    def _shortfall(self, intervals: IntervalCoverage, target_index: int) -> list[str]:
+        """Return a sentence if intervals hold clearly fewer rows than asked for, else nothing.
+
+        Chance is that of these rows and of the residuals that set the width. Weighted rows are not judged, as the
+        weights leave fewer rows than are counted.
+        """
+        coverage, covered = intervals.coverage, float(intervals.covered[target_index])
+        parts = 1 / self.n_rows + (1 / intervals.n_residuals if intervals.n_residuals else 0.0)
+        by_chance = SHORTFALL_ERRORS * (coverage * (1 - coverage) * parts) ** 0.5
+        if self.weighted or coverage - covered < max(MIN_SHORTFALL, by_chance):
+            return []
+        return [
+            f"Only {100 * covered:.1f}% of the targets lie within the {100 * coverage:g}% intervals: these rows differ "
+            "from those of the fit."
+        ]
 
     def _log_sentence(self, metrics: Metrics, target_index: int) -> str:
         """Return the errors of the logarithms, and what the predictions are."""

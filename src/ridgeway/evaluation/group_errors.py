@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ Array = NDArray[np.float64]
 
 MAX_ERROR_GROUPS = 1000
 MISSING = "(missing)"
+MAX_WHOLE = 1e15  # larger floats are written as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,16 +29,37 @@ class GroupErrors:
     group : the value as a text.
     metrics : their errors.
     covered : share of rows within their intervals, (targets,); None without intervals.
+    value : the value if it is a number, else None.
     """
 
     group: str
     metrics: Metrics
     covered: Array | None
+    value: float | None = None
 
     def values(self) -> dict[str, Any]:
         """Return plain values."""
         covered = None if self.covered is None else self.covered.tolist()
         return {"group": self.group, **self.metrics.values(), "covered": covered}
+
+
+def largest_groups(groups: Sequence[GroupErrors], most: int) -> list[GroupErrors]:
+    """Return the groups with most rows to list: numbers by value, other values those with most rows first.
+
+    Parameters
+    ----------
+    groups : those with most rows first.
+    most : how many to return.
+    """
+    shown = list(groups[:most])
+    if not in_order_of_values(shown):
+        return shown
+    return sorted(shown, key=lambda group: (group.value is None, group.value or 0.0))
+
+
+def in_order_of_values(groups: Sequence[GroupErrors]) -> bool:
+    """Return whether `largest_groups` sorts these by value: all but the missing value are numbers."""
+    return all(group.value is not None or group.group == MISSING for group in groups)
 
 
 class GroupSums:
@@ -51,6 +76,7 @@ class GroupSums:
         self._sums: dict[str, ErrorSums] = {}
         self._covered: dict[str, Array] = {}
         self._weight: dict[str, float] = {}
+        self._numbers: dict[str, float] = {}
         self._intervals = True
 
     def add(
@@ -69,7 +95,10 @@ class GroupSums:
         actual, predicted, weight : as in `ErrorSums`.
         covered : (n, targets), whether the interval held the target; None if there are no intervals.
         """
-        named = np.array([MISSING if group is None else str(group) for group in groups], object)
+        named = np.array([_name(group) for group in groups], object)
+        self._numbers.update(
+            (name, float(group)) for name, group in zip(named, groups, strict=True) if _is_number(group)
+        )
         values, codes = np.unique(named, return_inverse=True)
         self._intervals &= covered is not None
         for code, value in enumerate(values.tolist()):
@@ -90,8 +119,26 @@ class GroupSums:
     def result(self) -> tuple[GroupErrors, ...]:
         """Return the groups with rows of positive weight, those with most rows first."""
         found = [
-            GroupErrors(value, sums.metrics(), self._covered[value] / self._weight[value] if self._intervals else None)
+            GroupErrors(
+                value,
+                sums.metrics(),
+                self._covered[value] / self._weight[value] if self._intervals else None,
+                self._numbers.get(value),
+            )
             for value, sums in self._sums.items()
             if sums.n_rows
         ]
         return tuple(sorted(found, key=lambda group: (-group.metrics.n_rows, group.group)))
+
+
+def _is_number(group: Any) -> bool:
+    return isinstance(group, Real) and not isinstance(group, bool | np.bool_) and math.isfinite(group)
+
+
+def _name(group: Any) -> str:
+    """Return the name of a group; whole numbers, which may be read as floats, are written without decimals."""
+    if group is None or (isinstance(group, Real) and math.isnan(group)):
+        return MISSING
+    if _is_number(group) and float(group).is_integer() and abs(group) < MAX_WHOLE:
+        return str(int(group))
+    return str(group)

@@ -146,7 +146,13 @@ class _Comparison:
         intervals = None
         if self._interval is not None:
             shares = self._covered / self._weight, self._width / self._weight
-            intervals = IntervalCoverage(self._coverage, self._estimator.interval_method_, *shares, self._normalized)
+            intervals = IntervalCoverage(
+                self._coverage,
+                self._estimator.interval_method_,
+                *shares,
+                self._normalized,
+                len(self._estimator.held_out_.path),
+            )
         return Evaluation(
             self._names,
             self._estimator.averaging_,

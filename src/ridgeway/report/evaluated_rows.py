@@ -17,16 +17,21 @@ OPTIMISTIC_FOLDS = (
 
 
 def evaluated_rows(
-    found: Evaluation, page: str | None = None, time: str | None = None, compared: bool = True
+    found: Evaluation,
+    page: str | None = None,
+    time: str | None = None,
+    compared: bool = True,
+    file: str | None = None,
 ) -> EvaluatedRows:
     """Return what the report of a model says of its test rows.
 
     Parameters
     ----------
-    found : what `ridgeway.evaluate` returned for rows that the model has not learned from.
+    found : what `ridgeway.evaluate` returned for the test rows.
     page : address of the page of the test rows, relative to the report.
     time : column by which they are the last rows; None if they are not.
     compared : whether the fit held rows out, whose error the reader will compare.
+    file : the file of the rows, which the model may have learned from; None for rows that were held back.
 
     Examples
     --------
@@ -40,6 +45,7 @@ def evaluated_rows(
     metrics = found.metrics
     which = "the test rows" if time is None else f"the last by {time}"
     where = f"On {quantity(found.n_rows, 'test row')}{'' if time is None else f', {which}'}"
+    where += "" if file is None else f" of {file}"
     results = []
     for target_index, name in enumerate(found.targets[:MAX_TESTED_TARGETS]):
         of = f"{name}: " if len(found.targets) > 1 else ""
@@ -65,7 +71,7 @@ def evaluated_rows(
     if more > 0:
         results.append(f"{quantity(more, 'more target')}")
     return EvaluatedRows(
-        "not learned from" if time is None else which,
+        which if time is not None else "not learned from" if file is None else f"of {file}",
         tuple(float(r2) if np.isfinite(r2) else None for r2 in metrics.r2),
         tuple(float(rmse) for rmse in metrics.rmse),
         f"{where}: {'; '.join(results)}.",

@@ -9,6 +9,7 @@ import numpy as np
 
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.evaluation import Evaluation
+from ridgeway.evaluation.group_errors import in_order_of_values, largest_groups
 from ridgeway.messages.number_text import number, signed
 from ridgeway.report.evaluation_figures import (
     MAX_PLOTTED_ROWS,
@@ -58,6 +59,9 @@ def render_evaluation(found: Evaluation, title: str | None = None, *, unseen: bo
         tiles=_tiles(found),
         found=found,
         targets=targets,
+        group_order="by value"
+        if in_order_of_values(found.groups[:MAX_LISTED_GROUPS])
+        else "those with most rows first",
         log_axes=has_log_axes(found),
         starred=own_alpha(found) is not None,
         facts=_facts(found),
@@ -115,7 +119,7 @@ def _tiles(found: Evaluation) -> list[tuple[str, str, str]]:
 
 def _groups(found: Evaluation, target_index: int) -> list[dict[str, Any]]:
     """Return the largest groups as texts, and their typical errors as shares of the largest in percent."""
-    shown = found.groups[:MAX_LISTED_GROUPS]
+    shown = largest_groups(found.groups, MAX_LISTED_GROUPS)
     largest = max((float(group.metrics.rmse[target_index]) for group in shown), default=0.0) or 1.0
     rows = []
     for group in shown:
