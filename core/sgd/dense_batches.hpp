@@ -69,9 +69,7 @@ void close_sketch_batch(OpenBatch<T> batch, i64 n_columns, const Chunk<T>& chunk
         second[c] += at * increment;
     }
     place.offset += 1;
-    const i64 between = steps_between_settling(place.chunk);
-    if (place.offset % between == 0) settle(chunk, n_columns, between);
-    if (place.offset % place.chunk == 0) fold_chunk(chunk, n_columns, place, moments, n_moments);
+    end_step(chunk, n_columns, n_columns, place, moments, n_moments);
 }
 
 // Mini-batches of a run that keeps a sketch: gradient, chunk, moments of the one block, gains and tally are changed.

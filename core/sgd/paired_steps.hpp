@@ -121,7 +121,6 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
     const Columns<T> columns(rows.x, rows.n_rows, d);
     const i64 padded = columns.whole + (columns.rest > 0 ? lane_count<T> : 0);
     const bool wide = row_bytes > WIDE_ROW_BYTES;
-    const i64 between = steps_between_settling(place.chunk);
     const T step = static_cast<T>(problem.step), limit = static_cast<T>(problem.limit);
     const T unremarkable = static_cast<T>(problem.limit <= SAFE ? UNREMARKABLE : -1.0);
     const char* asked_next = reinterpret_cast<const char*>(rows.x) + row_bytes * first + PAIR_BYTES_AHEAD;
@@ -143,8 +142,7 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
     };
     const auto after_pair = [&] {
         place.offset += 2;
-        if ((place.offset & (between - 1)) == 0) settle(chunk, padded, between);
-        if ((place.offset & (place.chunk - 1)) == 0) fold_chunk(chunk, d, place, moments, n_moments);
+        end_step(chunk, padded, d, place, moments, n_moments);
     };
     for (i64 i = first; i < last; i += 2) {
         const i64 number1 = InSequence ? i : rows.order[i], number2 = InSequence ? i + 1 : rows.order[i + 1];

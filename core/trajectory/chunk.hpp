@@ -3,7 +3,7 @@
 // The increments of a chunk have local moments: T_0, T_1 and, for degree 2, T_2 at their places in the chunk. T_0 is the
 // change of w over the chunk. T_1 is linear in the place, so summing by parts turns it into a plain sum of the w of the
 // chunk, which takes no products. That sum is settled every 32 steps: `excess` accumulates w - anchor, `total` only the
-// w of the last steps, so that no digits are lost. T_2 is accumulated as it is. At the chunk's end every T_k of the
+// w of the last steps, so that no digits are lost. The last steps of a chunk are settled as it is folded. T_2 is accumulated as it is. At the chunk's end every T_k of the
 // block, interpolated at three Chebyshev nodes of the chunk, is a combination of these three; degree 1 leaves T_2 out.
 #pragma once
 
@@ -126,13 +126,15 @@ inline void fold_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moment
     const i64 last = place.offset - 1;
     const i64 done = last % place.chunk + 1;
     const double size = static_cast<double>(place.chunk), left = static_cast<double>(place.chunk - done);
-    const double waiting = static_cast<double>(done % steps_between_settling(place.chunk));
+    const i64 between = steps_between_settling(place.chunk);
+    const double waiting = static_cast<double>(done == place.chunk && done > 1 ? between : done % between);
+    const double inverse = 1 / size;  // exact: a chunk has a power of two of steps
     for (i64 c = 0; c < n; ++c) {
         const double anchor = static_cast<double>(change[c]);
         const double excess = static_cast<double>(first[c]) + (static_cast<double>(total[c]) - waiting * anchor);
         const double moved = static_cast<double>(w[c]) - anchor;
         change[c] = static_cast<T>(moved);
-        first[c] = static_cast<T>(moved + (moved - 2 * (excess + left * moved)) / size);
+        first[c] = static_cast<T>(moved + (moved - 2 * (excess + left * moved)) * inverse);
     }
     if (n_moments == place.length) {
         for (i64 c = 0; c < n; ++c) {
@@ -153,6 +155,17 @@ inline void fold_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moment
         total[c] = 0;
         first[c] = 0;
         second[c] = 0;
+    }
+}
+
+// Settles the sum of w, or folds the chunk, where the step before place.offset was the last one of either.
+template <class T>
+inline void end_step(const Chunk<T>& chunk, i64 n_padded, i64 n, Place place, double* moments, i64 n_moments) {
+    const i64 between = steps_between_settling(place.chunk);
+    if ((place.offset & (place.chunk - 1)) == 0) {
+        fold_chunk(chunk, n, place, moments, n_moments);
+    } else if ((place.offset & (between - 1)) == 0) {
+        settle(chunk, n_padded, between);
     }
 }
 

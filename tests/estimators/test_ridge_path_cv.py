@@ -385,3 +385,18 @@ def test_ties() -> None:
     assert best_of([row(1e-3, 1.0), row(1e-2, 1 + 1e-6)], 1.0).alpha == 1e-3
     tail = Scored(rw.Tail(0.5), 1.0, 0.9, 0.0)
     assert best_of([row(1e-3, 1.0), tail], 1.0) is tail
+
+
+# Law: where a sparse column that is not 0 in most rows begins to count changes no prediction.
+@pytest.mark.parametrize("solver", ["gram", "krylov", "sgd"])
+def test_origin_of_sparse_columns(solver: str) -> None:
+    rng = np.random.default_rng(0)
+    year, words = rng.uniform(60.0, 110.0, 200), scipy.sparse.random_array((200, 40), density=0.05, rng=rng)
+    y = 0.1 * year + words @ rng.standard_normal(40) + rng.standard_normal(200)
+
+    def rows(origin: float) -> scipy.sparse.csr_array:
+        return scipy.sparse.csr_array(scipy.sparse.hstack([(year - origin)[:, None], words]))
+
+    model = rw.RidgePathCV(solver=solver, random_state=0).fit(rows(0.0), y)
+    moved = rw.RidgePathCV(solver=solver, random_state=0).fit(rows(-1900.0), y)
+    np.testing.assert_allclose(moved.predict(rows(-1900.0)), model.predict(rows(0.0)), rtol=1e-6)

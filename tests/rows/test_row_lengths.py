@@ -15,7 +15,7 @@ from sklearn.preprocessing import normalize
 from ridgeway.rows import FLOAT64, check_batch
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.row_lengths import BLOCK_ROWS, UNEQUAL_LENGTHS, RowLengths
-from ridgeway.rows.standardization import Standardization
+from ridgeway.rows.standardization import MIN_FILLED_SHARE, Standardization
 from ridgeway.storage.state import StateError, Stored
 
 
@@ -65,13 +65,15 @@ def test_long_float32_rows() -> None:
     assert RowLengths.of(rows(normalize(scipy.sparse.csr_array(X)))).equal
 
 
-# Law: squares beyond float64 are no lengths to rely on: such columns are divided by their largest entries.
+# Law: squares beyond float64 are no lengths to rely on: such columns are divided, as those of other sparse rows are.
 @pytest.mark.parametrize("unit", [1e-200, 1e-30, 1e30, 1e200])
 def test_extreme_rows_are_divided(unit: float) -> None:
     X = normalised() * unit
     batch = check_batch(X, np.arange(40.0), target_dtype=FLOAT64)
-    expected = abs(X).max(axis=0).toarray().reshape(-1)
-    np.testing.assert_array_equal(Standardization.of(batch, True, True).scale, expected)
+    largest, filled = abs(X).max(axis=0).toarray().reshape(-1), (X.toarray() != 0).mean(axis=0)
+    deviation = (X.toarray() / unit).std(axis=0) * unit
+    expected = np.where(filled > MIN_FILLED_SHARE, deviation, largest)
+    np.testing.assert_allclose(Standardization.of(batch, True, True).scale, expected, rtol=1e-12)
 
 
 # Law: a row whose squares underflow is not empty.
@@ -113,7 +115,7 @@ def test_states_without_lengths() -> None:
     batch = check_batch(normalised(), np.arange(40.0), target_dtype=FLOAT64)
     state = RowMoments.of(batch).state()
     assert state["lengths"] == pytest.approx({"shortest": 1.0, "longest": 1.0})
-    del state["lengths"]
+    del state["lengths"], state["filled"]
     old = RowMoments.from_state(Stored(state))
     assert old.lengths == UNEQUAL_LENGTHS
     np.testing.assert_array_equal(Standardization.from_moments(old, True, True).scale, old.largest)

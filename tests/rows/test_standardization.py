@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from ridgeway.averaging import Geometric, Last, Uniform
 from ridgeway.rows import FLOAT64, DenseRows, Order, SparseRows, check_batch
 from ridgeway.rows.feed import Feed
+from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import CONSTANT_SHARE, Standardization
 from ridgeway.sgd import SGDRun
 
@@ -161,3 +162,16 @@ def test_bad_entries_are_named(sparse: bool) -> None:
         Standardization.of(bad, scale=True, centre=True)
     with pytest.raises(ValueError, match=r"X\[4, 2\] is NaN"):
         Standardization.of(good, scale=True, centre=True).batch(bad)
+
+
+# Law: a sparse column that is not 0 in most rows is divided by its standard deviation, a rare one by its largest value;
+# moments of parts give the same scales as all rows.
+def test_filled_sparse_columns() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([1970 + 30 * rng.standard_normal(200), np.where(rng.random(200) < 0.2, 3.0, 0.0)])
+    y = rng.standard_normal(200)
+    batch = check_batch(scipy.sparse.csr_array(X), y, None)
+    whole = Standardization.of(batch, scale=True, centre=True)
+    np.testing.assert_allclose(whole.scale, [X[:, 0].std(), 3.0])
+    parts = RowMoments.of(batch.between(0, 50)) + RowMoments.of(batch.between(50, 200))
+    np.testing.assert_allclose(Standardization.from_moments(parts, True, True).scale, whole.scale)

@@ -52,7 +52,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         (1/W) sum_i c_i (y_i - b - x_i . w)^2 + alpha |D w|^2
 
     for the weights c_i of sum W and the scales D of the columns: ``Ridge(alpha=W * alpha)`` on features divided by D.
-    D holds the standard deviations, for sparse X the largest absolute values, and 1 with ``scale=False`` or for sparse
+    D holds the standard deviations, for columns of sparse X that are mostly 0 the largest absolute values, and 1 with ``scale=False`` or for sparse
     rows of one Euclidean length. The fit keeps what every alpha and every tail average needs, chooses among them on
     rows that were not learned from, and answers for any other later, without the data.
 
@@ -93,8 +93,8 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     one_standard_error : bool
         Choose the largest alpha whose error is within one standard error of the best.
     scale : bool
-        Penalise coefficients of standardized features: dense columns are divided by their standard deviations, sparse
-        ones by their largest absolute values. Sparse rows that all have the same Euclidean length, as tf-idf rows do
+        Penalise coefficients of standardized features: columns are divided by their standard deviations, sparse
+        ones that are 0 in most rows by their largest absolute values. Sparse rows that all have the same Euclidean length, as tf-idf rows do
         (empty rows apart), keep the scales of their columns. Reported coefficients are always in the user's units.
     fit_intercept : bool
         Fit an intercept, which is not penalised; sparse X stays sparse.

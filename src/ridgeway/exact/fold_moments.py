@@ -12,7 +12,7 @@ import numpy as np
 
 from ridgeway.exact.comoments import CoMoments
 from ridgeway.rows import FLOAT64, AnyRows, Batch, DenseRows, SparseRows
-from ridgeway.rows.moments import RowMoments
+from ridgeway.rows.moments import RowMoments, filled_rows, stored_filled
 from ridgeway.rows.row_lengths import UNEQUAL_LENGTHS, RowLengths
 from ridgeway.rows.standardization import Standardization
 from ridgeway.storage.state import State, StateError, Stored
@@ -41,6 +41,7 @@ class FoldMoments:
     largest : (d,), largest absolute entry of sparse columns; 1 for dense ones.
     sparse : whether all of the rows were sparse.
     lengths : Euclidean lengths of sparse rows in the user's units; unequal if they are not known.
+    filled : (d,), number of rows whose entry is not 0, for sparse columns; None if it is not known or rows are dense.
     """
 
     n_rows: int
@@ -49,6 +50,7 @@ class FoldMoments:
     largest: Array
     sparse: bool
     lengths: RowLengths = UNEQUAL_LENGTHS
+    filled: Array | None = None
 
     @classmethod
     def of(cls, batch: Batch, numbers: NDArray[np.intp], standardization: Standardization) -> FoldMoments:
@@ -67,15 +69,15 @@ class FoldMoments:
             co = CoMoments.of_dense(batch.rows, numbers, y, weight, offset, inverse)
             if not np.isfinite(co.mean_x).all():
                 standardization.refuse_rows(batch.rows, numbers)
-            largest, lengths = np.ones(batch.rows.shape[1]), UNEQUAL_LENGTHS
+            largest, lengths, filled = np.ones(batch.rows.shape[1]), UNEQUAL_LENGTHS, None
         else:
             taken, order = _in_float64(batch.rows, numbers)
             rows = replace(standardization, constant=0.0).rows(taken, order)
             # They were scaled, but not centred.
             co = replace(CoMoments.of(rows, y, weight), origin_x=-standardization.offset / standardization.scale)
-            largest, lengths = _largest(rows), RowLengths.of(taken, order)
+            largest, lengths, filled = _largest(rows), RowLengths.of(taken, order), filled_rows(rows)
         sparse = isinstance(batch.rows, SparseRows)
-        return cls(len(numbers), co, weight @ (y - co.mean_y) ** 2, largest, sparse, lengths)
+        return cls(len(numbers), co, weight @ (y - co.mean_y) ** 2, largest, sparse, lengths, filled)
 
     @classmethod
     def pooled(cls, parts: Sequence[FoldMoments]) -> FoldMoments:
@@ -91,6 +93,7 @@ class FoldMoments:
             np.max([part.largest for part in parts], axis=0),
             all(part.sparse for part in parts),
             reduce(add, [part.lengths for part in parts]),
+            _total([part.filled for part in parts]),
         )
 
     def row_moments(self, single_target: bool) -> RowMoments:
@@ -109,6 +112,7 @@ class FoldMoments:
             self.sparse,
             single_target,
             "float64",
+            filled=self.filled,
         )
 
     def state(self) -> State:
@@ -120,6 +124,7 @@ class FoldMoments:
             "largest": self.largest,
             "sparse": self.sparse,
             "lengths": self.lengths.state(),
+            "filled": self.filled,
         }
 
     @classmethod
@@ -132,7 +137,7 @@ class FoldMoments:
             raise StateError("sums of squares are negative.")
         lengths = stored.read("lengths", RowLengths.from_state) or UNEQUAL_LENGTHS  # older files have none
         largest, sparse = stored.array("largest", (d,)), stored.flag("sparse")
-        return cls(stored.integer("n_rows", 1), co, yy, largest, sparse, lengths)
+        return cls(stored.integer("n_rows", 1), co, yy, largest, sparse, lengths, stored_filled(stored, (d,)))
 
 
 def _apart(co: CoMoments, centre: CoMoments) -> tuple[Array, Array]:
@@ -157,6 +162,12 @@ def _in_float64(rows: SparseRows, numbers: NDArray[np.intp]) -> tuple[SparseRows
         return rows, numbers
     taken = rows.take(numbers)
     return replace(taken, data=taken.data.astype(np.float64)), np.arange(len(numbers))
+
+
+def _total(filled: Sequence[Array | None]) -> Array | None:
+    """Return the numbers of filled rows of all parts, None if those of a part are not known."""
+    known = [part for part in filled if part is not None]
+    return np.sum(known, axis=0) if len(known) == len(filled) else None
 
 
 def _largest(rows: AnyRows) -> Array:

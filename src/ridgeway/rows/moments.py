@@ -13,7 +13,7 @@ from ridgeway import _core
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_entries
 from ridgeway.rows.exponent import SMALLEST_NORMAL, far_exponent, scaled
-from ridgeway.rows.forms import DenseRows, SparseRows, readonly
+from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.row_lengths import UNEQUAL_LENGTHS, RowLengths
 from ridgeway.rows.types import Float
 from ridgeway.storage.state import FLOATS, State, Stored
@@ -53,6 +53,7 @@ class RowMoments:
     sparse, single_target : form of the rows and of y.
     dtype : precision of the rows.
     lengths : Euclidean lengths of sparse rows; unequal if they are not known.
+    filled : (d,), number of rows whose entry is not 0, for sparse columns; None if it is not known or rows are dense.
 
     Examples
     --------
@@ -75,6 +76,7 @@ class RowMoments:
     single_target: bool
     dtype: str
     lengths: RowLengths = UNEQUAL_LENGTHS
+    filled: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, batch: Batch) -> RowMoments:
@@ -103,6 +105,7 @@ class RowMoments:
             batch.single_target,
             str(batch.rows.dtype),
             RowLengths.of(batch.rows),
+            filled_rows(batch.rows),
         )
 
     def __add__(self, other: RowMoments) -> RowMoments:
@@ -121,6 +124,7 @@ class RowMoments:
             self.single_target,
             self.dtype,
             self.lengths + other.lengths,
+            None if self.filled is None or other.filled is None else self.filled + other.filled,
         )
 
     def state(self) -> State:
@@ -143,7 +147,22 @@ class RowMoments:
             stored.flag("single_target"),
             stored.text("dtype", FLOATS),
             stored.read("lengths", RowLengths.from_state) or UNEQUAL_LENGTHS,  # older files have none
+            stored_filled(stored, mean.shape),
         )
+
+
+def filled_rows(rows: AnyRows) -> NDArray[np.float64] | None:
+    """Return for each sparse column the number of rows whose entry is not 0, (d,); None for dense rows."""
+    if isinstance(rows, DenseRows):
+        return None
+    used = slice(rows.indptr[0], rows.indptr[-1])
+    columns = rows.indices[used][rows.data[used] != 0].astype(np.intp)
+    return np.bincount(columns, minlength=rows.n_columns).astype(np.float64)
+
+
+def stored_filled(stored: Stored, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+    """Return the `filled` of a state; older files have none."""
+    return stored.array("filled", shape) if "filled" in stored and stored.raw("filled") is not None else None
 
 
 def moments_of_targets(batch: Batch, shares: Shares) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

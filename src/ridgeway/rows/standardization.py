@@ -13,13 +13,15 @@ from ridgeway import _core
 from ridgeway.rows.batch import Batch
 from ridgeway.rows.check import require_finite_rows
 from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
-from ridgeway.rows.moments import RowMoments, Shares, column_moments, moments_of_targets
+from ridgeway.rows.moments import RowMoments, Shares, column_moments, filled_rows, moments_of_targets
 from ridgeway.rows.row_lengths import RowLengths
 from ridgeway.rows.types import Float, numbered
 from ridgeway.rows.weights import all_ones, ones
 from ridgeway.storage.state import State, StateError, Stored
 
 CONSTANT_SHARE = 1 / 16  # squared entry of the constant column, as a share of the mean squared norm of the rows
+MIN_FILLED_SHARE = 0.5  # sparse columns that are not 0 in more of the rows are divided by their standard deviation
+MIN_SPARSE_DEVIATION = 1e-6  # of the mean: smaller ones of sparse columns have too few digits
 # A column is constant if its standard deviation is at most this many rounding errors of its mean.
 CONSTANT_ROUNDINGS = 8.0
 MAX_SUM_OF_SQUARES, MAX_SUM_OF_WEIGHTS = 1e100, 1e60  # sums of squares of standardized targets and of weights
@@ -32,6 +34,7 @@ class _Columns(NamedTuple):
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
     largest: NDArray[np.float64]
+    filled: NDArray[np.float64] | None  # share of the rows whose entry of a sparse column is not 0
     sparse: bool
     dtype: np.dtype[np.floating[Any]]
 
@@ -48,10 +51,11 @@ class Standardization:
 
     Attributes
     ----------
-    offset, scale : (d,). Dense columns are divided by their standard deviation. Sparse columns are divided by their
-        largest absolute value; unit variance would make rare columns very large. Constant columns have scale 1. All
-        scales are 1 if sparse rows have one Euclidean length (see `RowLengths`), as tf-idf rows do: whoever normalised
-        them chose the scales of their columns, and dividing would undo it.
+    offset, scale : (d,). Dense columns are divided by their standard deviation, and so are sparse columns that are not
+        0 in most rows. Other sparse columns are divided by their largest absolute value; unit variance would make rare
+        columns very large. Constant columns have scale 1. All scales are 1 if sparse rows have one Euclidean length
+        (see `RowLengths`), as tf-idf rows do: whoever normalised them chose the scales of their columns, and dividing
+        would undo it.
     constant : entry of the constant column; 0 if there is none and nothing is centred.
     target_offset, target_scale : (targets,).
     weight_scale : mean weight.
@@ -79,7 +83,9 @@ class Standardization:
             mean, deviation, largest = column_moments(batch, shares)
         else:  # nothing to compute; the run finds entries that are not finite
             mean, deviation, largest = (np.full(rows.shape[1], value) for value in (0.0, 1.0, 1.0))
-        columns = _Columns(mean, deviation, largest, not isinstance(rows, DenseRows), rows.dtype)
+        filled = filled_rows(rows) if scale else None
+        filled_share = None if filled is None else filled / len(batch)
+        columns = _Columns(mean, deviation, largest, filled_share, not isinstance(rows, DenseRows), rows.dtype)
         weight_scale = math.ldexp(shares.total / len(batch), shares.exponent)
         scale = scale and not RowLengths.of(rows).equal
         return cls._made(columns, *moments_of_targets(batch, shares), weight_scale, scale, centre)
@@ -99,6 +105,7 @@ class Standardization:
             moments.mean if known else np.zeros(d),
             np.sqrt(moments.spread / moments.weight) if known else np.ones(d),
             moments.largest if known else np.ones(d),
+            None if moments.filled is None else moments.filled / moments.n_rows,
             moments.sparse,
             np.dtype(moments.dtype),
         )
@@ -123,7 +130,7 @@ class Standardization:
         deviation[deviation <= CONSTANT_ROUNDINGS * float(np.finfo(columns.dtype).eps) * np.abs(mean)] = 0.0
         used = np.ones_like(mean)
         if scale:
-            size = columns.largest if columns.sparse else deviation
+            size = _sparse_sizes(columns, deviation) if columns.sparse else deviation
             used = np.where(size > 0, size, 1.0)
             _require_inverses(used, columns.dtype)
         offset = mean if centre else np.zeros_like(mean)
@@ -288,6 +295,17 @@ def _require_inverses(scale: NDArray[np.float64], dtype: np.dtype[np.floating[An
             f"column {column} of X is too small for {dtype} (a scale of {scale[column]:g}): scale it up"
             f"{', or pass X as float64' if dtype == np.float32 else ''}."
         )
+
+
+def _sparse_sizes(columns: _Columns, deviation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what sparse columns are divided by, (d,): largest values, or standard deviations of those mostly not 0.
+
+    The largest value of such a column depends on its origin: that of a year is some fifty standard deviations.
+    """
+    if columns.filled is None:
+        return columns.largest
+    precise = deviation > MIN_SPARSE_DEVIATION * np.abs(columns.mean)
+    return np.where((columns.filled > MIN_FILLED_SHARE) & precise, deviation, columns.largest)
 
 
 def _require_squares(name: str, squares: float, largest: float, dtype: np.dtype[np.floating[Any]]) -> None:
