@@ -395,7 +395,8 @@ def test_origin_of_sparse_columns(solver: str) -> None:
     y = 0.1 * year + words @ rng.standard_normal(40) + rng.standard_normal(200)
 
     def rows(origin: float) -> scipy.sparse.csr_array:
-        return scipy.sparse.csr_array(scipy.sparse.hstack([(year - origin)[:, None], words]))
+        parts: list[Any] = [scipy.sparse.csr_array((year - origin)[:, None]), words]
+        return scipy.sparse.csr_array(scipy.sparse.hstack(parts))
 
     model = rw.RidgePathCV(solver=solver, random_state=0).fit(rows(0.0), y)
     moved = rw.RidgePathCV(solver=solver, random_state=0).fit(rows(-1900.0), y)

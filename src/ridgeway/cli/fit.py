@@ -70,9 +70,9 @@ convert it to Parquet.
               "month-first, year-first (dates) or drop; may be repeated.")  # fmt: skip
 @click.option("--null-values", metavar="TEXT", multiple=True,
               help="A spelling of a missing value in CSV files, such as -999; may be repeated.")  # fmt: skip
-@click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
 @click.option("--levels", metavar="N", type=click.IntRange(1), default=255, show_default=True,
               help="Most levels of a category with features of their own; the others are hashed.")  # fmt: skip
+@click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
 @click.option("--log-target", is_flag=True, help="Predict the logarithm of the target, which must be above 0.")
 @click.option("--kernel", metavar="NAME", help="Fit a kernel model (rbf, laplacian, ...) instead of a linear model.")
 @click.option(
