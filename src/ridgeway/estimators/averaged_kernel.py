@@ -96,8 +96,8 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     cv : "auto", int, "holdout", splitter or iterable of (train, test)
         How the average is chosen; "auto" is 5 folds. With components, as in `AveragedSGDRegressor`.
     scale : bool
-        Standardize columns; divide sparse ones that are 0 in most rows by their largest absolute values. Sparse rows that all have the
-        same Euclidean length, as tf-idf rows do (empty rows apart), stay as they are.
+        Standardize columns; divide sparse ones that are 0 in most rows by their largest absolute values. Sparse rows
+        that all have the same Euclidean length, as tf-idf rows do (empty rows apart), stay as they are.
     fit_intercept : bool
         The intercept is the mean of y.
     cache_size : float

@@ -51,10 +51,10 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
 
         (1/W) sum_i c_i (y_i - b - x_i . w)^2 + alpha |D w|^2
 
-    for the weights c_i of sum W and the scales D of the columns: ``Ridge(alpha=W * alpha)`` on features divided by D.
-    D holds the standard deviations, for columns of sparse X that are mostly 0 the largest absolute values, and 1 with ``scale=False`` or for sparse
-    rows of one Euclidean length. The fit keeps what every alpha and every tail average needs, chooses among them on
-    rows that were not learned from, and answers for any other later, without the data.
+    for the weights c_i of sum W and the scales D of the columns: ``Ridge(alpha=W * alpha)`` on features divided by D. D
+    holds the standard deviations, for columns of sparse X that are mostly 0 the largest absolute values, and 1 with
+    ``scale=False`` or for sparse rows of one Euclidean length. The fit keeps what every alpha and every tail average
+    needs, chooses among them on rows that were not learned from, and answers for any other later, without the data.
 
     The automatic step grows over the first quarter of the fit (half, if it has few passes), so that every alpha up to
     1000 rests on many rows: over six data sets the predictions of the path are within about 1% of those of exact ridge
@@ -93,9 +93,10 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     one_standard_error : bool
         Choose the largest alpha whose error is within one standard error of the best.
     scale : bool
-        Penalise coefficients of standardized features: columns are divided by their standard deviations, sparse
-        ones that are 0 in most rows by their largest absolute values. Sparse rows that all have the same Euclidean length, as tf-idf rows do
-        (empty rows apart), keep the scales of their columns. Reported coefficients are always in the user's units.
+        Penalise coefficients of standardized features: columns are divided by their standard deviations, sparse ones
+        that are 0 in most rows by their largest absolute values. Sparse rows that all have the same Euclidean length,
+        as tf-idf rows do (empty rows apart), keep the scales of their columns. Reported coefficients are always in the
+        user's units.
     fit_intercept : bool
         Fit an intercept, which is not penalised; sparse X stays sparse.
     loss : "squared"

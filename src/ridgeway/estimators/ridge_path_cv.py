@@ -62,7 +62,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
         (1/W) sum_i c_i (y_i - b - x_i . w)^2 + alpha |D w|^2
 
     which is ``Ridge(alpha=W * alpha)`` on features divided by D. D holds the standard deviations of the columns, for
-    columns of sparse X that are mostly 0 their largest absolute values, and 1 with ``scale=False`` or for sparse rows of one Euclidean length. Three
+    columns of sparse X that are mostly 0 their largest absolute values, and 1 with ``scale=False`` or for sparse rows
+    of one Euclidean length. Three
     engines answer the same question. "gram" forms the matrices X'X and X'y of each fold in one read and is exact: for
     few columns, any number of rows in any order. "krylov" multiplies rows in memory by a few vectors, which all folds
     share: for wide, sparse or square data; exact up to ``trajectory_.tolerance``. "sgd" is `AveragedSGDRegressor`: for
@@ -87,9 +88,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
     one_standard_error : bool
         Choose the largest alpha whose error is within one standard error of the best.
     scale : bool
-        Penalise coefficients of standardized features: columns are divided by their standard deviations, sparse
-        ones that are 0 in most rows by their largest absolute values. Sparse rows that all have the same Euclidean length, as tf-idf rows do
-        (empty rows apart), keep the scales of their columns. Reported coefficients are always in the user's units.
+        Penalise coefficients of standardized features: columns are divided by their standard deviations, sparse ones
+        that are 0 in most rows by their largest absolute values. Sparse rows that all have the same Euclidean length,
+        as tf-idf rows do (empty rows apart), keep the scales of their columns. Reported coefficients are always in the
+        user's units.
     fit_intercept : bool
         Fit an intercept, which is not penalised; sparse X stays sparse.
     n_jobs : int or None

@@ -163,7 +163,10 @@ class TableModel:
         known, there = self.columns, set(names)
         missing = [name for name in known if name not in there]
         if len(missing) == 1:
-            raise no_column(missing[0], names, columns.source_name)
+            raise DataError(
+                f"{no_column(missing[0], names, columns.source_name)} Otherwise add it, with missing values if it is not "
+                "known."
+            )
         if missing:
             raise DataError(
                 f"{columns.source_name}: missing columns {', '.join(map(repr, missing[:10]))}: expected all columns of "
