@@ -164,8 +164,8 @@ class TableModel:
         missing = [name for name in known if name not in there]
         if len(missing) == 1:
             raise DataError(
-                f"{no_column(missing[0], names, columns.source_name)} Otherwise add it, with missing values if it is not "
-                "known."
+                f"{no_column(missing[0], names, columns.source_name)} Otherwise add it, with missing values if it is "
+                "not known."
             )
         if missing:
             raise DataError(
