@@ -140,7 +140,7 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
                 run.advance(prepared.batch, split_counts=counts)
             else:
                 run.advance(standardization.batch(batches[p], split.order(batches[p].rows, pass_number, p)))
-    assert (model.n_split_ > 0) == (grows and not sparse)
+    assert (model.n_split_ > 0) == grows
     expected = run.trajectory()
     assert model.trajectory_.n_steps == expected.n_steps
     for scheme in (rw.Geometric(0.1), rw.Uniform(), rw.Last()):

@@ -39,7 +39,7 @@ class TableDescription:
     >>> print(encoder.describe())
     2 columns became 5 features:
       column  kind      features  what was done
-      size    number           2  as it is; 1 missing: the mean 1.75 and an indicator
+      size    number           2  as it is; 33.3% missing (of 3 rows): the mean 1.75 and an indicator
       shop    category         3  2 levels (a, b)
     """
 
