@@ -124,11 +124,11 @@ inline void fold_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moment
     T* __restrict first = chunk.excess;  // overwritten: T_1
     T* __restrict second = chunk.second;
     const i64 last = place.offset - 1;
-    const i64 done = last % place.chunk + 1;
+    const i64 done = (last & (place.chunk - 1)) + 1;  // a chunk has a power of two of steps
     const double size = static_cast<double>(place.chunk), left = static_cast<double>(place.chunk - done);
     const i64 between = steps_between_settling(place.chunk);
-    const double waiting = static_cast<double>(done == place.chunk && done > 1 ? between : done % between);
-    const double inverse = 1 / size;  // exact: a chunk has a power of two of steps
+    const double waiting = static_cast<double>(done == place.chunk && done > 1 ? between : done & (between - 1));
+    const double inverse = 1 / size;  // exact
     for (i64 c = 0; c < n; ++c) {
         const double anchor = static_cast<double>(change[c]);
         const double excess = static_cast<double>(first[c]) + (static_cast<double>(total[c]) - waiting * anchor);
