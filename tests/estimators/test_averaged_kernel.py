@@ -413,7 +413,5 @@ def test_coefficients_beyond_float32() -> None:
 def test_exact_fit_does_not_go_on() -> None:
     X, y = smooth(60)
     model = rw.AveragedKernelRegressor(alpha=0.1, passes=1, random_state=0).fit(X, y).set_params(n_components=5)
-    with pytest.raises(
-        ValueError, match=r"partial_fit cannot go on with an exact fit: start again with clone\(model\)"
-    ):
+    with pytest.raises(ValueError, match=r"partial_fit cannot continue an exact fit: start again with clone\(model\)"):
         model.partial_fit(X, y)

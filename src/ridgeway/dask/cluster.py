@@ -287,8 +287,8 @@ class Cluster:
     def _lost(self, error: object) -> ClusterError:
         self._answers = False
         return ClusterError(
-            f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to stay; start it again and "
-            "call again: with checkpoint=FILE a fit goes on where it was."
+            f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to keep running; restart "
+            "it and repeat the call. With checkpoint=FILE the fit resumes."
         )
 
 

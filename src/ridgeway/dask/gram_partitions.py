@@ -15,7 +15,7 @@ from ridgeway.data import DataError
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.options import generator
 from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
-from ridgeway.estimators.solver_names import ASKED_FOR, check_solver
+from ridgeway.estimators.solver_names import AS_REQUESTED, check_solver
 from ridgeway.exact.gram_fit import GramSums
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
@@ -46,7 +46,7 @@ def cluster_solver(estimator: RidgePathCV, n_columns: int) -> SolverChoice:
         raise ValueError(
             f"solver={solver!r} needs all rows in one place: expected solver='auto', 'gram' or 'sgd' on a cluster."
         )
-    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
+    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
 
 def sum_partitions(

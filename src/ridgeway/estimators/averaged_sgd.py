@@ -292,7 +292,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         begun: Stream | None = getattr(self, "_stream", None)
         if begun is None and self.__sklearn_is_fitted__():
             raise ValueError(
-                "partial_fit cannot go on with a fit of several chains, one chosen by 'gcv', or one with "
+                "partial_fit cannot continue a fit of several chains, one chosen by 'gcv', or one with "
                 "store='replay' that was saved: fit with chains=1, another cv and store='auto', or start again with "
                 "clone(model)."
             )

@@ -24,7 +24,7 @@ from ridgeway.estimators.solver_choice import (
     choose_stream_solver,
     max_krylov_products,
 )
-from ridgeway.estimators.solver_names import ASKED_FOR, SOLVER_TITLES, check_solver
+from ridgeway.estimators.solver_names import AS_REQUESTED, SOLVER_TITLES, check_solver
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
 from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.exact.gram_fit import GramSums
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
 
 WEAK_STRENGTHS = (
-    "coefficients are smaller than those of ridge there. Fit with that alpha to solve it, or with solver='gram'."
+    "coefficients there are smaller than those of exact ridge. Fit with that alpha to solve it, or with solver='gram'."
 )
 
 
@@ -176,11 +176,11 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """
         solver, asked = check_solver(self.solver), check_averaging(self.averaging, self.alpha)
         if solver == "sgd":
-            return self._fit_sgd(SolverChoice("sgd", ASKED_FOR), X, y, sample_weight)
+            return self._fit_sgd(SolverChoice("sgd", AS_REQUESTED), X, y, sample_weight)
         cv = check_exact_cv(self.cv)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         require_rows(batch)
-        choice, max_products = SolverChoice(solver, ASKED_FOR), None
+        choice, max_products = SolverChoice(solver, AS_REQUESTED), None
         if solver == "auto":
             size = ProblemSize.of(batch, 0 if asked.family is None else n_models(cv))
             choice, max_products = choose_solver(size), max_krylov_products(size)
@@ -283,7 +283,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         begun = self.__sklearn_is_fitted__()
         if begun and self.solver_ == "krylov":
             raise ValueError(
-                "partial_fit cannot go on with a fit by solver='krylov', which needs all rows at once: set "
+                "partial_fit cannot continue a fit by solver='krylov', which needs all rows at once: set "
                 "solver='gram' or 'sgd' and start again with clone(model)."
             )
         if begun and isinstance(self._model, SGDModel):
@@ -328,7 +328,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             raise ValueError(
                 "solver='krylov' needs all rows at once: expected solver='auto', 'gram' or 'sgd' for partial_fit."
             )
-        return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
+        return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
     def _stream_folds(self) -> int:
         """Return the number of folds of a stream, which rows are dealt to as they come."""

@@ -104,7 +104,9 @@ def read_state(path: str | os.PathLike[str], kind: str = "model") -> Stored:
     try:
         return _read(path, kind)
     except RecursionError:
-        raise ModelFileError(f"{path}: not a state that ridgeway writes: nested too deeply.") from None
+        raise ModelFileError(
+            f"{path}: not a state that ridgeway writes: nested too deeply; use an intact copy, or fit again."
+        ) from None
 
 
 def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
@@ -157,11 +159,15 @@ def _read(path: str | os.PathLike[str], kind: str) -> Stored:
         raise ModelFileError(f"{path}: damaged, or not a {kind} file ({error}): use an intact copy.") from None
     checksum = content.pop("checksum", None)
     if checksum != _checksum(content, arrays):
-        raise ModelFileError(f"{path}: damaged, its contents do not have the checksum that was stored with them.")
+        raise ModelFileError(
+            f"{path}: damaged, its contents do not match the stored checksum; use an intact copy, or fit again."
+        )
     try:
         return Stored(joined(content.get("state"), arrays))
     except ValueError as error:
-        raise ModelFileError(f"{path}: not a state that ridgeway writes: {error}") from None
+        raise ModelFileError(
+            f"{path}: not a state that ridgeway writes: {error}; use an intact copy, or fit again."
+        ) from None
 
 
 def library_versions() -> dict[str, str]:
