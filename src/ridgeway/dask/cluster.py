@@ -1,7 +1,7 @@
-"""Cluster: tasks on the workers of a dask scheduler, watched so that nothing waits for ever.
+"""Cluster: tasks on the workers of a dask scheduler, watched so that no call waits indefinitely.
 
 No task is pinned to a worker and no rows are scattered: each task loads its partition, so any worker can repeat it.
-Only what a task returns is kept, by the client. So a worker that dies costs the tasks it was at and no more.
+Only what a task returns is kept, by the client. So losing a worker loses only its running tasks.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Cluster:
             self._client.loop.add_callback(copied)
 
     def release(self, kept: Partition) -> None:
-        """Let the workers forget what was kept."""
+        """Release the results kept on workers."""
         self._kept.discard(kept.source)
         kept.source.release()
 

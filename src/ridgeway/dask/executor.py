@@ -37,7 +37,7 @@ class Executor(Protocol):
         """Copy what was kept, if it is small, so that none of it is lost with one worker."""
 
     def release(self, kept: Partition) -> None:
-        """Let go of what was kept."""
+        """Release the kept results."""
 
     def total(
         self,

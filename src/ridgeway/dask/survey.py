@@ -20,7 +20,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.step_size import MAX_NORM_MEDIANS, step_for
 from ridgeway.trajectory.trajectory import squared_scale
 
-CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is told
+CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is estimated
 STEP_PARTITIONS = 16  # partitions whose norms, or those of a glimpse, set the step, where they agree
 
 

@@ -197,7 +197,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve for every strength and choose one; forget any fit before.
+        """Solve for every strength and choose one; discard any previous fit.
 
         Parameters
         ----------

@@ -91,7 +91,7 @@ def check_progressive(cv: Any, step: Any, family: str | None) -> None:
 
 
 def check_store(store: Any) -> str | Layout:
-    """Return what the runs remember; "auto" is the sketch, which needs no rows afterwards."""
+    """Return what the runs store; "auto" is the sketch, which needs no rows afterwards."""
     if isinstance(store, Layout) or is_name(store, "sketch", "replay"):
         return store
     if is_name(store, "auto"):

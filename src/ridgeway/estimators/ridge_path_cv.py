@@ -1,4 +1,4 @@
-"""`RidgePathCV`: the whole ridge path and the right strength, by whichever engine suits the data."""
+"""`RidgePathCV`: the whole ridge path and the right strength, by the solver that suits the data."""
 
 from __future__ import annotations
 
@@ -63,14 +63,13 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     which is ``Ridge(alpha=W * alpha)`` on features divided by D. D holds the standard deviations of the columns, for
     columns of sparse X that are mostly 0 their largest absolute values, and 1 with ``scale=False`` or for sparse rows
-    of one Euclidean length. Three
-    engines answer the same question. "gram" forms the matrices X'X and X'y of each fold in one read and is exact: for
-    few columns, any number of rows in any order. "krylov" multiplies rows in memory by a few vectors, which all folds
-    share: for wide, sparse or square data; exact up to ``trajectory_.tolerance``. "sgd" is `AveragedSGDRegressor`: for
-    streams of many columns, and rows that nothing else can hold.
+    of one Euclidean length. Three solvers solve this problem. "gram" forms the matrices X'X and X'y of each fold in one
+    read and is exact: for few columns, any number of rows in any order. "krylov" multiplies rows in memory by a few
+    vectors, which all folds share: for wide, sparse or square data; exact up to ``trajectory_.tolerance``. "sgd" is
+    `AveragedSGDRegressor`: for streams of many columns, and rows that do not fit in memory.
 
-    It assumes rows that are exchangeable, so that held-out rows stand for those to come; for time series or groups pass
-    a splitter as `cv`. Columns that are linearly dependent to about six digits count as dependent in Gram matrices.
+    It assumes rows that are exchangeable, so that held-out rows represent future rows; for time series or groups pass a
+    splitter as `cv`. Columns that are linearly dependent to about six digits count as dependent in Gram matrices.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     selection_ : table of candidates and their errors; None when nothing was chosen.
     held_out_ : a sample of held-out rows with their predictions; None where nothing was held out.
     interval_method_ : how the rows behind `predict_interval` were held out.
-    trajectory_ : what the engine left behind, over standardized features: a `Spectrum`, or a run of SGD.
+    trajectory_ : what the solver stored, over standardized features: a `Spectrum`, or a run of SGD.
     n_rows_ : rows learned from.
     n_features_in_, feature_names_in_ : columns of X.
 
@@ -166,7 +165,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve for every strength and choose one; forget any fit before.
+        """Solve for every strength and choose one; discard any previous fit.
 
         Parameters
         ----------
@@ -247,7 +246,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
 
     def _unsolved(self, sums: GramSums) -> UnsolvedStream:
-        """Return Gram matrices with the parameters by which they are solved when the model is read."""
+        """Return Gram matrices with the parameters by which they are solved when an attribute is first used."""
         rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
         return UnsolvedStream(sums, check_averaging(self.averaging, self.alpha), rule, scale, n_jobs)
 
@@ -355,7 +354,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         Parameters
         ----------
         alphas : (L,), each 0 or more, in any order. Those weaker than the chosen one are solved less exactly by the
-            Krylov engine, which warns of those it has not resolved: ``trajectory_.error_bounds(alphas)``.
+            Krylov solver, which warns of those that it did not solve: ``trajectory_.error_bounds(alphas)``.
         """
         models = super().path(alphas)
         warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
@@ -400,7 +399,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     def degrees_of_freedom(self) -> float:
         """Return the effective degrees of freedom of the selected average, sum_k s_k / (s_k + alpha), and 1 for b.
 
-        They say how many coefficients a fit without a penalty would have; where the Gram engine ran.
+        They say how many coefficients a fit without a penalty would have; only with the Gram solver.
         """
         self._require_gram("degrees of freedom")
         averages = self._fitted().averages
@@ -414,9 +413,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """Return intervals for the coefficients, robust to unequal variances: (n_features, 2).
 
         They are ``coef_ -+ t * se`` with HC3 standard errors, which take each residual as large as it would have been
-        without its row. They need the Gram engine, assume independent rows and an alpha that was not chosen by them,
-        and cover the population ridge coefficient, which ridge of this alpha would find with infinitely many rows: that
-        it is shrunk towards 0 they do not tell. At alpha=0 they are the usual robust intervals of least squares.
+        without its row. They need the Gram solver, assume independent rows and an alpha that was not chosen by them,
+        and cover the population ridge coefficient, which ridge of this alpha would find with infinitely many rows: they
+        do not include the bias from shrinkage towards 0. At alpha=0 they are the usual robust intervals of least
+        squares.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A run over kernel functions, remembered by what each step added to the coefficients of the rows.
+"""A run over kernel functions, stored as what each step added to the coefficients of the rows.
 
 The function after step t is sum_i a_i k(x_i, .), and a step adds a gain to the coefficient of each of its rows. An
 average of these functions has the coefficients
