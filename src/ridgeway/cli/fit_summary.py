@@ -34,7 +34,7 @@ def fit_summary(model: TableModel) -> list[str]:
 
 
 def choice_line(estimator: Any) -> str:
-    """Return the average of the model, and what it was chosen among."""
+    """Return a line with the selected average, the number of candidates and the method."""
     selection: Selection | None = estimator.selection_
     scheme = estimator.averaging_
     ridge = isinstance(scheme, Geometric)

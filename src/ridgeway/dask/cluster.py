@@ -96,7 +96,7 @@ class Cluster:
         future.add_done_callback(self._done.put)
 
     def results(self) -> Iterator[tuple[Any, Any]]:
-        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+        """Yield tags and results until no task is left; more tasks may be submitted in between."""
         while self._pending:
             future = self._next_done(partition.name for _, partition in self._pending.values())
             tag, partition = self._pending.pop(future)
@@ -188,7 +188,7 @@ class Cluster:
         return found
 
     def _key(self, what: str) -> str:
-        """Name a task: by the first word dask tells groups of tasks apart, learns how long they take, shows them."""
+        """Name a task. Its first word names its group, for which dask measures times and which it shows."""
         self._count += 1
         return f"{what}-{self._name}-{self._count}"
 
@@ -238,7 +238,7 @@ class Cluster:
                 names = sorted(set(waiting))[:3]
                 raise ClusterError(
                     f"there has been no worker for {self._patience:g} s, while {', '.join(names)} waited: expected at "
-                    "least one; look whether they run out of memory, start others, and call again."
+                    "least one; check whether they run out of memory, start others, and repeat the call."
                 )
 
     def _result(self, future: Any, leaves: Iterable[tuple[Any, Partition]]) -> Any:
@@ -255,7 +255,7 @@ class Cluster:
         if isinstance(failure, distributed.scheduler.KilledWorker):
             culprits = [partition.name for leaf, partition in leaves if leaf.status == "error"]
             raise ClusterError(
-                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that took it died, "
+                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that loaded it died, "
                 f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
                 "be damaged, or too large for a worker's memory: read it alone, write it again in smaller row groups."
             ) from None

@@ -40,7 +40,7 @@ class Opened:
     def encoded(self, encoder: TableEncoder) -> Form:
         """Return the form of the rows that an encoder makes."""
         if self.form.features is None:
-            raise DataError("encoder: arrays have no columns of kinds: expected a table; leave the encoder out.")
+            raise DataError("encoder: arrays have no kinds of columns: expected a table; leave the encoder out.")
         return replace(self.form, encoder=encoder)
 
     def require_numbers(self) -> None:

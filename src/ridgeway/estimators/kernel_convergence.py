@@ -1,4 +1,4 @@
-"""What a user should know of a kernel fit that ended early."""
+"""Warnings at the end of a kernel fit that ended early."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cac
     fits = 2 * n_rows * n_components * itemsize <= cache_bytes
     if solver == "krylov" and not fits:
         raise ValueError(
-            f"solver='krylov' with {n_components:,} components of {n_rows:,} rows, which cache_size has no room for: "
+            f"solver='krylov' with {n_components:,} components of {n_rows:,} rows, which do not fit in cache_size: "
             "set a larger cache_size, or solver='auto'."
         )
     if solver != "auto":

@@ -330,7 +330,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
     def _stream_folds(self) -> int:
-        """Return the number of folds of a stream, which rows are dealt to as they come."""
+        """Return the number of folds of a stream; rows are assigned to them as they arrive."""
         cv, asked = check_exact_cv(self.cv), check_averaging(self.averaging, self.alpha)
         if isinstance(cv, int):
             return cv
@@ -455,7 +455,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return np.stack([coef - reach, coef + reach], axis=-1)
 
     def _require_gram(self, what: str) -> ExactModel | UnsolvedStream:
-        """Return what the Gram engine left, or say that it did not run."""
+        """Return the model of the Gram solver; raise an error if another solver ran."""
         self._require_fit()
         if isinstance(self._model, SGDModel) or self.solver_ != "gram":
             raise ValueError(f"{what} need Gram matrices, and solver {self.solver_!r} ran: fit with solver='gram'.")

@@ -1,4 +1,4 @@
-"""Kernel matrices as functions of row numbers: evaluated where they are asked for, or given."""
+"""Kernel matrices as functions of row numbers: evaluated on demand, or given."""
 
 from __future__ import annotations
 

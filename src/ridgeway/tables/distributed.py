@@ -57,7 +57,7 @@ def fit_table_on(
     names = column_names(data)
     if names is None:
         raise DataError(
-            f"{data}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; convert it, "
+            f"{data}: LIBSVM text cannot be split into partitions: expected Parquet, CSV or Feather files; convert it, "
             "or fit it without a cluster."
         )
     reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
