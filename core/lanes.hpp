@@ -1,8 +1,8 @@
 // Lanes: 32 bytes of numbers that go through a kernel side by side.
 //
-// A kernel that sums in lanes says itself in which order numbers are added, so the sum has the same bits with every
-// instruction set and for rows in batches of any sizes. Rows of any width take the same instructions: the last columns
-// are read as whole lanes, too, and what does not belong to the row is masked.
+// The order of additions is fixed by the kernel, so a sum in lanes has the same bits with every instruction set and for
+// rows in batches of any sizes. Rows of any width take the same instructions: the last columns are read as whole lanes,
+// too, and what does not belong to the row is masked.
 #pragma once
 
 #include <cstring>

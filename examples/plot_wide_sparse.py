@@ -3,7 +3,7 @@ More columns than rows?
 =======================
 
 Bags of words have many more columns than rows, and most entries are 0. `RidgePathCV` then multiplies the sparse rows by
-a few vectors (the Krylov engine) and never makes them dense. The words here are simulated: 3,000 texts, 6,000 words.
+a few vectors (the Krylov solver) and never makes them dense. The words here are simulated: 3,000 texts, 6,000 words.
 """
 
 import matplotlib.pyplot as plt

@@ -83,14 +83,14 @@ inline void convolve_masses(const double* x, const double* y, i64 order, double*
     for (i64 k = 0; k < order; ++k) masses[k] = log_convolved(x, y, k + 1, k);
 }
 
-// tails (m + 1) of the sum of two counts: i < k events in x and the others in y, or all in x.
+// tails (m + 1) of the sum of two counts: P(X + Y >= k) = P(X >= k) + the sum over i < k of P(X = i) P(Y >= k - i).
 inline void convolve_tails(const double* x, const double* x_tails, const double* y_tails, i64 order, double* tails) {
     tails[0] = 0.0;
     for (i64 k = 1; k <= order; ++k) tails[k] = log_plus(log_convolved(x, y_tails, k, k), x_tails[k]);
 }
 
-// Fills laws, which hold minus infinity. lengths and tops (n_within + n_beyond - 1) are the steps of each stair that has
-// an end, the one at T + 1 included, and log P(K >= m) / alpha^m of them.
+// Fills the arrays of laws, which are minus infinity on entry. lengths and tops (n_within + n_beyond - 1): the number
+// of steps of each stair that has an end (T + 1 counts as one), and log P(K >= m) / alpha^m over these steps.
 inline void event_laws(const EventStairs& stairs, const double* lengths, const double* tops, const EventScratch& scratch,
                        const EventLaws& laws) {
     const i64 m = stairs.order, n_within = laws.n_within;

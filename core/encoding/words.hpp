@@ -44,8 +44,8 @@ void hash_strings(const Strings& strings, i64 n_buckets, Bucket* out) {
     }
 }
 
-// Whether the character that begins here belongs to a word: ASCII letters and digits, and all beyond ASCII but
-// punctuation.
+// Whether the character that begins here belongs to a word: ASCII letters and digits, and every non-ASCII character
+// except punctuation.
 inline bool is_letter(const Byte* at, const Byte* end) {
     const Byte byte = *at, next = at + 1 < end ? at[1] : 0;
     const auto within = [byte](Byte first, Byte last) { return first <= byte && byte <= last; };

@@ -23,7 +23,7 @@ struct KernelBlock {
 template <class T>
 inline void subtract_steps(const T* gram_row, const i64* order, i64 count, const T* gains, i64 stride, T* residuals,
                            i64 wide) {
-    Lanes<T> total{}, other{};  // two sums in turn: one alone would wait for each addition
+    Lanes<T> total{}, other{};  // two partial sums hide the latency of addition
     i64 j = 0;
     for (; j + 2 <= count; j += 2) {
         total += spread(gram_row[order[j]]) * load(gains + j * stride);

@@ -1,4 +1,4 @@
-// Rows that memory is asked for before their turn.
+// Prefetching of rows that are read later.
 #pragma once
 
 #include "lanes.hpp"
@@ -6,7 +6,7 @@
 namespace ridgeway {
 namespace {
 
-constexpr i64 ROWS_AHEAD = 32;  // rows that are read in any order are asked of memory so many before their turn
+constexpr i64 ROWS_AHEAD = 32;  // rows in random order are prefetched so many rows ahead
 
 template <class T>
 inline void ask_for_row(const T* row, i64 n_columns) {
@@ -18,8 +18,8 @@ inline void ask_for_row(const T* row, i64 n_columns) {
 
 constexpr i64 BYTES_AHEAD = 8192, RECOGNIZED_BYTES = 1024;
 
-// Loops over several wide rows at a time are no stream that the processor recognizes: they ask memory for later rows,
-// at least BYTES_AHEAD. Returns how many numbers ahead those of a group of `group` numbers are; 0 for small groups.
+// The processor does not recognize a loop over several wide rows at a time as a stream, so the loop prefetches numbers
+// at least BYTES_AHEAD. Returns how many numbers ahead to prefetch for groups of `group` numbers; 0 for small groups.
 template <class T>
 inline i64 numbers_ahead(i64 group) {
     const i64 bytes = group * static_cast<i64>(sizeof(T));

@@ -219,21 +219,21 @@ void bind_rows(nb::module_& m) {
     m.def("column_sums", &bound::column_sums, "X"_a, "weight"_a, "origin"_a, "gauge"_a, "sums"_a, "squares"_a, no_gil,
           "Add sums of weight_i u_i and weight_i u_i^2, u_i = (x_i - origin) * gauge, to sums and squares (d,).");
     m.def("weighted_sum", &bound::weighted_sum, "X"_a, "weight"_a, "sums"_a, no_gil,
-          "Add weight_i x_i to sums (d,), row after row: X (n, d) in other pieces comes to the same bits.");
+          "Add weight_i x_i to sums (d,), row after row: splitting X (n, d) otherwise gives the same bits.");
     m.def("csr_weighted_sum", &bound::csr_weighted_sum, "rows"_a, "weight"_a, "sums"_a, no_gil,
           "Add weight_i x_i of CSR rows (n, d) to sums (d,), row after row.");
     m.def("csr_column_sums", &bound::csr_column_sums, "rows"_a, "weight"_a, "sums"_a, "largest"_a, no_gil,
-          "Do that, and raise largest (d,) to the largest absolute entry of each column.");
+          "Add weight_i x_i to sums (d,), and raise largest (d,) to the largest absolute entry of each column.");
 
     m.def("csr_fault", &bound::csr_fault, "indices"_a, "indptr"_a, "n_entries"_a, "n_columns"_a, no_gil,
-          "0: sound; 1: unsorted or repeated columns in a row; 2: something points outside. Of int32 or int64 arrays.");
+          "Check CSR indices (int32 or int64): 0 valid, 1 unsorted or repeated columns in a row, 2 out of range.");
     m.def("gather_csr", &bound::gather_csr, "rows"_a, "order"_a, "gathered"_a, no_gil,
-          "Copy the CSR rows order (m,) behind each other into gathered (m, d).");
+          "Copy the CSR rows order (m,) one after the other into gathered (m, d).");
     m.def("standardize_csr", &bound::standardize_csr, "rows"_a, "order"_a, "inverse"_a, "constant"_a, "out"_a, no_gil,
           "Copy the CSR rows order (m,), entries times inverse (d,), with a last column of constant unless it is 0.");
     m.def("standardize_rows", &bound::standardize_rows, "X"_a, "order"_a, "offset"_a, "inverse"_a, "constant"_a,
           "out"_a, no_gil,
-          "Fill out (m, d or d + 1) with (x - offset) * inverse and constant; tell whether all of it is finite.");
+          "Fill out (m, d or d + 1) with (x - offset) * inverse and constant; return whether every number is finite.");
     m.def("standardized_norms", &bound::standardized_norms, "X"_a, "offset"_a, "inverse"_a, "constant"_a, "norms"_a,
           no_gil, "Fill norms (n,) with the squared norms of the rows that standardize_rows makes of X (n, d).");
     m.def("centre_rows", &bound::centre_rows, "X"_a, "order"_a, "offset"_a, "inverse"_a, "share"_a, "root"_a, "out"_a,

@@ -1,5 +1,5 @@
-// Loops over the entries of CSR rows: row i has data[indptr[i]..indptr[i + 1]) in the columns indices[...]. They go
-// from place to place and have no use for lanes, so they are compiled once.
+// Loops over the entries of CSR rows: row i has data[indptr[i]..indptr[i + 1]) in the columns indices[...]. They jump
+// about in memory and gain nothing from lanes, so they are compiled once.
 #pragma once
 
 #include "numbers.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 enum CsrFault { SOUND = 0, UNSORTED = 1, OUTSIDE = 2 };
 
-// Whether all indices (n_indices) and indptr (n_rows + 1), which nobody has checked, stay within n_entries numbers and
+// Whether all indices (n_indices) and indptr (n_rows + 1), not yet validated, stay within n_entries numbers and
 // n_columns columns, and whether the columns of each row increase. Reads nothing beyond the arrays, whatever they hold.
 template <class Index, class Pointer>
 CsrFault csr_fault(const Index* indices, i64 n_indices, const Pointer* indptr, i64 n_rows, i64 n_entries,
@@ -31,7 +31,7 @@ CsrFault csr_fault(const Index* indices, i64 n_indices, const Pointer* indptr, i
     return fault;
 }
 
-// Copies the rows order (n_ordered) behind each other to new_data and new_indices; new_indptr (n_ordered + 1) says
+// Copies the rows order (n_ordered) one after the other to new_data and new_indices; new_indptr (n_ordered + 1) says
 // where each begins.
 template <class T, class Index>
 void gather_csr(const T* data, const Index* indices, const i64* indptr, const i64* order, i64 n_ordered,
@@ -62,7 +62,7 @@ void standardize_csr(const T* data, const Index* indices, const i64* indptr, con
     }
 }
 
-// Adds weight_i x_i to sums (n_columns), row after row, in double: the rows in other pieces come to the same bits.
+// Adds weight_i x_i to sums (n_columns), row after row, in double: splitting the rows otherwise gives the same bits.
 template <class T, class Index>
 void csr_weighted_sum(const T* data, const Index* indices, const i64* indptr, i64 n_rows, const double* weight,
                       double* sums) {

@@ -8,7 +8,7 @@ namespace {
 
 template <class T>
 inline T squared_norm(const T* row, const Columns<T>& columns) {
-    Lanes<T> total{}, other{};  // two sums in turn: one alone would wait for each addition
+    Lanes<T> total{}, other{};  // two partial sums hide the latency of addition
     i64 c = 0;
     for (; c + lane_count<T> < columns.whole; c += 2 * lane_count<T>) {
         const Lanes<T> x = load(row + c), next = load(row + c + lane_count<T>);

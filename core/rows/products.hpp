@@ -18,7 +18,7 @@ constexpr int DIRECTIONS_AT_ONCE = 6;  // their sums for two rows fit into sixte
 
 constexpr i64 ROWS_IN_CACHE = 32;      // so many are multiplied by some directions before the next ones come
 
-// Fills the products of R rows with N directions in R places. ahead: so many numbers later memory is asked, if not 0.
+// Fills the products of R rows with N directions in R places. ahead: prefetch so many numbers ahead, unless 0.
 template <int N, int R, class T>
 inline void products_of_some(const T* const (&rows)[R], const Columns<T>& columns, i64 ahead, const T* directions,
                              i64 stride, T* const (&out)[R]) {

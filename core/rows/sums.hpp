@@ -75,7 +75,7 @@ void column_sums(const T* x, i64 n_rows, i64 n_columns, const double* weight, co
 inline Lanes<double> in_double(const double* from) { return load(from); }
 inline Lanes<double> in_double(const float* from) { return widened(from); }
 
-// Adds weight_i x_i to sums (n_columns), row after row, in double: the rows in other pieces come to the same bits.
+// Adds weight_i x_i to sums (n_columns), row after row, in double: splitting the rows otherwise gives the same bits.
 // Four rows are taken at a time, so that the sums are read and written a quarter as often.
 template <class T>
 void weighted_sum(const T* x, i64 n_rows, i64 n_columns, const double* weight, double* sums) {

@@ -6,7 +6,7 @@
 namespace ridgeway {
 namespace {
 
-// Sum of value(i) over i < n, in eight sums that take turns: one alone would wait for each addition.
+// Sum of value(i) over i < n, in eight independent partial sums, which hide the latency of addition.
 template <class Value>
 double sum_in_turns(i64 n, Value value) {
     double sums[8] = {};

@@ -15,7 +15,7 @@
 namespace ridgeway {
 namespace {
 
-// Of one row: |x|^2, <x, w> and, of centred rows, <x, c>.
+// Products of one row: |x|^2, <x, w> and, for centred rows, <x, c>.
 struct SparseProducts {
     double norm, product, cross;
 };

@@ -23,10 +23,10 @@
 namespace ridgeway {
 namespace {
 
-constexpr i64 PAIR_BYTES_AHEAD = 1 << 16;  // rows in sequence are asked of memory so far ahead
+constexpr i64 PAIR_BYTES_AHEAD = 1 << 16;  // rows in sequence are prefetched so far ahead
 constexpr i64 WIDE_ROW_BYTES = 1 << 12;  // four wider rows, w and its moments do not fit the first-level cache together
 constexpr i64 LANES_AHEAD = 16;  // of wide rows, from the second level to the first
-constexpr double UNREMARKABLE = 1e30;  // a sum of two squared residuals that needs no look while every step is safe
+constexpr double UNREMARKABLE = 1e30;  // while every step is safe, a smaller sum of two squares needs no check
 
 // Which rows of a pair a call takes: both, the first alone (its step is computed, not applied), or the second one.
 enum class Turn { both, opens, completes };
@@ -64,8 +64,8 @@ inline void sweep_lanes(const Chunk<T>& chunk, i64 at, Lanes<T> u, Lanes<T> v, L
     }
 }
 
-// The same over all columns. Ask: lines from `asked` on are asked of memory, one for each lane. Wide rows are swept
-// forth or back, and their next lanes asked from the second level to the first.
+// The same over all columns. Ask: cache lines from `asked` on are prefetched, one for each lane. Wide rows are swept
+// forth or back, and their next lanes are prefetched from the second-level cache to the first.
 template <class T, bool Apply, bool Take, bool Second, bool Ask, bool Wide>
 inline PairSums<T> sweep(const Chunk<T>& chunk, const Columns<T>& columns, const T* old1, const T* old2, const T* new1,
                          const T* new2, const PairGains<T>& gains, const char* asked, bool backward) {
@@ -147,7 +147,7 @@ Ended pair_steps(const DenseRows<T>& rows, i64 first, i64 last, const Problem& p
     for (i64 i = first; i < last; i += 2) {
         const i64 number1 = InSequence ? i : rows.order[i], number2 = InSequence ? i + 1 : rows.order[i + 1];
         const T *row1 = rows.x + number1 * d, *row2 = rows.x + number2 * d;
-        if constexpr (!InSequence) {  // rows in another order are asked of memory some steps before their turn
+        if constexpr (!InSequence) {  // rows in another order are prefetched some steps ahead
             for (i64 next = i + ROWS_AHEAD; next < i + ROWS_AHEAD + 2; ++next) {
                 const i64 number = rows.order[least(next, last - 1)];
                 ask_for_row(rows.x + number * d, d);

@@ -68,7 +68,7 @@ private:
                 store(chunk_.w + columns.whole, load(chunk_.w + columns.whole) + gain * rest);
             }
             place.offset += 1;
-            fold_chunk(chunk_, d, place, moments_, n_moments_);
+            close_chunk(chunk_, d, place, moments_, n_moments_);
         }
         return {End::finished, last};
     }
@@ -182,7 +182,7 @@ void close_chunk(const DenseSketch<T>& sketch, i64 n_columns, Place place, i64 n
             if (place.degree == 2) chunk.second[c] += second * x;
         }
     }
-    fold_chunk(chunk, n_columns, place, sketch.moments, n_moments);
+    close_chunk(chunk, n_columns, place, sketch.moments, n_moments);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// How increments enter the moments of a block: gathered over a chunk of steps, then folded into the block.
+// How increments enter the moments of a block: accumulated over a chunk of steps, then added to the block.
 //
 // The increments of a chunk have local moments: T_0, T_1 and, for degree 2, T_2 at their places in the chunk. T_0 is the
 // change of w over the chunk. T_1 is linear in the place, so summing by parts turns it into a plain sum of the w of the
-// chunk, which takes no products. That sum is settled every 32 steps: `excess` accumulates w - anchor, `total` only the
-// w of the last steps, so that no digits are lost. The last steps of a chunk are settled as it is folded. T_2 is accumulated as it is. At the chunk's end every T_k of the
-// block, interpolated at three Chebyshev nodes of the chunk, is a combination of these three; degree 1 leaves T_2 out.
+// chunk, which takes no products. `total` sums w over the last steps only. Every 32 steps, and at the end of a chunk,
+// it is converted into a sum of w - anchor and added to `excess`, so that no digits are lost. T_2 is accumulated
+// directly. At the chunk's end every T_k of the block, interpolated at three Chebyshev nodes of the chunk, is a
+// combination of these three; degree 1 leaves T_2 out.
 #pragma once
 
 #include "lanes.hpp"
@@ -13,7 +14,7 @@
 namespace ridgeway {
 namespace {
 
-constexpr i64 MAX_STEPS_BETWEEN_SETTLING = 32;
+constexpr i64 MAX_STEPS_IN_TOTAL = 32;
 constexpr double NODE = 0.86602540378443864676;  // Chebyshev's three nodes are this, 0 and minus this
 
 // T_2 at the place in [-1, 1] of a step of a chunk; steps count on over the chunks of a block.
@@ -22,11 +23,11 @@ inline double second_at(i64 step, i64 chunk) {
     return 2 * v * v - 1;
 }
 
-inline i64 steps_between_settling(i64 chunk) { return least(chunk, MAX_STEPS_BETWEEN_SETTLING); }
+inline i64 steps_in_total(i64 chunk) { return least(chunk, MAX_STEPS_IN_TOTAL); }
 
-// Turns the sum of w over the last `steps` steps into one of w - anchor; total becomes 0.
+// Adds the sum of w - anchor over the last `steps` steps to excess; total becomes 0.
 template <class T>
-inline void settle(const Chunk<T>& chunk, i64 n, i64 steps) {
+inline void empty_total(const Chunk<T>& chunk, i64 n, i64 steps) {
     const T* __restrict anchor = chunk.anchor;
     T* __restrict total = chunk.total;
     T* __restrict excess = chunk.excess;
@@ -113,11 +114,11 @@ inline void add_moments(double* moments, i64 n_moments, i64 n, const T* change, 
     }
 }
 
-// Adds what happened since the chunk's start to the block's moments (n_moments, n_columns), then starts the next chunk:
+// Adds the increments of the chunk to the block's moments (n_moments, n_columns), then starts the next chunk:
 // anchor becomes w; total, excess and second become 0. place.offset is one beyond the last step made. A raw block keeps
 // every increment as it is.
 template <class T>
-inline void fold_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moments, i64 n_moments) {
+inline void close_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moments, i64 n_moments) {
     const T* __restrict w = chunk.w;
     T* __restrict change = chunk.anchor;  // overwritten: first the change of w, then the next anchor
     T* __restrict total = chunk.total;
@@ -126,7 +127,7 @@ inline void fold_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moment
     const i64 last = place.offset - 1;
     const i64 done = (last & (place.chunk - 1)) + 1;  // a chunk has a power of two of steps
     const double size = static_cast<double>(place.chunk), left = static_cast<double>(place.chunk - done);
-    const i64 between = steps_between_settling(place.chunk);
+    const i64 between = steps_in_total(place.chunk);
     const double waiting = static_cast<double>(done == place.chunk && done > 1 ? between : done & (between - 1));
     const double inverse = 1 / size;  // exact
     for (i64 c = 0; c < n; ++c) {
@@ -158,14 +159,14 @@ inline void fold_chunk(const Chunk<T>& chunk, i64 n, Place place, double* moment
     }
 }
 
-// Settles the sum of w, or folds the chunk, where the step before place.offset was the last one of either.
+// Empties the total, or closes the chunk, if the step before place.offset was the last one of either.
 template <class T>
 inline void end_step(const Chunk<T>& chunk, i64 n_padded, i64 n, Place place, double* moments, i64 n_moments) {
-    const i64 between = steps_between_settling(place.chunk);
+    const i64 between = steps_in_total(place.chunk);
     if ((place.offset & (place.chunk - 1)) == 0) {
-        fold_chunk(chunk, n, place, moments, n_moments);
+        close_chunk(chunk, n, place, moments, n_moments);
     } else if ((place.offset & (between - 1)) == 0) {
-        settle(chunk, n_padded, between);
+        empty_total(chunk, n_padded, between);
     }
 }
 

@@ -48,7 +48,7 @@ inline void add_rows_to_all(const T* x, i64 n_columns, const Gain* gains, i64 n_
     }
 }
 
-// Asks memory for what comes 64 KB after some rows.
+// Prefetches what comes 64 KB after some rows.
 template <class T>
 inline void ask_ahead(const T* rows, i64 size, const T* end) {
     constexpr i64 bytes_ahead = 1 << 16;
@@ -59,8 +59,8 @@ inline void ask_ahead(const T* rows, i64 size, const T* end) {
 
 // sums (n_sums, n_targets, n_columns) adds factors[i, s] gains[i, q] x_i of every row of x (n_rows, n_columns), for gains
 // (n_rows, n_targets) and factors (n_rows, n_sums). scratch is (ROWS_AT_ONCE, n_columns): rows that many sums add are
-// converted to double once, and a sum is read and written once for all of them. For few sums memory sets the pace: it
-// is read in its order.
+// converted to double once, and a sum is read and written once for all of them. Few sums are
+// limited by memory, which is read in its order.
 template <class T>
 void add_dense_rows(const T* x, i64 n_rows, i64 n_columns, const T* gains, i64 n_targets, const double* factors,
                     i64 n_sums, double* scratch, double* sums) {
@@ -91,7 +91,7 @@ void add_dense_rows(const T* x, i64 n_rows, i64 n_columns, const T* gains, i64 n
 template <class T, class Index, class Sum>
 void add_csr_rows(const T* data, const Index* indices, const i64* indptr, i64 n_rows, const T* gains, i64 n_targets,
                   const double* factors, i64 n_sums, Sum* scratch, Sum* sums) {
-    constexpr i64 ahead = 8;  // entries whose sums are asked of memory before their turn
+    constexpr i64 ahead = 8;  // the sums of this many entries are prefetched
     const i64 end = indptr[n_rows];
     for (i64 i = 0; i < n_rows; ++i) {
         for (i64 q = 0; q < n_targets; ++q) {

@@ -1,4 +1,4 @@
-// What a run adds its increments to, and loops over increments and series, of one level.
+// The arrays that a run adds increments to, and the table of loops compiled for one instruction set.
 #pragma once
 
 #include "lanes.hpp"
@@ -11,8 +11,8 @@ struct Place {
 };
 
 // The open chunk of a dense run of one target, each array of n columns: w itself; anchor, w at the start of the chunk;
-// total, the sum of w after each step since it was last settled; excess, the sum of w - anchor over the steps before;
-// second, T_2 of the increments.
+// total, the sum of w after each step since it was last added to excess; excess, the sum of w - anchor over the steps
+// before; second, T_2 of the increments.
 template <class T>
 struct Chunk {
     T* w;

@@ -67,7 +67,7 @@ def weighted_sum(
     X: numpy.typing.NDArray[Any], weight: numpy.typing.NDArray[Any], sums: numpy.typing.NDArray[Any]
 ) -> None:
     """
-    Add weight_i x_i to sums (d,), row after row: X (n, d) in other pieces comes to the same bits.
+    Add weight_i x_i to sums (d,), row after row: splitting X (n, d) otherwise gives the same bits.
     """
 
 def csr_weighted_sum(rows: Csr, weight: numpy.typing.NDArray[Any], sums: numpy.typing.NDArray[Any]) -> None:
@@ -77,18 +77,18 @@ def csr_column_sums(
     rows: Csr, weight: numpy.typing.NDArray[Any], sums: numpy.typing.NDArray[Any], largest: numpy.typing.NDArray[Any]
 ) -> None:
     """
-    Do that, and raise largest (d,) to the largest absolute entry of each column.
+    Add weight_i x_i to sums (d,), and raise largest (d,) to the largest absolute entry of each column.
     """
 
 def csr_fault(
     indices: numpy.typing.NDArray[Any], indptr: numpy.typing.NDArray[Any], n_entries: int, n_columns: int
 ) -> int:
     """
-    0: sound; 1: unsorted or repeated columns in a row; 2: something points outside. Of int32 or int64 arrays.
+    Check CSR indices (int32 or int64): 0 valid, 1 unsorted or repeated columns in a row, 2 out of range.
     """
 
 def gather_csr(rows: Csr, order: numpy.typing.NDArray[Any], gathered: NewCsr) -> None:
-    """Copy the CSR rows order (m,) behind each other into gathered (m, d)."""
+    """Copy the CSR rows order (m,) one after the other into gathered (m, d)."""
 
 def standardize_csr(
     rows: Csr, order: numpy.typing.NDArray[Any], inverse: numpy.typing.NDArray[Any], constant: float, out: NewCsr
@@ -106,7 +106,7 @@ def standardize_rows(
     out: numpy.typing.NDArray[Any],
 ) -> bool:
     """
-    Fill out (m, d or d + 1) with (x - offset) * inverse and constant; tell whether all of it is finite.
+    Fill out (m, d or d + 1) with (x - offset) * inverse and constant; return whether every number is finite.
     """
 
 def standardized_norms(

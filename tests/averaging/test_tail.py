@@ -42,7 +42,7 @@ def test_snapped() -> None:
     for on_edge in (Tail(20), Tail(0.4)):
         assert on_edge.snapped(edges, 100) is on_edge
     assert type(Tail(0.5).snapped(edges, 100).start) is int
-    with pytest.raises(ValueError, match=r"has no place in 0..100: a tail needs one to start at; add 0"):
+    with pytest.raises(ValueError, match=r"has no step in 0..100: a tail needs one to start at; add 0"):
         Tail(5).snapped([160], 100)
 
 

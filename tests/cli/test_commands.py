@@ -44,7 +44,7 @@ def test_fit_and_predict(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> N
     said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 3, "--seed", 5, "--model", "m.safetensors")
     assert said.code == 0
     assert "encoded as" in said.out
-    assert re.search(r"^(Strength|Average): .+, chosen of \d+ by ", said.out, re.MULTILINE)
+    assert re.search(r"^(Strength|Average): .+, chosen among \d+ by ", said.out, re.MULTILINE)
     assert "Written: m.safetensors" in said.out
     fit_table(shop_csv, Request(target="price", passes=3, seed=5)).save("again")
     assert Path("m.safetensors").read_bytes() == Path("again").read_bytes()
@@ -71,7 +71,7 @@ def test_solver(ridgeway: Command, shop_csv: Path) -> None:
     for words in (solver, "It explains 68% of the variance", "The fit compared 110 strengths (5 folds, Gram matrices)"):
         assert words in page
     told = json.loads(ridgeway("fit", shop_csv, "--target", "price", "--solver", "krylov", "--json").out)
-    assert (told["solver"], told["solver_reason"], told["step"]) == ("krylov", "asked for", None)
+    assert (told["solver"], told["solver_reason"], told["step"]) == ("krylov", "as requested", None)
     rw.RidgePathCV().fit(np.arange(8.0).reshape(4, 2), [1.0, 3.0, 2.0, 4.0]).save("plain")
     assert "Solver: Gram matrices (gram), 4 rows of 2 columns" in ridgeway("show", "plain").out
 
@@ -79,14 +79,14 @@ def test_solver(ridgeway: Command, shop_csv: Path) -> None:
 # Law: options of SGD mean SGD; beside another solver they are refused. Kernels take any solver that they have.
 def test_options_of_sgd(ridgeway: Command, shop_csv: Path) -> None:
     said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 2)
-    assert "Solver: averaged SGD (sgd), passes=2 is an option of it." in said.out
+    assert "Solver: averaged SGD (sgd), because passes=2 is an option of SGD." in said.out
     said = ridgeway("fit", shop_csv, "--target", "price", "--passes", 2, "--solver", "gram")
     assert said.code == 1
-    assert "passes=2 belongs to SGD, and solver='gram' is asked for" in said.err
+    assert "passes=2 belongs to SGD, but solver='gram' was requested" in said.err
     kernel = "fit", shop_csv, "--target", "price", "--kernel", "linear", "--alpha", 1, "--json", "--solver"
     for solver, options in (("krylov", ()), ("sgd", ("--passes", 2))):
         told = json.loads(ridgeway(*kernel, solver, *options).out)
-        assert (told["solver"], told["solver_reason"]) == (solver, "asked for")
+        assert (told["solver"], told["solver_reason"]) == (solver, "as requested")
     said = ridgeway(*kernel, "gram")
     assert said.code == 2
     assert "expected auto, krylov or sgd; leave out --solver" in said.err
@@ -128,7 +128,7 @@ def test_kernel(ridgeway: Command, tmp_path: Path) -> None:
     target = ["--target", "price"]
     said = ridgeway("fit", file, *target, "--kernel", "rbf", "--gamma", 0.1, "--model", "k", "--report", "k.html")
     assert said.code == 0
-    assert "chosen of" in said.out
+    assert "chosen among" in said.out
     assert "Which columns matter?" in Path("k.html").read_text(encoding="utf-8")
     model = rw.load("k")
     assert isinstance(model.model, rw.AveragedKernelRegressor)

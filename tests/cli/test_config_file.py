@@ -46,7 +46,7 @@ def test_precedence(ridgeway: Command, shop_csv: Path) -> None:
         ('log-target = "yes"', 'log-target = "yes": expected true or false'),
         ('memory = "much"', "'--memory': 'much' is not a valid integer"),
         ("seed = [1, 2]", "seed = [1, 2]: expected a text or a number"),
-        ("seed = ", "no TOML file"),
+        ("seed = ", "not a TOML file"),
         ("checkpoint-every = 5", "--checkpoint-every needs a checkpoint"),
     ],
 )

@@ -300,7 +300,7 @@ def test_fatal_partition_is_named(table: Table, client: Any) -> None:
     begun = time.monotonic()
     try:
         with pytest.raises(
-            ClusterError, match=r"block 2 of the dask array.*: every worker that took it died, 1 in all"
+            ClusterError, match=r"block 2 of the dask array.*: every worker that loaded it died, 1 in all"
         ):
             rw.dask.fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), data, client=client)
     finally:

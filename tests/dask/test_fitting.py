@@ -416,7 +416,7 @@ def test_no_targets_at_all(estimator: Any, table: Table) -> None:
 def test_checkpoint_files(table: Table, tmp_path: Path) -> None:
     X, y, _ = table
     given = rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0)
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere: make it first"):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere: create it first"):
         fit(given, blocks(X, y), checkpoint=tmp_path / "nowhere" / "state")
     (tmp_path / "state").write_text("something else")
     with pytest.raises(rw.ModelFileError, match="state: "):

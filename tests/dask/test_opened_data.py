@@ -36,7 +36,7 @@ def fit(data: Any, **given: Any) -> Any:
         ((ARRAYS[0], Y), {}, "y is a ndarray"),
         ((ARRAYS[1], ARRAYS[1]), {}, r"X has shape \(10,\) and y \(10,\): expected \(rows, columns\)"),
         (ARRAYS, {"target": "y"}, "target='y': arrays have no names"),
-        (ARRAYS, {"encoder": rw.TableEncoder()}, "arrays have no columns of kinds: expected a table"),
+        (ARRAYS, {"encoder": rw.TableEncoder()}, "arrays have no kinds of columns: expected a table"),
         (frame(y=Y), {"target": "y"}, "no column is left beside the target"),
         (frame(x=Y, y=Y), {"target": "y", "weight": Y}, "weight is a ndarray: expected the name of a column"),
         (frame(x=list("abcdefghij"), y=Y), {"target": "y"}, "column 'x' is a column of .*: expected numbers"),
@@ -58,7 +58,7 @@ def test_truth_values() -> None:
 # Law: LIBSVM text, which cannot be cut, and estimators of others are refused.
 def test_files_and_estimators(tmp_path: Path) -> None:
     (tmp_path / "rows.svm").write_text("1 1:0.5\n2 2:0.5\n")
-    with pytest.raises(DataError, match="LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather"):
+    with pytest.raises(DataError, match="LIBSVM text cannot be split into partitions: expected Parquet, CSV or"):
         fit(tmp_path / "rows.svm", target="y")
     other: Any = Ridge()
     with pytest.raises(

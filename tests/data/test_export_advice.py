@@ -19,7 +19,7 @@ from ridgeway.data.files import find_files, format_of
         ("abfs://container/a.parquet", "azcopy copy"),
         ("ssh://host/a.csv", "download it first and give its path"),
         ("file:///data/a.csv", "expected its path; leave out 'file://'"),
-        ("mysql+pymysql://me@host/db", "a database of another kind.*mysql --batch"),
+        ("mysql+pymysql://me@host/db", "this kind of database is not read.*mysql --batch"),
         ("postgresql+psycopg://me@host/db", r"expected postgresql://"),
     ],
 )

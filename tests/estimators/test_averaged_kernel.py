@@ -331,11 +331,11 @@ def test_bad_input() -> None:
         ({"features": "cosine", "n_components": 5}, "features='cosine'"),
         ({"solver": "gram"}, "solver='gram': expected 'auto', 'krylov' or 'sgd'"),
         ({"solver": "gram", "n_components": 5}, "solver='gram': expected 'auto', 'krylov' or 'sgd'"),
-        ({"solver": "krylov", "n_components": 5, "cache_size": 0}, "which cache_size has no room for"),
+        ({"solver": "krylov", "n_components": 5, "cache_size": 0}, "rows, which do not fit in cache_size"),
         ({"cache_size": -1}, "cache_size=-1 is negative"),
         ({"kernel": "precomputed"}, "expected a square matrix"),
         ({"alpha": -1.0}, "alpha=-1.0 is negative"),
-        ({"n_components": 100, "features": "nystroem"}, "n_components=100 but the first rows are 60"),
+        ({"n_components": 100, "features": "nystroem"}, "n_components=100 with 60 rows to begin with"),
     ]
     for options, message in cases:
         with pytest.raises(ValueError, match=message):
@@ -384,7 +384,7 @@ def test_precomputed_is_dense() -> None:
     model = rw.AveragedKernelRegressor(kernel="precomputed", alpha=0.1, passes=1, random_state=0).fit(K, y)
     with pytest.raises(TypeError, match="X is sparse, but kernel='precomputed'"):
         model.predict(sparse)
-    with pytest.raises(ValueError, match="expected None, a matrix has no rows to make them of"):
+    with pytest.raises(ValueError, match="expected None, as the rows are unknown"):
         rw.AveragedKernelRegressor(kernel="precomputed", n_components=5).fit(K, y)
 
 
@@ -413,7 +413,5 @@ def test_coefficients_beyond_float32() -> None:
 def test_exact_fit_does_not_go_on() -> None:
     X, y = smooth(60)
     model = rw.AveragedKernelRegressor(alpha=0.1, passes=1, random_state=0).fit(X, y).set_params(n_components=5)
-    with pytest.raises(
-        ValueError, match=r"partial_fit cannot go on with an exact fit: start again with clone\(model\)"
-    ):
+    with pytest.raises(ValueError, match=r"partial_fit cannot continue an exact fit: start again with clone\(model\)"):
         model.partial_fit(X, y)

@@ -143,7 +143,7 @@ def test_refusals() -> None:
     X, y = rows(60)
     with pytest.raises(ValueError, match=r"nothing was chosen.*alpha='auto'"):
         rw.RidgePathCV(alpha=1.0).fit(X, y).predict_interval(X)
-    with pytest.raises(ValueError, match=r"no row was kept.*number of folds"):
+    with pytest.raises(ValueError, match=r"selection by .* keeps none.*number of folds"):
         rw.AveragedSGDRegressor(cv="gcv", random_state=0).fit(X, y).predict_interval(X)
     with pytest.warns(UserWarning, match="3 rows"), pytest.raises(ValueError, match=r"nothing was chosen.* 4 rows"):
         rw.RidgePathCV().fit(X[:3], y[:3]).predict_interval(X)

@@ -20,7 +20,7 @@ def require_warnings_of_weak_strengths(model: Any, X: Any) -> None:
         lambda: model.predict_path(X, [1e-9]),
     ]
     for asked in questions:
-        with pytest.warns(ConvergenceWarning, match="alpha=1e-09 is weaker than what this fit has resolved"):
+        with pytest.warns(ConvergenceWarning, match="alpha=1e-09 is weaker than the strengths that this fit solved"):
             asked()
     with pytest.warns(ConvergenceWarning, match="2 alphas up to 1e-08 are weaker"):
         model.path([1e-9, 1e-8, 1.0])

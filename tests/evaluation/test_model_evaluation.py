@@ -244,7 +244,7 @@ def test_no_warning_of_probed_alphas(recwarn: pytest.WarningsRecorder, monkeypat
     X = rng.uniform(-2, 2, (1300, 2))
     y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(1300)
     model = rw.AveragedKernelRegressor(gamma=1.0, random_state=0).fit(X[:1200], y[:1200])
-    with pytest.warns(UserWarning, match="weaker than what this fit has resolved"):
+    with pytest.warns(UserWarning, match="weaker than the strengths that this fit solved"):
         model.path([1e-12])
     recwarn.clear()
     monkeypatch.setattr(model_evaluation, "evaluated_alphas", lambda *_: np.array([1e-12, 0.1]))

@@ -73,8 +73,8 @@ def test_is_frozen() -> None:
         ((2, 1), (2, 3), (2,), r"alphas has shape \(2, 1\)"),
         ((2,), (3,), (), r"coefs \(3,\): expected"),
         ((2,), (3, 4), (3,), "2 alphas, coefs of shape"),
-        ((2,), (2, 4), (2, 1), "do not belong together"),
-        ((2,), (2, 3, 4), (2,), "do not belong together"),
+        ((2,), (2, 4), (2, 1), "do not match"),
+        ((2,), (2, 3, 4), (2,), "do not match"),
     ],
 )
 def test_parts_must_fit(

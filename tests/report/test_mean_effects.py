@@ -34,7 +34,7 @@ def test_report(solver: str) -> None:
     assert set(summary.targets[0].path.features) == {"a", "b", "c"}
     assert summary.rows_source == "held-out"
     assert (summary.run.step is None) == (solver == "krylov")
-    assert f"({solver}), asked for" in dict(summary.facts)["Solver"]
+    assert f"({solver}), as requested" in dict(summary.facts)["Solver"]
     assert "on average over rows" in render(summary)
 
 

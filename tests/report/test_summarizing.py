@@ -307,5 +307,5 @@ def test_coefficient_intervals(targets: int | None) -> None:
     assert ReportSummary.from_dict(json.loads(json.dumps(summary.to_dict()))) == summary
     assert summarize(rw.RidgePathCV(solver="krylov", random_state=0).fit(X, y)).targets[0].path.intervals == ()
     fewer = dataclasses.replace(summary.targets[0].path, intervals=summary.targets[0].path.intervals[:-1])
-    with pytest.raises(ValueError, match="do not belong together"):
+    with pytest.raises(ValueError, match="do not match: expected"):
         dataclasses.replace(summary, targets=(dataclasses.replace(summary.targets[0], path=fewer),))

@@ -70,7 +70,11 @@ def test_norms_that_overflow(form: Any) -> None:
         (([[1.0], [1.0, 2.0]], [1.0, 2.0]), ValueError, "X is a list of unequal parts"),
         ((np.ma.masked_array(X, X > 5), y), TypeError, "X is a masked array"),
         ((X, None), ValueError, "the target y is None"),
-        ((X.astype(np.float32), 1e300 * y), ValueError, r"y\[1\] = 1e\+300 is beyond float32: scale it down"),
+        (
+            (X.astype(np.float32), 1e300 * y),
+            ValueError,
+            r"y\[1\] = 1e\+300 is beyond the range of float32: scale it down",
+        ),
         ((X, ["a", "b", "c", "d"]), TypeError, "y holds values of type .*: convert them to numbers[.]$"),
         ((X, np.array(["2020-01-01"] * 4, dtype="M8[D]")), TypeError, "y holds values of type datetime64"),
         (

@@ -42,7 +42,9 @@ def test_note() -> None:
         "none of them is better by more than two standard errors": Selection(
             PROGRESSIVE, marked([*ROWS, uniform], False, best=uniform)
         ),
-        "most surely better than the uniform average": Selection(PROGRESSIVE, marked(ROWS, False, best=last)),
+        "upper bound (mean plus two standard errors) of its error minus that of the uniform average": Selection(
+            PROGRESSIVE, marked(ROWS, False, best=last)
+        ),
     }
     for words, selection in notes.items():
         assert words in selection.note
@@ -60,9 +62,10 @@ def test_ties() -> None:
     X = np.random.default_rng(0).standard_normal((60, 5))
     noiseless = rw.RidgePathCV(solver="gram", cv=5, random_state=0).fit(X, X.sum(axis=1)).selection_
     assert noiseless is not None
+    note = "Several strengths have the least error, to rounding; the strongest of them was chosen."
     for selection in (table, noiseless):
         assert selection.chosen.alpha > selection.best.alpha
-        assert "equals the least one to rounding; of such strengths the strongest is taken" in selection.note
+        assert selection.note == note
         assert selection.note in str(selection)
         assert "standard error" not in str(selection)
         assert str(selection).count("Geometric") == 1

@@ -75,7 +75,7 @@ def test_refused(tmp_path: Path) -> None:
 
 # Law: a checkpoint needs a folder, and one process at a time.
 def test_folder_and_lock(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="make it first"):
+    with pytest.raises(FileNotFoundError, match="create it first"):
         Checkpoint(tmp_path / "nowhere" / "c")
     with Checkpoint(tmp_path / "c"), pytest.raises(FileInUseError), Checkpoint(tmp_path / "c"):
         pytest.fail("two at a time")

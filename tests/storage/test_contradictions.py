@@ -122,14 +122,14 @@ CASES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any], str]] = {
     ),
     "a target's scale below 0": (kernel_fit, "fit/averages/target_scale", first(-1.0), "coefficients of shape"),
     "a centre that is no row": (preconditioned_fit, f"{FLATTENED}/centres", first(99), "centres beyond 0..29"),
-    "a centre twice": (preconditioned_fit, f"{FLATTENED}/centres", lambda all: changed(all, 0, all[1]), "named twice"),
+    "a centre twice": (preconditioned_fit, f"{FLATTENED}/centres", lambda all: changed(all, 0, all[1]), "occurs twice"),
     "a factor above 1": (preconditioned_fit, f"{FLATTENED}/factors", first(1.5), "factors from above 0 to 1"),
     "rows for a precomputed kernel": (kernel_fit, "parameters/kernel", entry("precomputed"), "another kernel than"),
     "a column of the kernel that is not there": (
-        precomputed_fit, "fit/averages/features/used", first(99), "columns of the kernel beyond 0..39"
+        precomputed_fit, "fit/averages/features/used", first(99), "kernel are out of range: expected 0 to 39"
     ),
-    "rows that overlap": (components_fit, "fit/features/centres/indptr", first(1), "rows do not follow each other"),
-    "an entry in no column": (components_fit, "fit/features/centres/indices", first(99), "beyond 0..29"),
+    "rows that overlap": (components_fit, "fit/features/centres/indptr", first(1), "indptr is not increasing"),
+    "an entry in no column": (components_fit, "fit/features/centres/indices", first(99), "expected 0 to 29"),
     "a coefficient too many": (
         components_fit, "fit/features/whitening", lambda array: np.eye(len(array) + 1), "whitening has the shape"
     ),

@@ -86,7 +86,7 @@ def test_errors(model: TableModel, tmp_path: Path) -> None:
 def test_no_infinity() -> None:
     model = fit_table(shop_table(), Request(target="price", log_target=True, passes=1, averaging="uniform"))
     far = shop_table(3).set_column(0, "size", pa.array([1e9, 1.0, 1.0]))
-    with pytest.raises(DataError, match="a prediction is beyond float64"):
+    with pytest.raises(DataError, match="a prediction is beyond the range of float64"):
         model.predict(far)
 
 

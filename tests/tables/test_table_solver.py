@@ -166,7 +166,7 @@ def test_files(solver: str, memory: int | None, tmp_path: Path) -> None:
     model.save(tmp_path / "model")
     loaded = rw.load(tmp_path / "model")
     assert loaded.facts == model.facts
-    assert (loaded.facts.solver, loaded.facts.solver_reason) == (solver, "asked for")
+    assert (loaded.facts.solver, loaded.facts.solver_reason) == (solver, "as requested")
     np.testing.assert_array_equal(loaded.at(0.3).predict(table), model.at(0.3).predict(table))
 
 
@@ -178,7 +178,7 @@ def test_solver_of_a_kernel(solver: str, tmp_path: Path) -> None:
     model = fit_table(table, Request(target="price", kernel="rbf", alpha=0.1, solver=solver))
     expected = model.model.solver_, model.model.solver_reason_
     assert expected[0] == ("krylov" if solver == "auto" else solver)
-    assert expected[1] == "asked for" or solver == "auto"
+    assert expected[1] == "as requested" or solver == "auto"
     assert (model.facts.solver, model.facts.solver_reason) == expected
     replace(model, facts=replace(model.facts, solver="sgd", solver_reason="")).save(tmp_path / "older")
     assert rw.load(tmp_path / "older").facts == model.facts
@@ -189,10 +189,10 @@ def test_solver_of_a_kernel(solver: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"passes": 2}, "passes=2 is an option of it"),
-        ({"cv": "progressive"}, "cv='progressive' is an option of it"),
-        ({"averaging": "tail"}, "averaging='tail' asks for averages of its steps"),
-        ({"averaging": rw.Tail(0.5)}, "averaging=Tail(start=0.5) asks for averages of its steps"),
+        ({"passes": 2}, "because passes=2 is an option of SGD"),
+        ({"cv": "progressive"}, "because cv='progressive' is an option of SGD"),
+        ({"averaging": "tail"}, "because averaging='tail' averages the steps of SGD"),
+        ({"averaging": rw.Tail(0.5)}, "because averaging=Tail(start=0.5) averages the steps of SGD"),
     ],
     ids=str,
 )
@@ -204,7 +204,7 @@ def test_options_of_sgd(options: dict[str, Any], reason: str) -> None:
         model = fit_table(shop_table(), Request(target="price", solver="gram", **options)).model
         assert model.alpha_ is None
     else:
-        with pytest.raises(ValueError, match=r"belongs to SGD, and solver='krylov' is asked for.*leave \w+ out"):
+        with pytest.raises(ValueError, match=r"belongs to SGD, but solver='krylov' was requested.*leave \w+ out"):
             fit_table(shop_table(), Request(target="price", solver="krylov", **options))
     assert isinstance(Request(target="price", averaging=rw.Geometric(0.1)).estimator(), rw.RidgePathCV)
 

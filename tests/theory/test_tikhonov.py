@@ -73,7 +73,7 @@ def test_refusals() -> None:
         tikhonov_sgd(X * np.nan, y, 0.1, 0.1)
     with pytest.raises(ValueError, match=r"w0 has shape \(3,\): expected \(2,\)"):
         tikhonov_sgd(X, y, 0.1, 0.1, w0=np.ones(3))
-    with pytest.raises(ValueError, match=r"step=100 makes the run explode; a step of 0\.476"):
+    with pytest.raises(ValueError, match=r"step=100 makes the run diverge; a step of 0\.476"):
         tikhonov_sgd(np.ones((400, 2)), np.ones(400), 0.1, 100.0)
     with pytest.raises(ValueError, match=r"step [*] \(s_max \+ alpha\) = 3\.1: expected at most 2"):
         tikhonov_sgd_risk(Uniform(), [1.0], [1.0], 1.0, 30.0, 0.1, 5)

@@ -85,7 +85,7 @@ class Scheme(ABC):
         places = np.asarray(j, dtype=np.float64)
         if places.size and not places.min() >= 0:  # also true of NaN
             raise ValueError(
-                f"j has the minimum {places.min()}: places in time must be 0 or more; j=1 is the first increment."
+                f"j has the minimum {places.min()}: expected step numbers of 0 or more; j=1 is the first increment."
             )
         with np.errstate(under="ignore"):
             return np.asarray(self._survival(places, n_steps, steps), dtype=np.float64)

@@ -92,7 +92,7 @@ class Tail(Scheme):
         places = np.asarray(edges, dtype=np.int64)
         begin, end = np.searchsorted(places, [0, n_steps + 1])
         if begin == end:
-            raise ValueError(f"edges={edges!r} has no place in 0..{n_steps}: a tail needs one to start at; add 0.")
+            raise ValueError(f"edges={edges!r} has no step in 0..{n_steps}: a tail needs one to start at; add 0.")
         after = min(max(int(np.searchsorted(places, first)), begin + 1), end - 1)
         earlier, later = int(places[max(after - 1, begin)]), int(places[after])
         nearest = earlier if first - earlier <= later - first else later

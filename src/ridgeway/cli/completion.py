@@ -33,10 +33,10 @@ class FileName(StringParamType):
 
 
 class ColumnName(StringParamType):
-    """A text that is completed with the columns of DATA."""
+    """A text parameter, completed with the column names of DATA."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the columns; none if DATA is not on the line yet, or cannot be read."""
+        """Return the names that complete the text; none if DATA is not on the line yet, or cannot be read."""
         for data in (ctx.params.get("data"), *ctx.args):  # click leaves DATA in args when an option lacks its value
             if isinstance(data, str) and os.path.exists(data):
                 names = [name for name in _columns(data) if name.startswith(incomplete)]

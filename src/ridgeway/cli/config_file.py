@@ -40,7 +40,7 @@ def _read(ctx: click.Context, param: click.Parameter, path: str | None) -> None:
         raise click.BadParameter(f"{path}: cannot be read: {error.strerror}.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise click.BadParameter(
-            f'{path}: no TOML file: {error}: expected lines such as target = "price"; correct it.'
+            f'{path}: not a TOML file: {error}: expected lines such as target = "price"; correct it.'
         ) from None
     known = {key_of(option): option for option in ctx.command.params if option.name not in LEFT_OUT}
     defaults = {}

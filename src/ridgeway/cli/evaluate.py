@@ -47,9 +47,9 @@ def command(
 ) -> None:
     """Compare the predictions of a model with the actual values of a file.
 
-    The file has the target, in rows that the model has not learned from. Printed are the errors, the share of rows
-    within prediction intervals, means by tenths of the prediction, errors by group, and the alpha that would have been
-    best.
+    The file must contain the target, and rows that the model has not learned from. The command prints the errors, the
+    share of rows within prediction intervals, means by tenths of the prediction, errors by group, and the best alpha
+    for these rows.
     """
     from ridgeway.cli.command_files import command_files, require_data
     from ridgeway.cli.models import load_table_model
@@ -118,6 +118,6 @@ def say_evaluation(console: Console, found: Any) -> None:
         )
         return
     console.say(
-        f"{only}errors differ in size. `evaluate` and `predict` with --normalized make intervals wider where errors "
-        "are larger."
+        f"{only}errors there are larger than elsewhere. With --normalized, `evaluate` and `predict` make intervals "
+        "wider where errors are larger."
     )

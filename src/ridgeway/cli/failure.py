@@ -13,14 +13,14 @@ PACKAGE = __name__.partition(".")[0]
 RAISE = dis.opmap["RAISE_VARARGS"]
 
 REMEDIES = {
-    errno.ENOSPC: "no space is left on the disk; free some or write elsewhere. What was there before is unchanged.",
-    errno.EDQUOT: "the disk quota is used up; free some space or write elsewhere. What was there before is unchanged.",
-    errno.EACCES: "no permission; change its mode or owner, or name another place.",
-    errno.EPERM: "no permission; change its mode or owner, or name another place.",
-    errno.EROFS: "the disk is read-only; name another place.",
+    errno.ENOSPC: "no space is left on the disk; free some or write elsewhere. Existing files are unchanged.",
+    errno.EDQUOT: "the disk quota is used up; free some space or write elsewhere. Existing files are unchanged.",
+    errno.EACCES: "no permission; change its mode or owner, or give another path.",
+    errno.EPERM: "no permission; change its mode or owner, or give another path.",
+    errno.EROFS: "the disk is read-only; give another path.",
     errno.ENOENT: "no such file or folder; check the path.",
-    errno.ENOTDIR: "a part of the path is no folder; check the path.",
-    errno.EISDIR: "a folder where a file was expected; name a file.",
+    errno.ENOTDIR: "a part of the path is not a folder; check the path.",
+    errno.EISDIR: "a folder where a file was expected; give the path of a file.",
 }
 
 

@@ -52,9 +52,9 @@ convert it to Parquet.
 @click.option("--report", metavar="FILE",
               help="Write the report to this file (.html); that of test rows to FILE-test.html beside it.")  # fmt: skip
 @click.option("--solver", type=click.Choice(SOLVERS), default="auto",
-              help="What solves the model; auto chooses by the numbers of rows and columns.")  # fmt: skip
+              help="Solver; auto chooses it from the numbers of rows and columns.")  # fmt: skip
 @click.option("--averaging", type=Average(), default="auto",
-              help=f"{', '.join(AVERAGE_NAMES)} or tail:0.5; all but the first two imply sgd.")  # fmt: skip
+              help=f"{', '.join(AVERAGE_NAMES)} or tail:0.5; all except auto and geometric imply sgd.")  # fmt: skip
 @click.option("--alpha", type=NumberOrAuto(float), default="auto", help="Ridge strength of a geometric average.")
 @click.option("--passes", type=NumberOrAuto(int), default="auto", help="Number of passes of SGD; implies sgd.")
 @click.option(
@@ -71,7 +71,7 @@ convert it to Parquet.
 @click.option("--null-values", metavar="TEXT", multiple=True,
               help="A spelling of a missing value in CSV files, such as -999; may be repeated.")  # fmt: skip
 @click.option("--levels", metavar="N", type=click.IntRange(1), default=255, show_default=True,
-              help="Most levels of a category with features of their own; the others are hashed.")  # fmt: skip
+              help="Maximum number of levels of a category with their own features; others are hashed.")  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")
 @click.option("--log-target", is_flag=True, help="Predict the logarithm of the target, which must be above 0.")
 @click.option("--kernel", metavar="NAME", help="Fit a kernel model (rbf, laplacian, ...) instead of a linear model.")
@@ -87,12 +87,12 @@ convert it to Parquet.
 @click.option("--test-share", metavar="SHARE", type=float,
               help="Hold this share of the rows back, such as 0.2, and evaluate the model on them.")  # fmt: skip
 @click.option("--time", "time_column", metavar="COLUMN",
-              help="With --test-share: hold back the last rows by this column.")  # fmt: skip
+              help="With --test-share: hold back the rows with the latest values of this column.")  # fmt: skip
 @click.option("--by", metavar="COLUMN", help="With test rows: show the errors of each value of this column.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Seed for shuffling and fold assignment.")  # fmt: skip
 @click.option("--memory", metavar="MB", type=click.IntRange(0),
-              help="Most memory for encoded rows; 0 always streams.  [default: a quarter of free memory]")  # fmt: skip
+              help="Maximum memory for encoded rows; 0 always streams.  [default: 1/4 of free memory]")  # fmt: skip
 @click.option("--checkpoint", metavar="FILE", help="Write checkpoints to this file; the same command resumes from it.")
 @click.option("--checkpoint-every", metavar="ROWS", type=click.IntRange(1), default=1_000_000, show_default=True,
               help="Rows between two checkpoints.")  # fmt: skip

@@ -34,14 +34,14 @@ def fit_summary(model: TableModel) -> list[str]:
 
 
 def choice_line(estimator: Any) -> str:
-    """Return the average of the model, and what it was chosen among."""
+    """Return a line with the selected average, the number of candidates and the method."""
     selection: Selection | None = estimator.selection_
     scheme = estimator.averaging_
     ridge = isinstance(scheme, Geometric)
     name = f"Strength: alpha={scheme.alpha:.4g}" if ridge else f"Average: {scheme_name(scheme)}"
     if selection is None:
         return f"{name}, as given: nothing was compared."
-    chosen, line = selection.chosen, f"{name}, chosen of {len(selection):,} by {selection.method}"
+    chosen, line = selection.chosen, f"{name}, chosen among {len(selection):,} by {selection.method}"
     most = chosen.error + chosen.standard_error
     as_good = sum(row.error <= most for row in selection) - 1
     if as_good > 0:
@@ -68,7 +68,7 @@ def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> s
         widths = [*shown, *([f"{len(sizes) - len(shown)} more"] if len(sizes) > len(shown) else [])]
     rows = quantity(len(estimator.held_out_.path), "held-out row")
     share = f"{100 * SHOWN_COVERAGE:g}%"
-    return f"{share} of new rows like these lie within {', '.join(widths)} of the prediction (by {rows})."
+    return f"{share} of new rows like these lie within {', '.join(widths)} of the prediction (from {rows})."
 
 
 def interval_values(estimator: Any) -> dict[str, Any] | None:

@@ -106,7 +106,7 @@ def page_of_test_rows(report: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class FoundOnTest:
-    """What the test rows tell.
+    """The evaluation on the test rows.
 
     Attributes
     ----------

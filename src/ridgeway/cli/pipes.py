@@ -53,7 +53,7 @@ def file_behind(path: str) -> str | None:
 
 
 def copy_of_pipe(path: str, folder: Path, patience: float = WRITER_TIMEOUT_SECONDS) -> Path:
-    """Copy the content of a pipe to a file in a folder, and return the file. Its ending is that of the format found.
+    """Copy the content of a pipe to a file in a folder, and return the file. Its name ends as its format requires.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from ridgeway.messages.quantity import quantity
 @click.option("--alpha", type=float, help="Predict at another ridge strength.")
 @click.option("--averaging", type=Average(), help="Predict with another average: tail:0.5, uniform, last, ...")
 @click.option("--interval", metavar="COVERAGE", type=float,
-              help="Add the ends of intervals that hold this share of new rows, such as 0.9.")  # fmt: skip
+              help="Add prediction intervals with this coverage, such as 0.9.")  # fmt: skip
 @click.option("--normalized", is_flag=True, help="Make intervals wider where errors are larger; needs --interval.")
 def command(
     console: Console,
@@ -40,8 +40,8 @@ def command(
 ) -> None:
     """Predict the rows of a file.
 
-    The output holds all columns of the input, followed by the prediction. The model ignores columns that it does not
-    know.
+    The output holds all columns of the input, followed by the prediction. Columns that the model was
+    not fitted to are ignored.
     """
     from ridgeway.cli.command_files import command_files, require_data
     from ridgeway.cli.models import load_table_model
@@ -75,7 +75,7 @@ def command(
         )
     ignored = [name for name in done.ignored if name not in known]
     if ignored:
-        console.say(f"Ignored columns, which the model does not know: {', '.join(ignored)}.")
+        console.say(f"Ignored columns (not used by the model): {', '.join(ignored)}.")
     where = "to standard output" if out is None else f"to {out}"
     last = "column is" if len(done.columns) == 1 else "columns are"
     names = ", ".join(map(repr, done.columns))

@@ -16,7 +16,8 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--query",
         metavar="SQL",
-        help="Read the rows of this query: of a database in its SQL, of files in DuckDB's, where 'data' is DATA.",
+        help="Read the result of this SQL query. A database uses its own dialect; files use DuckDB's, with DATA as the "
+        "table 'data'.",
     )(function)
 
 

@@ -1,7 +1,7 @@
-"""Cluster: tasks on the workers of a dask scheduler, watched so that nothing waits for ever.
+"""Cluster: tasks on the workers of a dask scheduler, watched so that no call waits indefinitely.
 
 No task is pinned to a worker and no rows are scattered: each task loads its partition, so any worker can repeat it.
-Only what a task returns is kept, by the client. So a worker that dies costs the tasks it was at and no more.
+Only what a task returns is kept, by the client. So losing a worker loses only its running tasks.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Cluster:
         future.add_done_callback(self._done.put)
 
     def results(self) -> Iterator[tuple[Any, Any]]:
-        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+        """Yield tags and results until no task is left; more tasks may be submitted in between."""
         while self._pending:
             future = self._next_done(partition.name for _, partition in self._pending.values())
             tag, partition = self._pending.pop(future)
@@ -127,7 +127,7 @@ class Cluster:
             self._client.loop.add_callback(copied)
 
     def release(self, kept: Partition) -> None:
-        """Let the workers forget what was kept."""
+        """Release the results kept on workers."""
         self._kept.discard(kept.source)
         kept.source.release()
 
@@ -188,7 +188,7 @@ class Cluster:
         return found
 
     def _key(self, what: str) -> str:
-        """Name a task: by the first word dask tells groups of tasks apart, learns how long they take, shows them."""
+        """Name a task. Its first word names its group, for which dask measures times and which it shows."""
         self._count += 1
         return f"{what}-{self._name}-{self._count}"
 
@@ -238,7 +238,7 @@ class Cluster:
                 names = sorted(set(waiting))[:3]
                 raise ClusterError(
                     f"there has been no worker for {self._patience:g} s, while {', '.join(names)} waited: expected at "
-                    "least one; look whether they run out of memory, start others, and call again."
+                    "least one; check whether they run out of memory, start others, and repeat the call."
                 )
 
     def _result(self, future: Any, leaves: Iterable[tuple[Any, Partition]]) -> Any:
@@ -255,7 +255,7 @@ class Cluster:
         if isinstance(failure, distributed.scheduler.KilledWorker):
             culprits = [partition.name for leaf, partition in leaves if leaf.status == "error"]
             raise ClusterError(
-                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that took it died, "
+                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that loaded it died, "
                 f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
                 "be damaged, or too large for a worker's memory: read it alone, write it again in smaller row groups."
             ) from None
@@ -287,8 +287,8 @@ class Cluster:
     def _lost(self, error: object) -> ClusterError:
         self._answers = False
         return ClusterError(
-            f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to stay; start it again and "
-            "call again: with checkpoint=FILE a fit goes on where it was."
+            f"the scheduler is lost ({str(error) or type(error).__name__}): expected it to keep running; restart "
+            "it and repeat the call. With checkpoint=FILE the fit resumes."
         )
 
 

@@ -99,7 +99,7 @@ class Problem:
         )
 
     def centre_without(self, held: RowMoments) -> Centre:
-        """Means of the rows that a chain learns from; those of all rows are 0."""
+        """Means of the rows that a chain learns from, relative to the means of all rows."""
         standardization, total = self.standardization, self.survey.total
         if standardization.constant == 0:
             return Centre(np.zeros(len(held.mean)), np.zeros(len(held.target_mean)))
@@ -138,7 +138,7 @@ def survey_and_plan(
     if empty:
         raise ValueError(
             f"cv: fold {empty[0]} of {k} has none of the {n_rows} rows: expected some in each; give an alpha, or "
-            "fit so few rows by estimator.fit."
+            "fit these few rows with estimator.fit."
         )
     standardization = Standardization.from_moments(total, bool(estimator.scale), bool(estimator.fit_intercept))
     chains = settings.integer("chains", 1)
@@ -188,7 +188,7 @@ def _survey(
         )
         if not survey.moments:
             raise ValueError(
-                "no partition has a row with a target and a positive weight: expected at least one; look at the data."
+                "no partition has a row with a target and a positive weight: expected at least one; check the data."
             )
         fold_ids = sorted(survey.moments)
         return {

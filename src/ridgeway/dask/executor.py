@@ -28,16 +28,16 @@ class Executor(Protocol):
         """Begin a task; `results` gives its result with the tag."""
 
     def results(self) -> Iterator[tuple[Any, Any]]:
-        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+        """Yield tags and results until no task is left; more tasks may be submitted in between."""
 
     def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
-        """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
+        """Return the result of a task as a partition that later tasks can read; it stays on its worker."""
 
     def secure(self, kept: Sequence[Partition]) -> None:
         """Copy what was kept, if it is small, so that none of it is lost with one worker."""
 
     def release(self, kept: Partition) -> None:
-        """Let go of what was kept."""
+        """Release the kept results."""
 
     def total(
         self,

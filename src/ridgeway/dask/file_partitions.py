@@ -29,11 +29,11 @@ class RowGroups:
     texts: tuple[str, ...]  # those among them that are read as codes
 
     def glimpse(self) -> RowGroups:
-        """Return the first of them."""
+        """Return the first of these row groups."""
         return replace(self, last=self.first)
 
     def load(self) -> Any:
-        """Read them."""
+        """Read these row groups."""
         path = self.mark.path
         self.mark.require_same()
         with naming(path), pq.ParquetFile(path, pre_buffer=False, read_dictionary=list(self.texts)) as file:
@@ -69,7 +69,7 @@ def file_table(data: Any, partition_bytes: int, columns: Sequence[str] | None = 
     source = open_data(data, columns=columns, **reading)
     if not isinstance(source, FileSource):
         raise DataError(
-            f"{source.name}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; "
+            f"{source.name}: LIBSVM text cannot be split into partitions: expected Parquet, CSV or Feather files; "
             "convert it, or pass a dask array of CSR blocks."
         )
     assert source.schema is not None

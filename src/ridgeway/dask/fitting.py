@@ -154,7 +154,7 @@ def fit_opened(
     encoder: TableEncoder | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Survey:
-    """Fit an estimator to data that were opened, and return what is known of their rows; see `fit`.
+    """Fit an estimator to data that were opened, and return the survey of their rows; see `fit`.
 
     The checkpoint is not removed: call its `done` after the model is saved.
     """

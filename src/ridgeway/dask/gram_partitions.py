@@ -15,7 +15,7 @@ from ridgeway.data import DataError
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.options import generator
 from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
-from ridgeway.estimators.solver_names import ASKED_FOR, check_solver
+from ridgeway.estimators.solver_names import AS_REQUESTED, check_solver
 from ridgeway.exact.gram_fit import GramSums
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
@@ -40,13 +40,13 @@ class PartitionSums:
 
 
 def cluster_solver(estimator: RidgePathCV, n_columns: int) -> SolverChoice:
-    """Return what solves a problem whose rows lie on a cluster: Gram matrices, or SGD for very many columns."""
+    """Return the solver for rows on a cluster: Gram matrices, or SGD for very many columns."""
     solver = check_solver(estimator.solver)
     if solver not in ("auto", "gram", "sgd"):
         raise ValueError(
             f"solver={solver!r} needs all rows in one place: expected solver='auto', 'gram' or 'sgd' on a cluster."
         )
-    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
+    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
 
 def sum_partitions(
@@ -90,7 +90,7 @@ def _units(
                 units: GramSums = found
                 return units
     raise ValueError(
-        "no partition has a row with a target and a positive weight: expected at least one; look at the data."
+        "no partition has a row with a target and a positive weight: expected at least one; check the data."
     )
 
 
@@ -100,7 +100,7 @@ def first_units(batch: Batch | None, scale: bool, centre: bool, n_folds: int, se
 
 
 def partition_sums(loaded: Any, empty: GramSums, form: Form, number: int, name: str) -> PartitionSums:
-    """Return the sums of what was loaded of a partition."""
+    """Return the sums over the loaded rows of a partition."""
     rows = loaded[0] if form.features is None else loaded
     read = {number: int(rows.shape[0])}
     batch = form.batch(loaded, name)

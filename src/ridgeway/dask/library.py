@@ -1,4 +1,4 @@
-"""dask and distributed, which run the tasks; their absence is said in plain words."""
+"""dask and distributed, which run the tasks; if they are missing, the error says how to install them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What data stand for: partitions, the form of their rows, and a mark that tells them from other data."""
+"""Opened data: partitions, the form of their rows, and a fingerprint that identifies them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Opened:
     ----------
     partitions : their parts.
     form : how rows are made of them, if all columns are numbers.
-    fingerprint : what tells them from other or changed data.
+    fingerprint : identifies the data; other or changed data have another one.
     kinds : kinds of the columns to learn from, by name; empty for arrays.
     n_columns : how many there are to learn from.
     """
@@ -40,7 +40,7 @@ class Opened:
     def encoded(self, encoder: TableEncoder) -> Form:
         """Return the form of the rows that an encoder makes."""
         if self.form.features is None:
-            raise DataError("encoder: arrays have no columns of kinds: expected a table; leave the encoder out.")
+            raise DataError("encoder: arrays have no kinds of columns: expected a table; leave the encoder out.")
         return replace(self.form, encoder=encoder)
 
     def require_numbers(self) -> None:

@@ -62,7 +62,7 @@ class Partition:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """How what was loaded becomes a checked batch.
+    """How loaded rows become a checked batch.
 
     Attributes
     ----------

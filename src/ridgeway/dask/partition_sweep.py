@@ -52,7 +52,7 @@ class RunGroup:
     place: int = 0
 
     def state(self) -> State:
-        """Return the states of the runs and their place."""
+        """Return the states of the runs and their common position."""
         runs = [run.state() for run in self.runs]
         return {"segment": self.segment, "members": self.members, "runs": runs, "place": self.place}
 
@@ -205,7 +205,7 @@ class Sweep:
 
     @property
     def beyond(self) -> bool:
-        """Whether some run is further than the chains were last asked to go."""
+        """Whether some run is beyond the end that was last set for its chain."""
         ends = self._ends()
         return any(group.place > ends[group.segment] for group in self.groups)
 

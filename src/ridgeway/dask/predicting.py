@@ -67,7 +67,7 @@ def predict(
 
 
 class _Linear:
-    """What predictions need of a model: little, for it goes to every worker."""
+    """The part of a model that predictions need; it is small, because every worker receives it."""
 
     def __init__(self, path: PathResult, one: bool, names: list[str] | None, encoder: TableEncoder | None) -> None:
         self.path, self.one, self.names, self.encoder = path, one, names, encoder

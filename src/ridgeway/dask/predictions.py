@@ -1,4 +1,4 @@
-"""Held-out predictions on a cluster: a bounded sample of targets beside their predictions."""
+"""Held-out predictions on a cluster: a bounded sample of targets with their predictions."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def tally(
     number: int,
     groups: list[int],
 ) -> Tally:
-    """Return what the errors need of the held-out rows of a partition, which are divided into these groups."""
+    """Return the sums over held-out rows of a partition from which errors are computed, by group."""
     found: Tally = {}
     if batch is None:
         return found
@@ -87,7 +87,7 @@ class JointTrial:
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """Weight of each group of rows, of all folds in turn."""
+        """Weight of each group of rows, fold after fold."""
         return np.concatenate([trial.weight for trial in self.trials])
 
     def span(self, schemes: Sequence[Scheme]) -> None:
@@ -107,7 +107,7 @@ class JointTrial:
             trial.hold([total[key] for key in sorted(total) if key[0] == fold])
 
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
-        """Errors of schemes in the span, on the groups of all folds in turn."""
+        """Errors of schemes in the span on each group of rows, fold after fold."""
         parts = [trial.errors(schemes) for trial in self.trials]
         return Errors(*(np.concatenate(kind, axis=2) for kind in zip(*parts, strict=True)))
 

@@ -13,7 +13,7 @@ MAX_SUMMANDS = 8  # results that are added up at a time
 
 
 class Serial:
-    """Executes tasks one after the other, here: what a cluster of any size must agree with, bit for bit.
+    """Executes tasks one after the other in this process. A cluster of any size gives the same bits.
 
     Attributes
     ----------
@@ -34,12 +34,12 @@ class Serial:
         self._results.append((tag, self._done(function, partition, form, arguments)))
 
     def results(self) -> Iterator[tuple[Any, Any]]:
-        """Yield tags and results until no task is left; others may be submitted meanwhile."""
+        """Yield tags and results until no task is left; more tasks may be submitted in between."""
         while self._results:
             yield self._results.popleft()
 
     def keep(self, function: Callable[..., Any], partition: Partition, form: Form | None, *arguments: Any) -> Partition:
-        """Return the result of a task as a partition that later tasks can read; it stays where it was made."""
+        """Return the result of a task as a partition that later tasks can read; it stays in this process."""
         return Partition(partition.number, partition.name, self._done(function, partition, form, arguments))
 
     def secure(self, kept: Sequence[Partition]) -> None:

@@ -64,7 +64,7 @@ class Split:
         return replace(self, k=1, share=1.0)
 
     def without_starts(self) -> Split:
-        """Return what a worker needs where rows are dealt out at random."""
+        """Return the split without first row numbers if folds are random: workers do not need them."""
         return self if self.seed is None else replace(self, starts=np.empty(0, np.int64))
 
     def order(self, rows: AnyRows, pass_number: int, partition: int) -> NDArray[np.intp]:

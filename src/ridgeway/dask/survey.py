@@ -1,4 +1,4 @@
-"""Survey: what is known of all rows before the first step: how many they are, offsets, scales, and the step."""
+"""Survey: the number of rows, offsets, scales and the step, which are needed before the first step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.step_size import MAX_NORM_MEDIANS, step_for
 from ridgeway.trajectory.trajectory import squared_scale
 
-CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is told
+CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is estimated
 STEP_PARTITIONS = 16  # partitions whose norms, or those of a glimpse, set the step, where they agree
 
 
@@ -49,7 +49,7 @@ class Survey:
 
 
 def survey_partition(loaded: Any, form: Form, split: Split, number: int, name: str) -> Survey:
-    """Survey what was loaded of a partition."""
+    """Survey the loaded rows of a partition."""
     rows = loaded[0] if form.features is None else loaded
     return replace(survey_rows(form.batch(loaded, name), split, number), read={number: int(rows.shape[0])})
 
@@ -109,7 +109,7 @@ class Norms:
 
     @property
     def mean(self) -> float:
-        """R^2, the mean in which rows count by their size."""
+        """R^2, the mean of q weighted by q."""
         return squared_scale(self.sum_q, self.sum_q2)
 
     @property

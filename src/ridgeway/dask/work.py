@@ -56,7 +56,7 @@ class Work:
             if mine[name] != theirs:
                 raise ClusterError(
                     f"version mismatch: the worker on {platform.node()} has {name} {mine[name]}, the client {theirs}: "
-                    "expected the same on all machines, for results depend on it; install one of them everywhere."
+                    "expected the same on all machines, as results depend on it; install one of them everywhere."
                 )
 
 
@@ -70,7 +70,7 @@ class Common:
         self.values = values
 
     def itself(self) -> Common:
-        """Return this: what a worker that has lost it does again."""
+        """Return this object; a worker that has lost it repeats the call."""
         return self
 
 

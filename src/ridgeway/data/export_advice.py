@@ -55,13 +55,13 @@ def refuse_address(address: str) -> NoReturn:
     database = scheme.partition("+")[0]
     if database in READ_DATABASES:
         raise DataError(
-            f"{name}: a database that is not read by this name: expected {READ_DATABASES[database]}://...; or local "
+            f"{name}: this address of a database is not read: expected {READ_DATABASES[database]}://...; or local "
             "files, where only these are read."
         )
     if database in SQL_EXPORTS:
         raise DataError(
-            f"{name}: a database of another kind: expected PostgreSQL, SQLite, DuckDB or a file; export the table, for "
-            f"instance by: {SQL_EXPORTS[database]}"
+            f"{name}: this kind of database is not read: expected PostgreSQL, SQLite, DuckDB or a file; export the "
+            f"table, for instance by: {SQL_EXPORTS[database]}"
         )
     command = DOWNLOADS.get(scheme)
     raise DataError(

@@ -4,5 +4,5 @@ KINDS = ("number", "boolean", "category", "text", "time", "day-first", "month-fi
 
 
 def unknown_kind(kind: str, column: str) -> ValueError:
-    """Return the error for a kind that there is not."""
+    """Return the error for an unknown kind."""
     return ValueError(f"kinds: {kind!r} for column {column!r} is unknown: expected one of {', '.join(KINDS)}.")

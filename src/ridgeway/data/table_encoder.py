@@ -120,7 +120,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     @atomic
     def fit(self, X: Any, y: Any = None, *, leave_out: Sequence[str] = ()) -> Self:
-        """Learn the encoding from all rows of a table, or from the first rows of a source, and forget the last one.
+        """Learn the encoding from all rows of a table, or from the first rows of a source; discard the last one.
 
         Parameters
         ----------

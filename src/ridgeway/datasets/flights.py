@@ -39,7 +39,7 @@ class Flights:
 
 
 def load_flights(dtype: npt.DTypeLike = np.float32) -> Flights:
-    """Load 327,346 flights out of New York City in 2013: arrival delays and what is known beforehand.
+    """Load 327,346 flights out of New York City in 2013: arrival delays, and columns known before departure.
 
     The columns are
 

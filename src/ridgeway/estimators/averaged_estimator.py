@@ -162,10 +162,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
                 "--averaging out), then take model.at(alpha) (predict --alpha)"
             )
         else:
-            why = (
-                f"no row was kept of this choice by {selected.selection.method}: call fit with cv='auto' or a number "
-                "of folds"
-            )
+            why = f"selection by {selected.selection.method} keeps none: fit with cv='auto' or a number of folds (--cv)"
         raise ValueError(f"prediction intervals need held-out rows, and {why}.")
 
     def _relative_scheme(self) -> Scheme:

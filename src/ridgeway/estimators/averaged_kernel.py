@@ -197,7 +197,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
 
     @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve for every strength and choose one; forget any fit before.
+        """Solve for every strength and choose one; discard any previous fit.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         """
         begun = self.__sklearn_is_fitted__()
         if begun and self._components is None:
-            raise ValueError("partial_fit cannot go on with an exact fit: start again with clone(model).")
+            raise ValueError("partial_fit cannot continue an exact fit: start again with clone(model).")
         dtype = None if self._components is None else self._components.dtype
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
         require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
@@ -290,7 +290,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     def path(self, alphas: ArrayLike) -> PathResult:
         """Coefficients and intercepts for every alpha, in the user's units; no data needed.
 
-        It warns of strengths that are weaker than what the Krylov solver has resolved; see `trajectory_.error_bounds`.
+        It warns of strengths that are weaker than those that the Krylov solver solved; see `trajectory_.error_bounds`.
 
         Parameters
         ----------

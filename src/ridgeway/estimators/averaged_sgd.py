@@ -101,7 +101,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         Fit an intercept, which is not penalised; sparse X stays sparse.
     loss : "squared"
     store : "auto", "sketch", "replay" or a Layout
-        What the fit remembers; "auto" is the sketch. "replay" keeps a standardized copy of the rows and answers for any
+        What the fit stores; "auto" is the sketch. "replay" keeps a standardized copy of the rows and answers for any
         scheme exactly.
     n_jobs : int or None
         Threads over which the chains of the folds are spread; None means 1.
@@ -199,7 +199,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
 
     @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Run over the rows and choose the average; forget any fit before.
+        """Run over the rows and choose the average; discard any previous fit.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         single_target: bool,
         n_rows: int,
     ) -> None:
-        """Stand where the runs have led, wherever they took place."""
+        """Set the fitted state from the outcome of the runs, local or on a cluster."""
         if plan.scheme is not None:
             outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
         averages = Averages.about_means(outcome.trajectory, standardization, sparse, single_target)
@@ -292,7 +292,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         begun: Stream | None = getattr(self, "_stream", None)
         if begun is None and self.__sklearn_is_fitted__():
             raise ValueError(
-                "partial_fit cannot go on with a fit of several chains, one chosen by 'gcv', or one with "
+                "partial_fit cannot continue a fit of several chains, one chosen by 'gcv', or one with "
                 "store='replay' that was saved: fit with chains=1, another cv and store='auto', or start again with "
                 "clone(model)."
             )

@@ -1,4 +1,4 @@
-"""What a user should know of a run that was too short, at the end of a fit."""
+"""Warnings at the end of a fit whose run was too short."""
 
 from __future__ import annotations
 

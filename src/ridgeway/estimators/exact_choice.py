@@ -1,4 +1,4 @@
-"""Which way of choosing `cv` means for the exact engines, and the fit that goes with it."""
+"""How `cv` selects the average in an exact fit, and the fit itself."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_exact_cv(cv: Any) -> Any:
 
 
 def n_models(cv: Any) -> int:
-    """Return how many models a choice takes beside the one of all rows."""
+    """Return how many models the selection fits besides the one of all rows."""
     return cv if isinstance(cv, int) else 1 if is_name(cv, "loo", "holdout") else DEFAULT_FOLDS
 
 
@@ -116,7 +116,7 @@ def fit_exactly(
 
 
 class _Problem(NamedTuple):
-    """Rows to fit, and what is asked for."""
+    """Rows to fit, and the requested average."""
 
     batch: Batch
     standardization: Standardization
@@ -200,6 +200,6 @@ def _require_leave_one_out(solver: str, family: str) -> None:
         raise ValueError("cv='loo' needs Gram matrices: set solver='gram', or a number of folds.")
     if family != "geometric":
         raise ValueError(
-            f"cv='loo' with averaging={family!r}: expected averaging='geometric', for leaving a row out has a closed "
+            f"cv='loo' with averaging={family!r}: expected averaging='geometric', as leaving a row out has a closed "
             "form for ridge only; or set a number of folds."
         )

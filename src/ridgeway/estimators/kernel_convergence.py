@@ -1,4 +1,4 @@
-"""What a user should know of a kernel fit that ended early."""
+"""Warnings at the end of a kernel fit that ended early."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ridgeway.messages.user_warning import warn_user
 if TYPE_CHECKING:
     from ridgeway.averaging import Scheme
 
-WEAK_KERNEL_STRENGTHS = "predictions are smoother than those of kernel ridge there. Fit with that alpha to solve it."
+WEAK_KERNEL_STRENGTHS = "predictions there are smoother than those of kernel ridge. Fit with that alpha to solve it."
 
 
 def warn_of_short_fit(solver: str, passes: float, scheme: Scheme | None) -> None:
@@ -26,7 +26,7 @@ def warn_of_short_fit(solver: str, passes: float, scheme: Scheme | None) -> None
     """
     if solver == "sgd":
         said = (
-            f"the held-out error was still falling after {passes:.0f} passes: set passes to more, or solver='krylov'."
+            f"the held-out error was still falling after {passes:.0f} passes: increase passes, or set solver='krylov'."
         )
     elif scheme is not None:
         asked = f"alpha={scheme.alpha:g}" if isinstance(scheme, Geometric) else str(scheme)

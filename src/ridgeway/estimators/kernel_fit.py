@@ -41,7 +41,7 @@ SGD_NUMBERS_PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, p
 
 @dataclass(frozen=True, eq=False)
 class KernelRequest:
-    """What is asked for.
+    """Settings of a kernel fit.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class KernelRequest:
 
     @classmethod
     def of(cls, estimator: Any, solver: str, batch: Batch) -> KernelRequest:
-        """Return what the parameters of an estimator ask for."""
+        """Return the settings that the parameters of an estimator request."""
         kernel = kernel_of(estimator, batch.rows.shape[1])
         return cls(
             solver,

@@ -1,4 +1,4 @@
-"""The parameters of a kernel estimator, checked and turned into what they mean."""
+"""The parameters of a kernel estimator, checked and converted."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def new_features(estimator: Any, batch: Batch) -> tuple[Features, float | None]:
     """Return components made from a first batch, and gamma; "auto" is the median heuristic here."""
     n_components = counted("n_components", estimator.n_components, "expected None or an integer of 1 or more")
     if is_name(estimator.kernel, "precomputed"):
-        raise ValueError("n_components with kernel='precomputed': expected None, a matrix has no rows to make them of.")
+        raise ValueError("n_components with kernel='precomputed': expected None, as the rows are unknown.")
     kind = check_features(estimator.features, estimator.kernel)
     kernel = kernel_of(estimator, batch.rows.shape[1])
     assert kernel is not None
@@ -117,8 +117,8 @@ def new_features(estimator: Any, batch: Batch) -> tuple[Features, float | None]:
         return FourierFeatures.draw(scaling, kernel.gamma, shape, batch.rows.dtype, rng), kernel.gamma
     if n_components > len(batch):
         raise ValueError(
-            f"n_components={n_components} but the first rows are {len(batch)}: expected at most one component per row; "
-            "take fewer, or begin with more rows."
+            f"n_components={n_components} with {len(batch)} rows to begin with: expected at most one component per "
+            "row; take fewer components, or begin with more rows."
         )
     centres = batch.rows.take(np.sort(rng.permutation(len(batch))[:n_components]))
     return NystroemFeatures.at(kernel, scaling, scaling.rows(centres)), kernel.gamma

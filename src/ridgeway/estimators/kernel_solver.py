@@ -7,7 +7,7 @@ from typing import Any
 from ridgeway.estimators.exact_choice import n_models
 from ridgeway.estimators.options import check_averaging, check_cv
 from ridgeway.estimators.solver_choice import ProblemSize, SolverChoice, choose_solver, choose_stream_solver
-from ridgeway.estimators.solver_names import ASKED_FOR, KERNEL_SOLVERS, check_solver
+from ridgeway.estimators.solver_names import AS_REQUESTED, KERNEL_SOLVERS, check_solver
 from ridgeway.rows import Batch
 from ridgeway.validation.names import is_name
 
@@ -22,7 +22,7 @@ def choose_kernel_solver(estimator: Any) -> SolverChoice:
     solver, of_sgd = _check_solver(estimator), _given_of_sgd(estimator)
     if solver == "auto" and of_sgd is None:
         return SolverChoice("krylov", "a few products with the kernel matrix solve for every strength")
-    return SolverChoice(solver, ASKED_FOR) if of_sgd is None or solver == "sgd" else SolverChoice("sgd", of_sgd)
+    return SolverChoice(solver, AS_REQUESTED) if of_sgd is None or solver == "sgd" else SolverChoice("sgd", of_sgd)
 
 
 def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cache_bytes: float) -> SolverChoice:
@@ -41,11 +41,11 @@ def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cac
     fits = 2 * n_rows * n_components * itemsize <= cache_bytes
     if solver == "krylov" and not fits:
         raise ValueError(
-            f"solver='krylov' with {n_components:,} components of {n_rows:,} rows, which cache_size has no room for: "
+            f"solver='krylov' with {n_components:,} components of {n_rows:,} rows, which do not fit in cache_size: "
             "set a larger cache_size, or solver='auto'."
         )
     if solver != "auto":
-        return SolverChoice(solver, ASKED_FOR)
+        return SolverChoice(solver, AS_REQUESTED)
     if of_sgd is None and family is not None and is_name(cv, "gcv", "progressive"):
         of_sgd = f"cv={cv!r}, which only SGD has"
     if of_sgd is not None:
@@ -64,7 +64,7 @@ def choose_component_stream(estimator: Any, n_components: int) -> SolverChoice:
     if solver == "krylov":
         raise ValueError("solver='krylov' needs all rows at once: set solver='auto' or 'sgd' for partial_fit.")
     if solver == "sgd":
-        return SolverChoice("sgd", ASKED_FOR)
+        return SolverChoice("sgd", AS_REQUESTED)
     if of_sgd is None and not isinstance(cv, int) and not is_name(cv, "auto"):
         of_sgd = f"cv={cv if isinstance(cv, str) else type(cv).__name__!r} over rows that are read once"
     return choose_stream_solver(n_components) if of_sgd is None else SolverChoice("sgd", of_sgd)

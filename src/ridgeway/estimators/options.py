@@ -1,4 +1,4 @@
-"""The parameters of an estimator, checked and turned into what they mean."""
+"""The parameters of an estimator, checked and converted."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MAX_UNSAMPLED_BYTES = 2**25  # the norms of larger rows are sampled
 
 
 class Averaging(NamedTuple):
-    """The average that is asked for: a scheme, or a family to choose from."""
+    """The requested average: a scheme, or a family to choose from."""
 
     scheme: Scheme | None
     family: str | None
 
 
 def check_averaging(averaging: Any, alpha: Any) -> Averaging:
-    """Say what `averaging` and `alpha` mean together."""
+    """Return the average that `averaging` and `alpha` request together."""
     known = is_name(averaging, "auto", "geometric", "tail", *FIXED_AVERAGES)
     if not known and not isinstance(averaging, Scheme):
         raise ValueError(
@@ -91,7 +91,7 @@ def check_progressive(cv: Any, step: Any, family: str | None) -> None:
 
 
 def check_store(store: Any) -> str | Layout:
-    """Return what the runs remember; "auto" is the sketch, which needs no rows afterwards."""
+    """Return what the runs store; "auto" is the sketch, which needs no rows afterwards."""
     if isinstance(store, Layout) or is_name(store, "sketch", "replay"):
         return store
     if is_name(store, "auto"):
@@ -112,7 +112,7 @@ def check_jobs(n_jobs: Any) -> int:
 def check_loss(loss: Any) -> None:
     """Refuse every loss but the squared one."""
     if loss != "squared":
-        raise ValueError(f"loss={loss!r}: expected 'squared', the only loss there is so far.")
+        raise ValueError(f"loss={loss!r}: expected 'squared', the only supported loss.")
 
 
 def require_rows(batch: Batch) -> None:

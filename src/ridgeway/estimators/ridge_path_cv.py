@@ -1,4 +1,4 @@
-"""`RidgePathCV`: the whole ridge path and the right strength, by whichever engine suits the data."""
+"""`RidgePathCV`: the whole ridge path and the right strength, by the solver that suits the data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ridgeway.estimators.solver_choice import (
     choose_stream_solver,
     max_krylov_products,
 )
-from ridgeway.estimators.solver_names import ASKED_FOR, SOLVER_TITLES, check_solver
+from ridgeway.estimators.solver_names import AS_REQUESTED, SOLVER_TITLES, check_solver
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
 from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.exact.gram_fit import GramSums
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
 
 WEAK_STRENGTHS = (
-    "coefficients are smaller than those of ridge there. Fit with that alpha to solve it, or with solver='gram'."
+    "coefficients there are smaller than those of exact ridge. Fit with that alpha to solve it, or with solver='gram'."
 )
 
 
@@ -63,14 +63,13 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     which is ``Ridge(alpha=W * alpha)`` on features divided by D. D holds the standard deviations of the columns, for
     columns of sparse X that are mostly 0 their largest absolute values, and 1 with ``scale=False`` or for sparse rows
-    of one Euclidean length. Three
-    engines answer the same question. "gram" forms the matrices X'X and X'y of each fold in one read and is exact: for
-    few columns, any number of rows in any order. "krylov" multiplies rows in memory by a few vectors, which all folds
-    share: for wide, sparse or square data; exact up to ``trajectory_.tolerance``. "sgd" is `AveragedSGDRegressor`: for
-    streams of many columns, and rows that nothing else can hold.
+    of one Euclidean length. Three solvers solve this problem. "gram" forms the matrices X'X and X'y of each fold in one
+    read and is exact: for few columns, any number of rows in any order. "krylov" multiplies rows in memory by a few
+    vectors, which all folds share: for wide, sparse or square data; exact up to ``trajectory_.tolerance``. "sgd" is
+    `AveragedSGDRegressor`: for streams of many columns, and rows that do not fit in memory.
 
-    It assumes rows that are exchangeable, so that held-out rows stand for those to come; for time series or groups pass
-    a splitter as `cv`. Columns that are linearly dependent to about six digits count as dependent in Gram matrices.
+    It assumes rows that are exchangeable, so that held-out rows represent future rows; for time series or groups pass a
+    splitter as `cv`. Columns that are linearly dependent to about six digits count as dependent in Gram matrices.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     selection_ : table of candidates and their errors; None when nothing was chosen.
     held_out_ : a sample of held-out rows with their predictions; None where nothing was held out.
     interval_method_ : how the rows behind `predict_interval` were held out.
-    trajectory_ : what the engine left behind, over standardized features: a `Spectrum`, or a run of SGD.
+    trajectory_ : what the solver stored, over standardized features: a `Spectrum`, or a run of SGD.
     n_rows_ : rows learned from.
     n_features_in_, feature_names_in_ : columns of X.
 
@@ -166,7 +165,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve for every strength and choose one; forget any fit before.
+        """Solve for every strength and choose one; discard any previous fit.
 
         Parameters
         ----------
@@ -176,11 +175,11 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """
         solver, asked = check_solver(self.solver), check_averaging(self.averaging, self.alpha)
         if solver == "sgd":
-            return self._fit_sgd(SolverChoice("sgd", ASKED_FOR), X, y, sample_weight)
+            return self._fit_sgd(SolverChoice("sgd", AS_REQUESTED), X, y, sample_weight)
         cv = check_exact_cv(self.cv)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         require_rows(batch)
-        choice, max_products = SolverChoice(solver, ASKED_FOR), None
+        choice, max_products = SolverChoice(solver, AS_REQUESTED), None
         if solver == "auto":
             size = ProblemSize.of(batch, 0 if asked.family is None else n_models(cv))
             choice, max_products = choose_solver(size), max_krylov_products(size)
@@ -247,7 +246,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
 
     def _unsolved(self, sums: GramSums) -> UnsolvedStream:
-        """Return Gram matrices with the parameters by which they are solved when the model is read."""
+        """Return Gram matrices with the parameters by which they are solved when an attribute is first used."""
         rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
         return UnsolvedStream(sums, check_averaging(self.averaging, self.alpha), rule, scale, n_jobs)
 
@@ -283,7 +282,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         begun = self.__sklearn_is_fitted__()
         if begun and self.solver_ == "krylov":
             raise ValueError(
-                "partial_fit cannot go on with a fit by solver='krylov', which needs all rows at once: set "
+                "partial_fit cannot continue a fit by solver='krylov', which needs all rows at once: set "
                 "solver='gram' or 'sgd' and start again with clone(model)."
             )
         if begun and isinstance(self._model, SGDModel):
@@ -328,10 +327,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
             raise ValueError(
                 "solver='krylov' needs all rows at once: expected solver='auto', 'gram' or 'sgd' for partial_fit."
             )
-        return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
+        return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
     def _stream_folds(self) -> int:
-        """Return the number of folds of a stream, which rows are dealt to as they come."""
+        """Return the number of folds of a stream; rows are assigned to them as they arrive."""
         cv, asked = check_exact_cv(self.cv), check_averaging(self.averaging, self.alpha)
         if isinstance(cv, int):
             return cv
@@ -355,7 +354,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         Parameters
         ----------
         alphas : (L,), each 0 or more, in any order. Those weaker than the chosen one are solved less exactly by the
-            Krylov engine, which warns of those it has not resolved: ``trajectory_.error_bounds(alphas)``.
+            Krylov solver, which warns of those that it did not solve: ``trajectory_.error_bounds(alphas)``.
         """
         models = super().path(alphas)
         warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
@@ -400,7 +399,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
     def degrees_of_freedom(self) -> float:
         """Return the effective degrees of freedom of the selected average, sum_k s_k / (s_k + alpha), and 1 for b.
 
-        They say how many coefficients a fit without a penalty would have; where the Gram engine ran.
+        They say how many coefficients a fit without a penalty would have; only with the Gram solver.
         """
         self._require_gram("degrees of freedom")
         averages = self._fitted().averages
@@ -414,9 +413,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """Return intervals for the coefficients, robust to unequal variances: (n_features, 2).
 
         They are ``coef_ -+ t * se`` with HC3 standard errors, which take each residual as large as it would have been
-        without its row. They need the Gram engine, assume independent rows and an alpha that was not chosen by them,
-        and cover the population ridge coefficient, which ridge of this alpha would find with infinitely many rows: that
-        it is shrunk towards 0 they do not tell. At alpha=0 they are the usual robust intervals of least squares.
+        without its row. They need the Gram solver, assume independent rows and an alpha that was not chosen by them,
+        and cover the population ridge coefficient, which ridge of this alpha would find with infinitely many rows: they
+        do not include the bias from shrinkage towards 0. At alpha=0 they are the usual robust intervals of least
+        squares.
 
         Parameters
         ----------
@@ -455,7 +455,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return np.stack([coef - reach, coef + reach], axis=-1)
 
     def _require_gram(self, what: str) -> ExactModel | UnsolvedStream:
-        """Return what the Gram engine left, or say that it did not run."""
+        """Return the model of the Gram solver; raise an error if another solver ran."""
         self._require_fit()
         if isinstance(self._model, SGDModel) or self.solver_ != "gram":
             raise ValueError(f"{what} need Gram matrices, and solver {self.solver_!r} ran: fit with solver='gram'.")

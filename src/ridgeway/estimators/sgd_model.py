@@ -1,4 +1,4 @@
-"""`SGDModel`: what a fit of `RidgePathCV` by SGD leaves behind, in the form of its exact models."""
+"""`SGDModel`: the model of a `RidgePathCV` that was fitted by SGD, in the form of its exact models."""
 
 from __future__ import annotations
 

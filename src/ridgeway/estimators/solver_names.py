@@ -7,7 +7,7 @@ from ridgeway.validation.names import is_name
 SOLVER_TITLES = {"gram": "Gram matrices", "krylov": "Krylov space", "sgd": "averaged SGD"}
 SOLVERS = ("auto", *SOLVER_TITLES)  # of linear models
 KERNEL_SOLVERS = ("auto", "krylov", "sgd")
-ASKED_FOR = "asked for"  # the reason of a solver that the user named
+AS_REQUESTED = "as requested"  # the reason of a solver that the user named
 
 
 def describe_solver(solver: str, reason: str) -> str:
@@ -15,8 +15,8 @@ def describe_solver(solver: str, reason: str) -> str:
 
     Examples
     --------
-    >>> describe_solver("gram", ASKED_FOR)
-    'Gram matrices (gram), asked for'
+    >>> describe_solver("gram", AS_REQUESTED)
+    'Gram matrices (gram), as requested'
     """
     return f"{SOLVER_TITLES[solver]} ({solver}){', ' if reason else ''}{reason}"
 

@@ -192,7 +192,7 @@ class Stream:
         return self._averages_of(self._answering)
 
     def ridge(self) -> Averages | None:
-        """Return what a ridge strength is answered from, where that is not the run that answers otherwise."""
+        """Return the averages that answer ridge strengths, if they are not those of the answering run."""
         if self._growing is None or not self.continued:
             return None
         return self._averages_of(self._growing)
@@ -221,7 +221,7 @@ class Stream:
         )
 
     def state(self) -> State:
-        """Return everything that the stream needs to go on, bit for bit."""
+        """Return everything that the stream needs to continue bit for bit."""
         return {
             "standardization": self.standardization.state(),
             **self._answering.state(),

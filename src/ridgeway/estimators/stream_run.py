@@ -48,7 +48,7 @@ class StreamRun:
             self.progressive.expect(whole if self.window else self.run.n_steps_after(n_rows))
 
     def room(self, centre: Centre) -> int:
-        """Return how many rows may come until averages are taken anew; take them if it is time."""
+        """Return the number of rows until new averages are taken; take them now if they are due."""
         if self.progressive is None:
             return 2**62
         if self.run.begun:
@@ -56,7 +56,7 @@ class StreamRun:
         return self.progressive.room(self.done)
 
     def learn(self, part: Batch) -> None:
-        """Learn from rows, no more than there is `room` for, and predict them by averages taken before."""
+        """Learn from rows, at most `room` of them, and predict them by averages taken earlier."""
         steps, counts, clipped = part, None, 0
         if self.window is not None:
             clipped = -self.window.clipped
@@ -71,13 +71,13 @@ class StreamRun:
         self.rows += len(part)
 
     def copy(self) -> StreamRun:
-        """Return a run that goes on by itself."""
+        """Return an independent copy."""
         window = None if self.window is None else self.window.copy()
         progressive = None if self.progressive is None else self.progressive.copy()
         return replace(self, run=self.run.copy(), window=window, progressive=progressive)
 
     def state(self) -> State:
-        """Return everything that the run needs to go on, bit for bit."""
+        """Return everything that the run needs to continue bit for bit."""
         return {
             "run": self.run.state(),
             "final_step": self.step,

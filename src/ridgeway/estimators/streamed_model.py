@@ -23,7 +23,7 @@ class StreamedSelection(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StreamedModel:
-    """A stream after a batch, and what was asked for.
+    """A stream after a batch, and the requested average.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from ridgeway.storage.state import State
 
 @dataclass(frozen=True, eq=False)
 class UnsolvedStream:
-    """The sums of a stream, and what was asked of them.
+    """The sums of a stream, and the parameters by which they are solved.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class UnsolvedStream:
 
     @derived_property
     def fit(self) -> GramFit:
-        """What the sums come to: solved when it is first read, not at every batch."""
+        """The solution for these sums; computed when it is first read, not at every batch."""
         with threads(self.n_jobs):
             return self.sums.fit(self.asked.family, self.scale)
 

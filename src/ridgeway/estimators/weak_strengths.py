@@ -32,8 +32,9 @@ def warn_of_weak_strengths(trajectory: Trajectory, alphas: NDArray[np.float64], 
     weak = alphas[left > CANDIDATE_RESIDUAL]
     if len(weak):
         worst = float(left.max())
+        most = "" if len(weak) == 1 else "up to "
         named = f"alpha={weak[0]:.3g} is" if len(weak) == 1 else f"{len(weak)} alphas up to {weak.max():.3g} are"
         warn_user(
-            f"{named} weaker than what this fit has resolved (its equations are off by {worst:.1%}): {effect}",
+            f"{named} weaker than the strengths that this fit solved (relative residual {most}{worst:.1%}): {effect}",
             ConvergenceWarning,
         )

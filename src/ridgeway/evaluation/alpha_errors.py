@@ -1,4 +1,4 @@
-"""The error of every ridge strength on the same rows, which tells whether the chosen one was right for them."""
+"""The error of every ridge strength on the same rows, to compare the chosen strength with the best."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIN_ALPHA_TIME = 1e-1  # alpha times the time of the run at the weak end: weaker
 MAX_ALPHA = 1e3
 MAX_DECADES = 9
 MAX_OWN_DECADES = 6  # a model's own alpha further outside is not among the evaluated ones
-SAME_ERROR = 1e-4  # relative difference of errors that nobody would notice
+SAME_ERROR = 1e-4  # relative difference of errors that is too small to matter
 SAME_SHARE = 5e-4  # relative difference of two errors below which the text calls them the same
 
 

@@ -1,4 +1,4 @@
-"""`Evaluation`: what a comparison of predictions with actual values has found."""
+"""`Evaluation`: the result of comparing predictions with actual values."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Evaluation:
         ]
 
     def _log_sentence(self, metrics: Metrics, target_index: int) -> str:
-        """Return the errors of the logarithms, and what the predictions are."""
+        """Return sentences on the errors of the logarithms and on the meaning of a prediction."""
         r2, rmse = metrics.r2[target_index], metrics.rmse[target_index]
         some = "" if metrics.n_rows == self.n_rows else f" ({quantity(metrics.n_rows, 'row')} above 0)"
         return (

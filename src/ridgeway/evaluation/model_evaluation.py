@@ -214,8 +214,8 @@ class _Comparison:
             values = np.exp(values)
         if finite and not np.isfinite(values).all():
             raise DataError(
-                f"{source_name}: a prediction is beyond float64: expected rows similar to those of the fit; check for "
-                "values far outside of its range."
+                f"{source_name}: a prediction is beyond the range of float64: expected rows similar to those of the "
+                "fit; check for values far outside of its range."
             )
         return np.minimum(values, np.finfo(np.float64).max)
 

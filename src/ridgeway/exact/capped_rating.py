@@ -65,7 +65,7 @@ def capped(
     units: Units,
     schemes: Sequence[Scheme],
 ) -> GramRating | CappedRating:
-    """Look at the held-out rows once more and set outlying ones apart; with few rows none may be capped.
+    """Read the held-out rows again and cap the errors of outlying ones; with few rows none may be capped.
 
     Parameters
     ----------

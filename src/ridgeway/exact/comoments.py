@@ -1,4 +1,4 @@
-"""Weighted means and centred co-moments: all that ridge regression needs to know of the data."""
+"""Weighted means and centred co-moments: the sufficient statistics of ridge regression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments of the rows of each fold, from one read: all that a choice by folds needs to know of the data."""
+"""Moments of the rows of each fold, from one read: the sufficient statistics of a choice by folds."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def means_apart(co: CoMoments, learned: CoMoments, centre: bool) -> tuple[Array,
 
 
 def _in_float64(rows: SparseRows, numbers: NDArray[np.intp]) -> tuple[SparseRows, NDArray[np.intp]]:
-    """Return rows, and which of them, in float64.
+    """Return rows in float64, and the numbers of the given rows among them.
 
     Rows that were standardized in float32 would be rounded in units that depend on the first rows of a stream.
     """
@@ -208,7 +208,7 @@ class SplitMoments(NamedTuple):
 
 
 class ReadOnce(NamedTuple):
-    """What one read of the rows leaves: moments of all of them, and of both sides of each split."""
+    """The result of one read of the rows: moments of all rows, and of both sides of each split."""
 
     total: FoldMoments
     splits: list[SplitMoments]

@@ -59,5 +59,5 @@ class HeldOutRows:
         return (y - self.split.train.co.mean_y if self.units.centre else y) / self.units.target_scale
 
     def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return where rows stand in the data, (n,)."""
+        """Return the numbers of rows in the data, (n,)."""
         return numbered(self.batch.numbers)[rows].astype(np.int64)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SpectralSpan:
-    """Few directions that the gains of all schemes lie in.
+    """A few directions that span the gains of all schemes.
 
     Attributes
     ----------

@@ -112,7 +112,7 @@ class KrylovRating:
         return errors
 
     def left(self, scheme: Scheme) -> list[Array]:
-        """Return for each fold what a scheme leaves of the targets of its held-out rows, (k, targets)."""
+        """Return for each fold the residuals of a scheme at its held-out rows, (k, targets)."""
         n_targets, columns = self.products.columns.y.shape[1], self.products.columns
         left = [columns.held_out(fold).copy() for fold in range(len(self.weights))]
         for column in range(len(self.weights) * n_targets):
@@ -153,7 +153,7 @@ def basis_of(problem: Tridiagonal, directions: Array) -> Basis:
 
 @dataclass(frozen=True)
 class KrylovSettings:
-    """What a Krylov fit is asked for.
+    """Settings of a Krylov fit.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ class Tridiagonal:
 
 
 class Lanczos:
-    """Recurrences of several columns, which go on together.
+    """Recurrences of several columns, which advance together.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Lanczos:
         self.n_products = j + 1
 
     def _orthogonalize(self, rest: Array) -> Array:
-        """Take the parts along all vectors so far off `rest` (columns, p), in place; return the norms left."""
+        """Subtract from `rest` (columns, p) its parts along all vectors so far, in place; return its norms."""
         before = self._basis[:, : self.n_products + 1]
         parts = np.matmul(before, rest[:, :, None])  # (columns, m, 1)
         rest -= np.matmul(parts.transpose(0, 2, 1), before)[:, 0]
@@ -170,5 +170,5 @@ class Lanczos:
         return view
 
     def kept(self, column: int) -> Array:
-        """Return what was kept of the products of a column, (m, k)."""
+        """Return the kept parts of the products of a column, (m, k)."""
         return np.array(self._kept[column])

@@ -60,7 +60,7 @@ def rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored
 
 
 def best_rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored]:
-    """Return what the search for the best candidate has rated, beginning with these schemes."""
+    """Return all candidates that the search for the best one rated, beginning with these schemes."""
     return search(lambda some, _: rated(rating, some, unit), schemes)
 
 

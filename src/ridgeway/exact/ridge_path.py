@@ -97,7 +97,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
 
     @atomic
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Read the rows and forget any read before.
+        """Read the rows; discard any previous fit.
 
         Parameters
         ----------

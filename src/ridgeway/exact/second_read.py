@@ -150,8 +150,8 @@ def robust_standard_errors(read: SecondRead, scheme: Scheme) -> Array:
 
         Var w_j  ~  sum_i g_ij^2 e_i^2 / (1 - h_i)^2 .
 
-    They tell how far the estimate scatters about its expectation; that the expectation is shrunk towards 0 they do
-    not tell.
+    They measure how far the estimate scatters about its expectation; they do not include the bias from shrinkage
+    towards 0.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class ConformalWidth:
 
     @classmethod
     def of(cls, predicted: Array, residuals: Array, coverage: float, normalized: bool = False) -> ConformalWidth:
-        """Take the half-widths from held-out rows, or say that there are too few.
+        """Return half-widths from held-out rows; raise an error if there are too few rows.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class ConformalWidth:
         sizes = np.partition(scores, rank - 1, axis=0)[rank - 1]
         if not np.isfinite(sizes).all():
             raise ValueError(
-                "the spread of the residuals is 0 in more than half of the rows: leave normalized=False, which needs "
+                "the spread of the residuals is 0 in more than half of the rows: use normalized=False, which needs "
                 "no spread."
             )
         return cls(sizes, spreads)

@@ -1,4 +1,4 @@
-"""Spread: how large residuals are where the prediction is what it is, for intervals that are wider where errors are."""
+"""Spread: the size of residuals as a function of the prediction, for intervals as wide as errors are large."""
 
 from __future__ import annotations
 

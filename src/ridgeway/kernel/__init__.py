@@ -1,1 +1,1 @@
-"""Kernels: the same runs and averages over functions, told by one coefficient per row."""
+"""Kernels: runs and averages of functions, each given by one coefficient per row."""

@@ -41,7 +41,7 @@ class Blocks:
         return len(self._edges) - 1
 
     def place(self, k: int) -> slice:
-        """Where the rows of block k stand in the layout."""
+        """Positions of the rows of block k in the layout."""
         return slice(self._edges[k], self._edges[k + 1])
 
     def block(self, k: int) -> Float:

@@ -1,4 +1,4 @@
-"""A run over kernel functions, remembered by what each step added to the coefficients of the rows.
+"""A run over kernel functions, stored as what each step added to the coefficients of the rows.
 
 The function after step t is sum_i a_i k(x_i, .), and a step adds a gain to the coefficient of each of its rows. An
 average of these functions has the coefficients
@@ -107,12 +107,12 @@ class Coordinates(Trajectory):
         order = stored.array("order", (len(gains),), "int64")
         sizes = stored.array("pass_sizes", (None,), "int64")
         if gains.shape[1] == 0 or (len(order) and not 0 <= order.min() <= order.max() < n_rows):
-            raise StateError(f"the gains name rows beyond 0..{n_rows - 1}, or have no target.")
+            raise StateError(f"rows of gains are out of range, or there is no target: expected 0 to {n_rows - 1}.")
         if (sizes < 0).any() or sizes.sum() != len(order):
             raise StateError(f"the passes have {sizes.sum()} rows in all: expected {len(order)}.")
         orders = np.split(order, np.cumsum(sizes)[:-1])
         if any(len(np.unique(part)) != len(part) for part in orders):
-            raise StateError("a pass takes a row twice: expected each once.")
+            raise StateError("a row occurs twice in a pass: expected each row once.")
         rows_per_step = None
         if "rows_per_step" in stored:
             rows_per_step = stored.array("rows_per_step", (facts.n_steps,), "int64")

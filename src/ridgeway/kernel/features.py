@@ -226,7 +226,7 @@ def features_of(stored: Stored, n_columns: int) -> Features:
     if kind == "given":
         used = stored.array("used", (None,), "int64")
         if len(used) == 0 or not 0 <= used.min() <= used.max() < n_columns:
-            raise StateError(f"columns of the kernel beyond 0..{n_columns - 1}.")
+            raise StateError(f"columns of the kernel are out of range: expected 0 to {n_columns - 1}.")
         return GivenFeatures(used)
     scaling = Scaling.from_state(stored.part("scaling"), n_columns)
     if kind == "fourier":
@@ -257,8 +257,8 @@ def rows_of(stored: Stored, n_columns: int) -> AnyRows:
     data = stored.array("data", (None,), FLOATS)
     indices, indptr = stored.array("indices", (len(data),), "int64"), stored.array("indptr", (None,), "int64")
     if len(indptr) < 2 or indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-        raise StateError("rows do not follow each other: expected increasing places of their entries.")
+        raise StateError("indptr is not increasing: expected row starts in increasing order.")
     if len(indices) and not 0 <= indices.min() <= indices.max() < n_columns:
-        raise StateError(f"entries in columns beyond 0..{n_columns - 1}.")
+        raise StateError(f"column indices are out of range: expected 0 to {n_columns - 1}.")
     unsigned = indices.astype(np.int32).view(np.uint32)
     return SparseRows(readonly(data), readonly(unsigned), readonly(indptr), n_columns)

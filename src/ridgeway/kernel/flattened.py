@@ -111,7 +111,7 @@ class Flattened(Trajectory):
         if not ((factors > 0) & (factors <= 1) & (eigenvalues > 0)).all():
             raise StateError("directions have factors from above 0 to 1, and eigenvalues above 0.")
         if len(np.unique(centres)) != len(centres):
-            raise StateError("a centre is named twice: expected each once.")
+            raise StateError("a centre occurs twice: expected each centre once.")
         return cls(gradients, projections, start, factors, eigenvalues, directions, centres)
 
     @property

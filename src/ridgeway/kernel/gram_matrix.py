@@ -1,4 +1,4 @@
-"""Kernel matrices as functions of row numbers: evaluated where they are asked for, or given."""
+"""Kernel matrices as functions of row numbers: evaluated on demand, or given."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Gram(Protocol):
         """Return the number of rows."""
 
     def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
-        """Return the entries of some rows with others."""
+        """Return the kernel values k(x_i, x_j) of rows `numbers` and rows `others`."""
 
     def strip(self, start: int, stop: int) -> Float:
         """Return the entries of rows start..stop-1 with themselves and all rows that follow."""
@@ -53,7 +53,7 @@ class RowsGram:
         return self.rows.shape[0]
 
     def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
-        """Return the entries of some rows with others."""
+        """Return the kernel values k(x_i, x_j) of rows `numbers` and rows `others`."""
         return self.kernel.block(self.rows.take(numbers), self._taken(others))
 
     def strip(self, start: int, stop: int) -> Float:
@@ -85,7 +85,7 @@ class GivenGram:
         return len(self.matrix)
 
     def between(self, numbers: NDArray[np.intp], others: NDArray[np.intp]) -> Float:
-        """Return the entries of some rows with others."""
+        """Return the kernel values k(x_i, x_j) of rows `numbers` and rows `others`."""
         entries: Float = self.matrix[numbers[:, None], others]
         return entries
 

@@ -148,13 +148,13 @@ class KernelSweep:
         largest, n_steps = float(self._q.max()), self.rows_done // self._batch_size
         if self._batch_size == 1 and min(self.step.size * largest, self.step.limit) <= SAFE_RATIO:
             raise NotPositiveDefiniteError(
-                f"the run exploded after {n_steps} steps of size {self.step.size:.6g}, which are safe for every kernel "
+                f"the run diverged after {n_steps} steps of size {self.step.size:.6g}, which are safe for every kernel "
                 "that is"
             )
         raise DivergenceError(self.step.size, 1 / largest, n_steps)
 
     def trajectory(self, run: int, single_target: bool) -> Trajectory:
-        """Return what a run has left behind, coefficients in the order of the gram matrix's rows."""
+        """Return the trajectory of a run, coefficients in the order of the rows of the Gram matrix."""
         train, layout = self._train[:, run], self._blocks.layout
         passes, counts = [], []
         for done in self._passes:

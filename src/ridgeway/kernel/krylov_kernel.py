@@ -90,7 +90,7 @@ def fit_by_krylov(
 
 
 def products_that_fit(n_rows: int, n_columns: int, cache_bytes: float) -> int:
-    """Return how many products there is memory for, as each leaves a vector for every fold and target."""
+    """Return how many products fit in memory; each stores a vector for every fold and target."""
     there = available_memory()
     if there is None:
         return MAX_PRODUCTS

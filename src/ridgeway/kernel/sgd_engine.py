@@ -107,7 +107,7 @@ class KernelEngine:
         return self._sweep.trajectory(run, self._problem.batch.single_target)
 
     def run(self, step_index: int = 0) -> SGDRun | None:
-        """Return None: a kernel run cannot go on with more rows."""
+        """Return None: a kernel run cannot continue with more rows."""
         return None
 
     def trials(self, step_index: int, rough: bool) -> Sequence[KernelTrial]:

@@ -14,7 +14,7 @@ DEFAULT_SHARE = 1 / 4  # share of the available memory for rows: a fit holds up 
 
 
 def available_memory(root: Path = Path("/")) -> int | None:
-    """Return the bytes that can be used now without swapping, or None if the system does not tell.
+    """Return the bytes that can be used now without swapping, or None if the system does not report it.
 
     Linux: ``MemAvailable``, or what the limits of the control groups (versions 1 and 2) leave if that is less.
     Windows: the free physical memory. macOS: all physical memory, because the standard library cannot tell what is

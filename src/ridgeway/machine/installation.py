@@ -83,7 +83,7 @@ def _version(package: str) -> str | None:
 
 
 def _processors() -> str:
-    """Return the number of processors, and of those that this process may use where the system tells."""
+    """Return the number of processors, and of those that this process may use if the system reports it."""
     there = os.cpu_count() or 1
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else there
     return str(there) if allowed == there else f"{there}, of which this process may use {allowed}"

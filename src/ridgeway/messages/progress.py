@@ -12,7 +12,7 @@ REDRAW_SECONDS = 0.1  # time between two drawings of the bar
 
 
 def announce(doing: str, shown: bool, stream: TextIO | None = None) -> None:
-    """Say what is being done, until the next announcement or bar takes its place.
+    """Show what is being done, until the next announcement or bar takes its place.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class PathResult:
         if self.coefs.shape[0] != len(self.alphas) or self.intercepts.shape != self.coefs.shape[:-1]:
             raise ValueError(
                 f"{len(self.alphas)} alphas, coefs of shape {self.coefs.shape} and intercepts of shape "
-                f"{self.intercepts.shape} do not belong together: expected one model per alpha and one "
+                f"{self.intercepts.shape} do not match: expected one model per alpha and one "
                 "intercept per row of coefs."
             )
 

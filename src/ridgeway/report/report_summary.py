@@ -282,7 +282,7 @@ class ReportSummary:
             )
             if not fits:
                 raise ValueError(
-                    f"the entries of target {target.name!r} do not belong together: expected {n} strengths, "
+                    f"the entries of target {target.name!r} do not match: expected {n} strengths, "
                     f"{n_stops} averages and {k} columns throughout; write the report again from the model."
                 )
         if self.comparison and {len(self.comparison.errors), len(self.comparison.standard_errors)} - {0, n}:

@@ -268,7 +268,8 @@ def _refuse_value(name: str, row: int, converted: Any, given: Any) -> None:
     value, original = np.asarray(converted)[column], np.asarray(given)[column]
     if isinstance(original, np.floating | np.integer) and np.isfinite(original):
         raise ValueError(
-            f"{name}[{row}{place}] = {original:g} is beyond {value.dtype}: scale it down, or pass X as float64."
+            f"{name}[{row}{place}] = {original:g} is beyond the range of {value.dtype}: scale it down, or pass X as "
+            "float64."
         )
     raise ValueError(f"{name}[{row}{place}] is {_named(value)}: expected finite numbers; drop such rows first.")
 

@@ -71,7 +71,7 @@ class Feed:
         return len(self.source)
 
     def reweighted(self, new_weights: Callable[[Float], Float]) -> Feed:
-        """Return the same rows with new weights (n,), made of the old ones."""
+        """Return the same rows, with weights replaced by new_weights(weights), (n,)."""
 
         def changed(batch: Batch) -> Batch:
             return replace(batch, weight=new_weights(batch.weight))

@@ -67,7 +67,7 @@ class DenseRows:
         return norms
 
     def squared_norms_of(self, order: NDArray[np.intp]) -> Float:
-        """|x_i|^2 of some rows, where they lie."""
+        """|x_i|^2 of some rows, which are not copied."""
         norms = np.empty(len(order), self.dtype)
         _core.squared_norms_of(self.array, order, norms)
         return norms

@@ -206,7 +206,7 @@ class Standardization:
         """Raise the error of rows that are not finite, or not once they are standardized; it names the entry."""
         taken = rows.take(order)
         require_finite_rows(taken, taken.squared_norms(), order)
-        raise ValueError(f"entries of X are beyond {rows.dtype} once standardized: pass X as float64.")
+        raise ValueError(f"standardized entries of X are beyond the range of {rows.dtype}: pass X as float64.")
 
     def squared_norms(self, rows: DenseRows) -> Float:
         """|x_i|^2 of each row once standardized, (n,), without a copy of the rows; not finite where an entry is not."""

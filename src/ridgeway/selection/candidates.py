@@ -1,4 +1,4 @@
-"""Candidates: the averages that compete, from almost no regularization to almost nothing but the mean."""
+"""Candidates: the averages that compete, from almost no regularization to almost constant predictions."""
 
 from __future__ import annotations
 

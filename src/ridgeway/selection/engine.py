@@ -1,4 +1,4 @@
-"""The engine protocol: what a choice of the average asks of the runs it compares.
+"""The engine protocol: the methods that a choice of the average calls on the runs it compares.
 
 An engine holds runs over the same rows: for each step size one run per fold, and one final run. The final run learns
 from every row in a choice by folds; in a choice by hold-out it is also the run that is scored, and learns from the

@@ -134,7 +134,7 @@ class HeldOutPath:
 
     @property
     def numbers(self) -> NDArray[np.int64]:
-        """Where each row stands in the data, (k,)."""
+        """Number of each row in the data, (k,)."""
         return np.concatenate([part.numbers for part in self.parts])
 
     def residuals(self, scheme: Scheme) -> Array:

@@ -188,7 +188,7 @@ class Progressive:
         return progressive
 
     def expect(self, n_steps: int) -> None:
-        """Skip averages that will not count any more after n_steps, a number of steps that is known to follow."""
+        """Skip averages that no longer count after n_steps; the run is known to reach this number."""
         last = 1 << max(n_steps - 1, 1).bit_length() - 1  # the last averages that are taken before n_steps
         self._next = max(self._next, last >> DECIDING_OCTAVES)
 
@@ -287,7 +287,7 @@ class Progressive:
         ]
 
     def preferred(self) -> int:
-        """Return the index of the candidate that is most surely better than the uniform average.
+        """Return the index of the candidate with the smallest upper bound of its excess over the uniform average.
 
         Its upper confidence bound, mean plus SURE_STANDARD_ERRORS standard errors, of the difference of the errors is
         the smallest. A bound is used for two reasons. The averages that are compared have learned from an eighth to a

@@ -132,7 +132,7 @@ class Residuals:
         if not (np.abs(moments) < most).all():  # an overflow of float32 is infinite here
             raise ValueError(
                 f"some rows of X, y or the weights are so much larger than the others that {known.dtype} cannot hold "
-                "their squared errors: drop such rows, or begin the stream with rows like them."
+                "their squared errors: drop such rows, or begin the stream with similar rows."
             )
         if to_last and self._moments:
             self._moments[-1] = self._moments[-1] + moments

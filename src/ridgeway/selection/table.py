@@ -136,7 +136,7 @@ class Selection:
 
     @property
     def _is_tied(self) -> bool:
-        """Whether the chosen ridge strength has the least error to rounding, and is not the row of least error.
+        """Whether the chosen strength is not the row of least error, but its error equals the least one to rounding.
 
         If a stronger one is within a standard error of the least error, the rule of one standard error was not used:
         an exact fit took the strongest of several strengths with the same error.
@@ -152,7 +152,7 @@ class Selection:
 
     @property
     def note(self) -> str:
-        """One sentence on why the chosen candidate has not the least error; empty if it has."""
+        """One sentence on why the chosen candidate does not have the least error; empty if it has."""
         least, chosen = min(self.table, key=lambda row: row.error), self.chosen
         if chosen.error <= least.error:
             return ""
@@ -167,14 +167,11 @@ class Selection:
                 "but the chosen run is clearly better if they count in full."
             )
         if self._is_tied:
-            return (
-                "The error of the chosen average equals the least one to rounding; of such strengths the strongest is "
-                "taken."
-            )
+            return "Several strengths have the least error, to rounding; the strongest of them was chosen."
         if self.method != PROGRESSIVE:
             return (
-                "The chosen average is not the one of least error: it has the strongest regularization within one "
-                f"standard error ({least.standard_error:.2g}) of the best."
+                "The chosen average is not the one with the least error: it has the strongest regularization within "
+                f"one standard error ({least.standard_error:.2g}) of the best."
             )
         if isinstance(chosen.scheme, Uniform):
             return (
@@ -182,8 +179,8 @@ class Selection:
                 "more than two standard errors."
             )
         return (
-            "The chosen average is not the one of least error: among all candidates it is most surely better than the "
-            "uniform average, by two standard errors of the difference."
+            "The chosen average is not the one with the least error: it is the candidate with the smallest upper bound "
+            "(mean plus two standard errors) of its error minus that of the uniform average."
         )
 
     def __len__(self) -> int:

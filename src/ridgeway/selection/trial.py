@@ -79,7 +79,7 @@ class Trial:
             held.add(group)
 
     def prepared(self, schemes: Sequence[Scheme]) -> HeldOutErrors:
-        """Return the errors of these schemes, and of all schemes between them, without any row yet."""
+        """Return an empty accumulator for the errors of these schemes and of all schemes between them."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
         some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)

@@ -109,9 +109,10 @@ class SplitWindow:
         )
 
     def through(self, batch: Batch) -> tuple[Batch, Integers | None]:
-        """Return the steps to take with these rows, and for each step of a split row the number of its steps.
+        """Return the steps due up to these rows, and for each the number of steps that its row was split into.
 
-        The second is None if no such step is due. If no row is split and no step waits, the first is the batch itself.
+        The second is None if no step of a split row is due. If no row is split and no step waits, the first is the
+        batch itself.
         """
         q = batch.rows.squared_norms().astype(np.float64) * batch.weight
         splitting = self._affordable(Splitting.of(q, self.step, self.batch_size, MAX_STEPS_OF_RARE_ROW))
@@ -157,16 +158,18 @@ def _waiting_from(stored: Stored, standardization: Standardization, sparse: bool
     count, row = stored.array("count", (n_rows,), "int64"), stored.array("row", (None,), "int64")
     due, number, step = (stored.array(name, (len(row),), "int64") for name in ("due", "number", "step"))
     if n_rows == 0 or len(row) == 0 or row.min() < 0 or row.max() >= n_rows:
-        raise StateError("the waiting steps refer to rows that do not wait.")
+        raise StateError(f"delayed steps refer to rows that are not stored: expected indices below {n_rows}.")
     if not ((count > 1) & (count <= MAX_STEPS_OF_RARE_ROW)).all() or min(due.min(), number.min(), step.min()) < 0:
-        raise StateError(f"rows that wait take 2 to {MAX_STEPS_OF_RARE_ROW} steps each, after rows of the stream.")
+        raise StateError(
+            f"delayed rows: expected 2 to {MAX_STEPS_OF_RARE_ROW:,} steps each, and step numbers of 0 or more."
+        )
     if sparse:
         kept: AnyRows = _sparse_rows(rows, n_rows, standardization)
     else:
         kept = DenseRows(readonly(rows.array("array", (n_rows, n_columns), FLOATS)))
     weight = stored.array("weight", (n_rows,), FLOATS)
     if not (weight > 0).all():
-        raise StateError("rows that wait have weights above 0.")
+        raise StateError("delayed rows: expected weights above 0.")
     batch = Batch(kept, readonly(y), readonly(weight), stored.flag("single_target"), np.arange(n_rows), True)
     return Waiting(batch, count, row, due, number, step)
 
@@ -176,9 +179,9 @@ def _sparse_rows(stored: Stored, n_rows: int, standardization: Standardization) 
     data = stored.array("data", (None,), FLOATS)
     indices = stored.array("indices", (len(data),), "int64")
     if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-        raise StateError("the waiting rows are not sparse.")
+        raise StateError("delayed rows: expected row starts in increasing order.")
     if len(indices) and not (indices.min() >= 0 and indices.max() < standardization.n_columns):
-        raise StateError(f"the waiting rows have columns outside of 0..{standardization.n_columns - 1}.")
+        raise StateError(f"delayed rows: expected column indices from 0 to {standardization.n_columns - 1}.")
     centre = standardization.sparse_centre() if standardization.constant else np.empty(0)
     columns = readonly(indices.astype(np.uint32 if standardization.n_columns < 2**31 else np.uint64))
     return SparseRows(readonly(data), columns, readonly(indptr), standardization.n_columns, readonly(centre))

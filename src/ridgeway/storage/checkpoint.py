@@ -59,7 +59,7 @@ class Checkpoint:
         self._rows, self._written = 0, time.monotonic()  # since, and at, the last writing
         self._found: Stored | None = None
         if self.path is not None and not self.path.parent.is_dir():
-            raise FileNotFoundError(f"checkpoint={path}: there is no folder {self.path.parent}: make it first.")
+            raise FileNotFoundError(f"checkpoint={path}: there is no folder {self.path.parent}: create it first.")
         self._lock = None if self.path is None else FileLock(self.path, "checkpoint")
 
     def __enter__(self) -> Self:
@@ -74,7 +74,7 @@ class Checkpoint:
             self._lock.release()
 
     def begin(self, kind: str, fingerprint: State, version: int | None = None) -> Stored | None:
-        """Return the state that an interrupted fit has written, or None if there is none.
+        """Return the state that an interrupted fit wrote, or None if there is none.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Checkpoint:
         if version is not None and ("version" not in found or found.raw("version") != version):
             raise CheckpointError(
                 f"{self.path}: a checkpoint of another version of ridgeway, which continues differently: expected "
-                "one of this version; delete it to start again, or go on with that version."
+                "one of this version; delete it to start again, or continue with that version."
             )
         with self.reading():
             for name, given in fingerprint.items():
@@ -101,7 +101,7 @@ class Checkpoint:
                     raise CheckpointError(
                         f"{self.path}: a checkpoint of another fit, with other {name} "
                         f"({_difference(found.raw(name), given)}): expected one of this fit; delete it to start again, "
-                        "or name another file."
+                        "or give another path."
                     )
         self._found = found
         return found

@@ -81,7 +81,7 @@ class FileLock:
                 os.close(handle)
                 raise FileInUseError(
                     f"{self._named}: another fit is using this {self._purpose} ({holder or 'just begun'}): expected "
-                    f"one fit at a time; wait until it has ended, or name another {self._purpose} file."
+                    f"one fit at a time; wait until it has ended, or give another {self._purpose} file."
                 ) from None
             except BaseException:
                 os.close(handle)

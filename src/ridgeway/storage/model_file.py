@@ -104,7 +104,9 @@ def read_state(path: str | os.PathLike[str], kind: str = "model") -> Stored:
     try:
         return _read(path, kind)
     except RecursionError:
-        raise ModelFileError(f"{path}: not a state that ridgeway writes: nested too deeply.") from None
+        raise ModelFileError(
+            f"{path}: not a state that ridgeway writes: nested too deeply; use an intact copy, or fit again."
+        ) from None
 
 
 def require_header(path: str | os.PathLike[str], kind: str = "model") -> None:
@@ -157,11 +159,15 @@ def _read(path: str | os.PathLike[str], kind: str) -> Stored:
         raise ModelFileError(f"{path}: damaged, or not a {kind} file ({error}): use an intact copy.") from None
     checksum = content.pop("checksum", None)
     if checksum != _checksum(content, arrays):
-        raise ModelFileError(f"{path}: damaged, its contents do not have the checksum that was stored with them.")
+        raise ModelFileError(
+            f"{path}: damaged, its contents do not match the stored checksum; use an intact copy, or fit again."
+        )
     try:
         return Stored(joined(content.get("state"), arrays))
     except ValueError as error:
-        raise ModelFileError(f"{path}: not a state that ridgeway writes: {error}") from None
+        raise ModelFileError(
+            f"{path}: not a state that ridgeway writes: {error}; use an intact copy, or fit again."
+        ) from None
 
 
 def library_versions() -> dict[str, str]:
@@ -188,16 +194,18 @@ def _parsed(path: str | os.PathLike[str], text: str) -> State:
     try:
         content = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
-        raise ModelFileError(f"{path}: damaged: its metadata are not JSON that ridgeway writes ({error}).") from None
+        raise ModelFileError(
+            f"{path}: damaged: its metadata are not JSON that ridgeway writes ({error}); use an intact copy."
+        ) from None
     if not isinstance(content, dict):
-        raise ModelFileError(f"{path}: damaged: its metadata are not JSON that ridgeway writes.")
+        raise ModelFileError(f"{path}: damaged: its metadata are not JSON that ridgeway writes; use an intact copy.")
     return content
 
 
 def _require_version(path: str | os.PathLike[str], content: State, kind: str) -> None:
     found, format_version, needs = content.get("format"), content.get("format_version"), content.get("needs")
     if not isinstance(format_version, int) or not isinstance(needs, str) or not isinstance(found, str):
-        raise ModelFileError(f"{path}: damaged: its metadata do not name a format and its version.")
+        raise ModelFileError(f"{path}: damaged: its metadata do not name a format and its version; use an intact copy.")
     if format_version > FORMAT_VERSION:
         raise ModelFileError(
             f"{path}: written in format {format_version}, and ridgeway {__version__} reads formats up to "

@@ -57,7 +57,7 @@ def fit_table_on(
     names = column_names(data)
     if names is None:
         raise DataError(
-            f"{data}: LIBSVM text cannot be cut into partitions: expected Parquet, CSV or Feather files; convert it, "
+            f"{data}: LIBSVM text cannot be split into partitions: expected Parquet, CSV or Feather files; convert it, "
             "or fit it without a cluster."
         )
     reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
@@ -83,7 +83,7 @@ def fit_table_on(
     passes = float(getattr(estimator, "passes_", 1.0))
     solver = solved_by(estimator, request, None)
     facts = FitFacts(os.fspath(data), rows, read - rows, passes, False, True, False, *solver)
-    for doubt in encoder.doubts_:  # the workers that learned the encoder have told nobody
+    for doubt in encoder.doubts_:  # the workers that learned the encoder did not emit these warnings
         warn_user(doubt)
     return TableModel(
         estimator,

@@ -1,4 +1,4 @@
-"""How far a fit of a file has come, and how it goes on from there after an interruption."""
+"""Progress of the fit of a file, and how it resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Resumed:
 
 
 def resume(checkpoint: Checkpoint, data: State, options: State) -> Resumed | None:
-    """Return what an interrupted fit of the same data with the same options has left, None if there is nothing."""
+    """Return the state of an interrupted fit of the same data with the same options; None if there is none."""
     stored = checkpoint.begin(KIND, {"data": data, "options": options})
     if stored is None:
         return None
@@ -54,7 +54,7 @@ def resume(checkpoint: Checkpoint, data: State, options: State) -> Resumed | Non
         if "batch" in progress and "buffer_rows" not in progress:
             raise CheckpointError(
                 f"{checkpoint.path}: a checkpoint of version 0.1, which read rows in the order of the file: expected "
-                "one of a fit in random order; delete it to start again, or name another file."
+                "one of a fit in random order; delete it to start again, or give another path."
             )
         return Resumed(
             FitProgress(**{name: progress.integer(name) for name in vars(FitProgress())}),

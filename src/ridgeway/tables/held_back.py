@@ -96,7 +96,7 @@ def split_table(
 
 
 def _without_dictionaries(batch: Any) -> Any:
-    """Return a batch with texts in place of dictionary codes: a file holds one dictionary for all batches."""
+    """Return a batch with texts for dictionary codes: a file can store only one dictionary for all batches."""
     columns = [
         column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         for column in batch.columns

@@ -15,7 +15,7 @@ from ridgeway.data.table_encoder import LEVELS, MIN_WORDS
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.estimators.solver_names import ASKED_FOR, KERNEL_SOLVERS, check_solver
+from ridgeway.estimators.solver_names import AS_REQUESTED, KERNEL_SOLVERS, check_solver
 from ridgeway.storage.state import State
 
 
@@ -88,7 +88,7 @@ class Request:
         solver, option = check_solver(self.solver), self.sgd_option
         if option is not None and solver not in ("auto", "sgd"):
             raise ValueError(
-                f"{option} belongs to SGD, and solver={solver!r} is asked for: expected solver 'auto' or 'sgd'; set "
+                f"{option} belongs to SGD, but solver={solver!r} was requested: expected solver 'auto' or 'sgd'; set "
                 f"one of these, or leave {option.partition('=')[0]} out."
             )
         return "sgd" if option is not None or (solver == "auto" and self._averages_iterates) else solver
@@ -107,10 +107,10 @@ class Request:
     def solver_reason(self) -> str:
         """Why the solver is not chosen automatically; "" where it is."""
         if self.solver != "auto":
-            return ASKED_FOR
+            return AS_REQUESTED
         if self._averages_iterates:
-            return f"averaging={self.averaging!r} asks for averages of its steps"
-        return "" if self.sgd_option is None else f"{self.sgd_option} is an option of it"
+            return f"because averaging={self.averaging!r} averages the steps of SGD"
+        return "" if self.sgd_option is None else f"because {self.sgd_option} is an option of SGD"
 
     @property
     def sgd_option(self) -> str | None:

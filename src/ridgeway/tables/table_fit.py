@@ -153,7 +153,7 @@ class _Fit:
         return self._stream is not None and self._stream.solver == "gram"
 
     def _read_once(self, progress: Progress) -> EncodedBatch | _Ending:
-        """Return all rows, or what became of them if they take too much memory."""
+        """Return all rows or, if they take too much memory, how the read ended."""
         held, size, holding = list[EncodedBatch](), 0, self._fits_yet
         with closing(self._rows_of_pass(self._source, progress)) as batches:
             for rows in batches:
@@ -180,7 +180,7 @@ class _Fit:
         return _Ending.SUMMED_UP
 
     def _choose_stream_solver(self) -> None:
-        """Choose what learns from a stream: Gram matrices go on with the rows read so far, SGD starts again."""
+        """Choose the solver of a stream: Gram matrices keep the rows read so far, SGD starts again."""
         if self._request.kernel is not None:
             return
         self._stream = stream_solver(self._request, self._n_columns, self._memory)

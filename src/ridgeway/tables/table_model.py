@@ -218,8 +218,8 @@ class TableModel:
             answer = np.exp(predicted) if self.log_target else predicted
         if not np.isfinite(answer).all():
             raise DataError(
-                f"{source_name}: a prediction is beyond float64 (logarithm {predicted.max():g}): expected rows similar "
-                "to those of the fit; check for values far outside of its range."
+                f"{source_name}: a prediction is beyond the range of float64 (logarithm {predicted.max():g}): expected "
+                "rows similar to those of the fit; check for values far outside of its range."
             )
         return answer
 

@@ -96,7 +96,7 @@ class SampleMoments:
         expected = trace + (kurtosis - 1) * s
         measured = (norms @ scores**2) / n / s
         importance = signal + total / len(s) + 1e-12
-        # Of rows in full length: that is what errors are measured on.
+        # Squared residuals of unclipped rows, because errors are measured on them.
         noise2 = ((labels - scores @ (np.sign(products.sum(axis=0)) * np.sqrt(signal / s))) / root) ** 2
         return cls(
             s,

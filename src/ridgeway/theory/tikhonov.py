@@ -67,7 +67,7 @@ def tikhonov_sgd(
     _core.regularised_steps(X=rows, y=labels, alpha=strength, step=gamma, centre=anchor, iterates=iterates)
     if not np.isfinite(iterates[-1]).all():
         safe = 1 / (float((rows * rows).sum(axis=1).max()) + strength)
-        raise ValueError(f"step={gamma:g} makes the run explode; a step of {safe:g}, 1 / (max |x|^2 + alpha), is safe.")
+        raise ValueError(f"step={gamma:g} makes the run diverge; a step of {safe:g}, 1 / (max |x|^2 + alpha), is safe.")
     return iterates
 
 

@@ -142,7 +142,7 @@ class Layout:
         smallest = compact[-1].numbers(BUDGETED_STEPS, steps) * n_coefs * MOMENT_BYTES
         raise ValueError(
             f"a sketch of {n_coefs} coefficients needs at least {smallest / 2**30:.1f} GiB, more than the budget of "
-            f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to take the memory."
+            f"{memory_budget / 2**30:.1f} GiB: use store='replay', or pass store=Layout(...) to allow more memory."
         )
 
 

@@ -106,7 +106,7 @@ class Replay(Trajectory):
 
     @property
     def tolerance(self) -> float:
-        """Largest error of a survival value: a few rounding errors of the rows' precision."""
+        """Largest error of a survival value: a few units of rounding in the rows' dtype."""
         return 4 * float(np.finfo(self.dtype).eps)
 
     @property

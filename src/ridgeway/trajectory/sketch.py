@@ -134,7 +134,7 @@ class Sketch(Trajectory):
         return self.coordinates(np.concatenate([weigh(block) for block in self._moments]).T)
 
     def state(self) -> State:
-        """Return the moments and what they mean."""
+        """Return the moments, and the facts and the layout of the run."""
         return {
             "kind": "sketch",
             "facts": self._facts.state(),
@@ -223,7 +223,7 @@ class Sketch(Trajectory):
         if errors[worst] > self.tolerance:
             raise ValueError(
                 f"{scheme(worst)} is not smooth enough for this sketch: its survival values would be off by up to "
-                f"{errors[worst]:.1g}, while {self.tolerance:.1g} is accepted. "
+                f"{errors[worst]:.1g}, above its tolerance of {self.tolerance:.1g}. "
                 "Run with store='replay', which answers every scheme exactly."
             )
 

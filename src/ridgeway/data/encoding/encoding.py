@@ -120,7 +120,7 @@ class Learner(ABC):
 
     @property
     def missing_share(self) -> str:
-        """The share of missing values, and of how many rows; the encoder may learn from a part of the table."""
+        """The share of missing values as text, with the number of rows it was computed from (maybe not all)."""
         percent = 100 * self.missing / max(self.rows, 1)
         return f"{number(percent, 3 if percent >= 10 else 2)}% missing (of {quantity(self.rows, 'row')})"
 

@@ -53,7 +53,7 @@ class WordsEncoding(Encoding):
 
     @property
     def n_slots(self) -> int:
-        """That of the indicator."""
+        """Number of slots: one for the indicator, if there is one."""
         return 1 if self.indicator else 0
 
     @property

@@ -39,7 +39,7 @@ class ArrowStream(ExternalTable):
         if self._folder is None:
             folder = SpillFolder(self.name)
             if self._reader is None:
-                raise DataError(f"{self.name}: it was read before, and failed: expected a new stream; make it again.")
+                raise DataError(f"{self.name}: reading it has failed before: expected a new stream; create it again.")
             reader, self._reader = self._reader, None
             with naming_source(self.name, REMEDY):
                 spilled(reader, folder, self.name, columns)
