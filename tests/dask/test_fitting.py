@@ -18,7 +18,7 @@ from tests.dask.conftest import COLUMNS, ROWS
 import dask
 import ridgeway as rw
 from ridgeway.dask import partition_sweep
-from ridgeway.dask.split import Split
+from ridgeway.dask.partition_folds import Split
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
 from ridgeway.sgd import schedule_of

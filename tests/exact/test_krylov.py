@@ -21,7 +21,7 @@ from ridgeway.exact.krylov import KrylovFit, KrylovSettings, fit_krylov
 from ridgeway.exact.krylov_fit import fit_rows, fold_columns
 from ridgeway.exact.krylov_products import KernelProducts, NormalEquationProducts
 from ridgeway.exact.lanczos import Lanczos
-from ridgeway.kernel.gram_matrix import GivenGram
+from ridgeway.kernel.kernel_entries import GivenGram
 from ridgeway.kernel.kernel_matrix import KernelMatrix
 from ridgeway.rows import DenseRows
 from ridgeway.selection.folds import k_folds

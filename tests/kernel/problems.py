@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.kernel.blocks import Blocks
-from ridgeway.kernel.gram_matrix import GivenGram
+from ridgeway.kernel.kernel_entries import GivenGram
 from ridgeway.kernel.kernel_sweep import KernelSweep
 from ridgeway.messages.progress import Progress
 from ridgeway.sgd import LimitedStep

@@ -12,7 +12,7 @@ from tests.kernel.problems import Array, gaussian, smooth
 
 from ridgeway.kernel import kernel_matrix
 from ridgeway.kernel.function import Kernel
-from ridgeway.kernel.gram_matrix import GivenGram, Gram, RowsGram
+from ridgeway.kernel.kernel_entries import GivenGram, Gram, RowsGram
 from ridgeway.kernel.kernel_matrix import KernelMatrix
 from ridgeway.rows import check_rows
 

@@ -9,18 +9,18 @@ from dataclasses import replace
 import numpy as np
 
 from ridgeway.averaging import Scheme, Uniform
+from ridgeway.dask.cluster_held_out import predict_held_out
 from ridgeway.dask.cluster_problem import Problem
 from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.partition_folds import Split
 from ridgeway.dask.partition_sweep import RunGroup, Sweep
-from ridgeway.dask.predictions import predict_held_out
 from ridgeway.dask.scoring import JointTrial
-from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
 from ridgeway.rows import Batch
 from ridgeway.rows.moments import RowMoments
 from ridgeway.selection import HeldOut, Scored
+from ridgeway.selection.capped_errors import allowance
 from ridgeway.selection.contest import Contest
-from ridgeway.selection.outlying import allowance
 from ridgeway.selection.trial import Trial
 from ridgeway.sgd import GrowingStep, SGDRun
 from ridgeway.storage.checkpoint import Checkpoint

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.partition_folds import Split, spread_over
 from ridgeway.dask.partition_sweep import RunGroup, Sweep, run_groups_for, segments_of
-from ridgeway.dask.split import Split, spread_over
 from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.options import fit_options, generator

@@ -9,7 +9,7 @@ import scipy.sparse
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.split import spread_over
+from ridgeway.dask.partition_folds import spread_over
 from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.kernel.features import Features, features_of
 from ridgeway.rows import Batch, DenseRows, check_batch

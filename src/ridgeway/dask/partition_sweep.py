@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import BYTES_PER_NUMBER, Form, Partition
-from ridgeway.dask.split import Split
+from ridgeway.dask.partition_folds import Split
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.feed import PIECE_BYTES, Piece

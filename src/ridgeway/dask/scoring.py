@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.split import Split
+from ridgeway.dask.partition_folds import Split
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.capped_errors import ROWS_PER_CAPPED_ROW, Errors
 from ridgeway.selection.folds import MAX_GROUPS
-from ridgeway.selection.groups import Group, HeldOutErrors
-from ridgeway.selection.outlying import ROWS_PER_CAPPED_ROW, Errors
+from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.trial import Trial
 
 ROWS_AT_A_TIME = 2**16  # rows that are standardized together

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.split import Split, spread_over
+from ridgeway.dask.partition_folds import Split, spread_over
 from ridgeway.data import DataError
 from ridgeway.rows import Batch, require_finite_rows
 from ridgeway.rows.moments import RowMoments

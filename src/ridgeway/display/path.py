@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.axes import axes
-from ridgeway.display.column_scale import column_scale
 from ridgeway.display.margin import label_right
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
-from ridgeway.messages.probing import probing
+from ridgeway.estimators.column_scale import column_scale
+from ridgeway.messages.strength_warnings import probing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverage
 from ridgeway.estimators.kernel_convergence import WEAK_KERNEL_STRENGTHS, warn_of_short_fit
 from ridgeway.estimators.kernel_fit import KernelRequest, fit_kernel
 from ridgeway.estimators.kernel_options import check_cache, new_features
-from ridgeway.estimators.kernel_solver import choose_kernel_solver
+from ridgeway.estimators.kernel_solver_choice import choose_kernel_solver
 from ridgeway.estimators.kernel_state import kernel_fit_state, restore_kernel_fit
 from ridgeway.estimators.options import require_rows
 from ridgeway.estimators.weak_strengths import warn_of_weak_strengths

@@ -21,7 +21,7 @@ from ridgeway.estimators.options import (
     require_rows,
     stream_steps,
 )
-from ridgeway.estimators.sgd_choice import choose
+from ridgeway.estimators.sgd_fit import choose
 from ridgeway.estimators.stored_fit import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.estimators.streamed_model import StreamedModel

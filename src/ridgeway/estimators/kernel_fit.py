@@ -15,7 +15,7 @@ from ridgeway.kernel.definiteness import require_definite
 from ridgeway.kernel.features import Features, GivenFeatures, Scaling, SupportFeatures
 from ridgeway.kernel.function import Kernel
 from ridgeway.kernel.gamma_choice import best_of, finalists, rate_gammas
-from ridgeway.kernel.gram_matrix import GivenGram, Gram, RowsGram
+from ridgeway.kernel.kernel_entries import GivenGram, Gram, RowsGram
 from ridgeway.kernel.krylov_kernel import MIN_PRODUCTS, KernelKrylovFit, fit_by_krylov
 from ridgeway.kernel.problem import KernelProblem
 from ridgeway.kernel.sgd_engine import KernelEngine, longest_step

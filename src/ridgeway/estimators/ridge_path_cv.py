@@ -13,7 +13,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import check_exact_cv, fit_exactly, n_models
+from ridgeway.estimators.exact_fit import check_exact_cv, fit_exactly, n_models
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.sgd_model import SGDModel

@@ -20,8 +20,8 @@ from ridgeway.evaluation.evaluation_result import Evaluation, IntervalCoverage
 from ridgeway.evaluation.group_errors import GroupSums
 from ridgeway.evaluation.last_value import LastValueErrors
 from ridgeway.intervals.coverage_share import coverage_share
-from ridgeway.messages.probing import probing
 from ridgeway.messages.progress import Progress
+from ridgeway.messages.strength_warnings import probing
 
 if TYPE_CHECKING:
     from ridgeway.intervals.conformal import ConformalWidth

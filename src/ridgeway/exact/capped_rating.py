@@ -1,4 +1,4 @@
-"""Errors of the folds with outliers capped, as `ridgeway.selection.outlying` explains: a second look at their rows."""
+"""Errors of the folds with large ones capped (`selection.capped_errors`): a second look at their rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ridgeway.exact.gram import GramRating, Units
 from ridgeway.exact.held_out_rows import HeldOutRows
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.capped_errors import N_REFERENCES, Apart, OutlyingRows, allowance
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.outlying import N_REFERENCES, Apart, OutlyingRows, allowance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

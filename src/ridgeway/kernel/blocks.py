@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.kernel.gram_matrix import Gram
+from ridgeway.kernel.kernel_entries import Gram
 from ridgeway.rows import Float
 
 KERNEL_BLOCK_ROWS = 256  # rows: enough for BLAS, few enough for the triangle of a block

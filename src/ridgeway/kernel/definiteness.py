@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ridgeway.kernel.gram_matrix import Gram
+    from ridgeway.kernel.kernel_entries import Gram
 
 MAX_NEGATIVE_SHARE = 1e-3  # of the mean diagonal; a negative eigenvalue up to this size is rounding
 SAMPLE_ROWS = 500  # whose kernel matrix is looked at

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.kernel.gram_matrix import RowsGram
+from ridgeway.kernel.kernel_entries import RowsGram
 from ridgeway.kernel.krylov_kernel import fit_by_krylov
 from ridgeway.selection.folds import k_folds
 from ridgeway.selection.plan import DEFAULT_FOLDS

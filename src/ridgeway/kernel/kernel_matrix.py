@@ -16,7 +16,7 @@ from ridgeway.machine.blas import one_thread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ridgeway.kernel.gram_matrix import Gram
+    from ridgeway.kernel.kernel_entries import Gram
     from ridgeway.rows import Float
 
     Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ class KernelMatrix:
     Examples
     --------
     >>> import numpy as np
-    >>> from ridgeway.kernel.gram_matrix import GivenGram
+    >>> from ridgeway.kernel.kernel_entries import GivenGram
     >>> K = np.array([[2.0, 1.0], [1.0, 2.0]])
     >>> KernelMatrix(GivenGram(K), cache_bytes=0).times(np.array([[1.0, 1.0]]))
     array([[3., 3.]])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.rows import Float
+from ridgeway.selection.capped_errors import N_REFERENCES, Errors, OutlyingRows, allowance
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.outlying import N_REFERENCES, Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.trajectory import Trajectory
 

@@ -9,7 +9,7 @@ from ridgeway.exact.krylov_fit import fold_columns
 from ridgeway.exact.krylov_products import KernelProducts
 from ridgeway.kernel.kernel_matrix import KernelMatrix
 from ridgeway.machine.available_memory import available_memory
-from ridgeway.selection.table import Selection, marked
+from ridgeway.selection.candidate_table import Selection, marked
 
 if TYPE_CHECKING:
     from ridgeway.averaging import Scheme

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ridgeway.averaging import Scheme
-    from ridgeway.kernel.gram_matrix import Gram
+    from ridgeway.kernel.kernel_entries import Gram
     from ridgeway.rows import Batch
     from ridgeway.rows.standardization import Standardization
     from ridgeway.selection.folds import Fold

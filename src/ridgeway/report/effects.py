@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
-from ridgeway.messages.probing import probing
+from ridgeway.estimators.column_scale import column_scale
+from ridgeway.messages.strength_warnings import probing
 from ridgeway.path.path_result import PathResult
 from ridgeway.report.report_summary import Grid
 from ridgeway.selection.span import span_of

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows.exponent import far_exponent, scaled
+from ridgeway.selection.candidate_table import Scored
 from ridgeway.selection.candidates import N_REFINEMENTS, between, stronger
-from ridgeway.selection.table import Scored
 
 MIN_GAIN_TO_EXTEND = 1e-6  # relative gain for which the range of alpha is extended
 

@@ -24,13 +24,13 @@ from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.tables.batch_learner import BatchLearner
 from ridgeway.tables.drift import warn_of_drift
-from ridgeway.tables.fit_progress import PROGRESS_KEY, FitProgress, resume
 from ridgeway.tables.learnable_rows import joined, learnable_rows, nbytes
 from ridgeway.tables.learned_encoder import learned_encoder
 from ridgeway.tables.request import Request
+from ridgeway.tables.resumption import PROGRESS_KEY, FitProgress, resume
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
-from ridgeway.tables.table_solver import held_bytes, krylov_needs_memory, solved_by, stream_solver
+from ridgeway.tables.table_solver_choice import held_bytes, krylov_needs_memory, solved_by, stream_solver
 
 STREAMED_MEMORY_FACTOR = 2  # rows that probably take more than this many times the memory are streamed at once
 

@@ -11,15 +11,15 @@ from rich import box
 from rich.table import Table
 
 from ridgeway.averaging.scheme_name import scheme_name
-from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
-from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
+from ridgeway.estimators.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
+from ridgeway.estimators.column_scale import column_scale
 from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.messages.number_text import number
-from ridgeway.messages.probing import probing
 from ridgeway.messages.quantity import quantity
-from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
-from ridgeway.selection.table import PROGRESSIVE, Selection
+from ridgeway.messages.strength_warnings import probing
+from ridgeway.selection.candidate_table import PROGRESSIVE, Selection
+from ridgeway.selection.capped_errors import NOTABLE_CAP_EFFECT
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
 

@@ -13,7 +13,7 @@ import ridgeway as rw
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.outlying import CAP_MEDIANS, ROWS_PER_CAPPED_ROW, Errors, OutlyingRows, allowance
+from ridgeway.selection.capped_errors import CAP_MEDIANS, ROWS_PER_CAPPED_ROW, Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.trial import Trial
 
@@ -103,5 +103,5 @@ def test_an_outlying_row_does_not_choose_the_strength(monkeypatch: pytest.Monkey
         return float(np.mean((model.predict(X[ordinary]) - y[ordinary]) ** 2))
 
     capped = error()
-    monkeypatch.setattr("ridgeway.selection.outlying.ROWS_PER_CAPPED_ROW", 10**9)
+    monkeypatch.setattr("ridgeway.selection.capped_errors.ROWS_PER_CAPPED_ROW", 10**9)
     assert error() > 2 * capped

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, Float
-from ridgeway.selection.outlying import Apart, Errors, OutlyingRows
+from ridgeway.selection.capped_errors import Apart, Errors, OutlyingRows
 from ridgeway.selection.residuals import Residuals
 
 NONE_APART = Apart(np.zeros((0, 0, 0)), np.zeros(0), np.zeros((0, 0)))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ridgeway.dask.partition_folds import Split, spread_over
 from ridgeway.dask.partition_sweep import run_groups_for, segments_of
-from ridgeway.dask.split import Split, spread_over
 from ridgeway.rows.forms import DenseRows
 from ridgeway.selection.folds import hold_out, k_folds
 from ridgeway.sgd import SGDRun
