@@ -27,7 +27,7 @@ from benchmarks.timing import Timing
 from ridgeway.dask.cluster import Cluster, client_within, local_cluster
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.opened_data import Opened, opened_files
-from ridgeway.dask.partition_folds import Split
+from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.dask.partition_sweep import learn, prepare
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.survey import survey_rows
@@ -139,7 +139,7 @@ def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
         return form.batch(partition.source.load(), partition.name)
 
     batch = loaded()
-    split = Split(0, 5, np.empty(0, np.int64))
+    split = PartitionFolds(0, 5, np.empty(0, np.int64))
     standardization = Standardization.from_moments(RowMoments.of(batch), True, True)
     step = rw.LimitedStep(1e-3)
     ready = prepare(batch, split, standardization, 0, 0)

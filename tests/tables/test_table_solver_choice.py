@@ -118,8 +118,8 @@ def test_over_to_a_stream(tmp_path: Path) -> None:
         ("ridgeway.storage.checkpoint.write_state", 1, True, 1),
         ("ridgeway.storage.checkpoint.write_state", 1, False, 1),
         ("ridgeway.storage.checkpoint.write_state", 2, False, 600),
-        ("ridgeway.tables.batch_learner.joined", 1, True, 1),
-        ("ridgeway.tables.batch_learner.joined", 5, False, 600),
+        ("ridgeway.tables.batch_learner.joined_rows", 1, True, 1),
+        ("ridgeway.tables.batch_learner.joined_rows", 5, False, 600),
     ],
 )
 @pytest.mark.parametrize("form", ["parquet", "csv"])

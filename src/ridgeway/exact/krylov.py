@@ -128,7 +128,7 @@ class KrylovRating:
         if len(strengths) == len(schemes):
             return problem.solve(np.array(strengths))
         basis = self.basis(column)
-        return basis.coefs(basis.gains(schemes, self.step, self.n_steps, self.resolution))[:, 0]
+        return basis.coefs(basis.inverses(schemes, self.step, self.n_steps, self.resolution))[:, 0]
 
     def basis(self, column: int) -> Basis:
         """Return the problem of a column along its Ritz vectors, as columns (m, m) in the coordinates of its space."""

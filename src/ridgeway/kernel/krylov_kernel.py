@@ -73,12 +73,12 @@ def fit_by_krylov(
         family,
         scheme,
         problem.batch.single_target,
-        problem.gram.dtype,
+        problem.entries.dtype,
         problem.standardization.unit,
         min_products=min(most, int(CHEAP_ENTRIES / len(problem) ** 2)),
         max_products=most,
     )
-    matrix = KernelMatrix(problem.gram, problem.cache_bytes, problem.n_threads)
+    matrix = KernelMatrix(problem.entries, problem.cache_bytes, problem.n_threads)
     fit = fit_krylov(KernelProducts(matrix, columns), weights, settings)
     if scheme is not None:
         return KernelKrylovFit(fit.spectrum, scheme, None, fit.n_products, fit.settled, None)

@@ -27,7 +27,7 @@ from safetensors.numpy import save
 
 from ridgeway.storage.atomic_file import write_atomically
 from ridgeway.storage.state import State, Stored
-from ridgeway.storage.tree import joined, split
+from ridgeway.storage.tree import split, with_arrays
 from ridgeway.version import __version__
 
 METADATA_KEY = "ridgeway"
@@ -159,7 +159,7 @@ def _read(path: str | os.PathLike[str], kind: str) -> Stored:
     if checksum != _checksum(content, arrays):
         raise ModelFileError(f"{path}: damaged, its contents do not have the checksum that was stored with them.")
     try:
-        return Stored(joined(content.get("state"), arrays))
+        return Stored(with_arrays(content.get("state"), arrays))
     except ValueError as error:
         raise ModelFileError(f"{path}: not a state that ridgeway writes: {error}") from None
 
