@@ -27,13 +27,13 @@ from benchmarks.timing import Timing
 from ridgeway.dask.cluster import Cluster, client_within, local_cluster
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.opened_data import Opened, opened_files
+from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.dask.partition_sweep import learn, prepare
 from ridgeway.dask.scoring import tally
-from ridgeway.dask.split import Split
 from ridgeway.dask.survey import survey_rows
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.groups import HeldOutErrors
+from ridgeway.selection.held_out_errors import HeldOutErrors
 
 COLUMNS = 100
 GROUP_ROWS = 40_000  # rows of a row group: 16 MB
@@ -139,7 +139,7 @@ def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
         return form.batch(partition.source.load(), partition.name)
 
     batch = loaded()
-    split = Split(0, 5, np.empty(0, np.int64))
+    split = PartitionFolds(0, 5, np.empty(0, np.int64))
     standardization = Standardization.from_moments(RowMoments.of(batch), True, True)
     step = rw.LimitedStep(1e-3)
     ready = prepare(batch, split, standardization, 0, 0)

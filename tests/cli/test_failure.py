@@ -13,7 +13,7 @@ from tests.cli.command import Command
 
 import ridgeway as rw
 from ridgeway.averaging import scheme_of
-from ridgeway.cli.failure import EXIT_BUG, Interrupted, explained
+from ridgeway.cli.failure import EXIT_BUG, Interrupted, message_and_code
 from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.data import DataError
 from ridgeway.theory import residual_filter
@@ -36,7 +36,7 @@ from ridgeway.validation.scalars import ridge_strength
     ids=str,
 )
 def test_explained(error: BaseException, message: str, code: int) -> None:
-    said, got = explained(error)
+    said, got = message_and_code(error)
     assert said.startswith(message)
     assert got == code
 
@@ -65,12 +65,12 @@ def raised(call: Callable[[], Any]) -> BaseException:
 )
 def test_bugs_are_ours(call: Callable[[], Any]) -> None:
     error = raised(call)
-    message, code = explained(error)
+    message, code = message_and_code(error)
     assert code == EXIT_BUG == 70
     assert message.startswith(f"Internal error: {type(error).__name__}: ")
     assert "a bug of ridgeway" in message
     assert "--debug" in message
-    said, code = explained(raised(lambda: ridge_strength(-1)))
+    said, code = message_and_code(raised(lambda: ridge_strength(-1)))
     assert said.startswith("Error: alpha=-1.0 is negative")
     assert code == 1
 

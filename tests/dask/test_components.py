@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 import ridgeway as rw
-from ridgeway.dask.components import few_rows, joined
+from ridgeway.dask.components import few_rows, joined_batches
 from ridgeway.dask.opened_data import opened
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
@@ -87,9 +87,9 @@ def test_few_rows_join(sparse: bool) -> None:
         few_rows(check_batch(scipy.sparse.csr_array(part) if sparse else part, part[:, 0]), 3, seed)
         for seed, part in enumerate((X[:4], X[4:]))
     ]
-    whole = joined(parts[0], None, parts[1])
+    whole = joined_batches(parts[0], None, parts[1])
     assert whole is not None
     assert len(whole) == 6
     assert set(whole.y[:, 0]) <= set(X[:, 0])
-    assert joined(None, None) is None
+    assert joined_batches(None, None) is None
     assert few_rows(None, 3, 0) is None

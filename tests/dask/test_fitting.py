@@ -18,7 +18,7 @@ from tests.dask.conftest import COLUMNS, ROWS
 import dask
 import ridgeway as rw
 from ridgeway.dask import partition_sweep
-from ridgeway.dask.split import Split
+from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.data import DataError
 from ridgeway.rows import check_batch
 from ridgeway.sgd import schedule_of
@@ -120,7 +120,7 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
     model = fit(rw.AveragedSGDRegressor(alpha=0.1, passes=2, step=step, random_state=3), data, weight=weights)
     standardization = model._selected_model.averages.standardization
     seed = int(np.random.default_rng(3).integers(2**62))
-    split = Split(seed, 0, np.empty(0, np.int64))
+    split = PartitionFolds(seed, 0, np.empty(0, np.int64))
     run = rw.SGDRun(schedule_of(step, 2 * model.n_rows_) or "auto")
     batches = [
         check_batch(
@@ -348,7 +348,7 @@ def test_checkpoint_keeps_the_seed(table: Table, tmp_path: Path, monkeypatch: py
     X, y, _ = table
     file, prepare, orders = tmp_path / "state", partition_sweep.prepare, []
 
-    def watched(batch: Any, split: Split, *given: Any) -> Any:
+    def watched(batch: Any, split: PartitionFolds, *given: Any) -> Any:
         orders.append(split.seed)
         if len(orders) == 5:
             raise KeyboardInterrupt

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 import dask
 from ridgeway.averaging import Last
 from ridgeway.dask.cluster_engine import held_rows
+from ridgeway.dask.cluster_held_out import predict_rows
 from ridgeway.dask.opened_data import opened_files
 from ridgeway.dask.partition import Form, Partition
+from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.dask.partition_sweep import learn, prepare
-from ridgeway.dask.predictions import predict_rows
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.serial import Serial
-from ridgeway.dask.split import Split
 from ridgeway.dask.survey import STEP_PARTITIONS, add_norms, norms_for_step, norms_of
 from ridgeway.rows import FLOAT64, Batch, check_batch
 from ridgeway.rows.moments import RowMoments
@@ -145,7 +145,7 @@ def test_rows_of_zeros() -> None:
 
 # Law: a partition without rows adds nothing to runs, scores and predictions.
 def test_nothing_adds_nothing() -> None:
-    split = Split(0, 3, np.empty(0, np.int64))
+    split = PartitionFolds(0, 3, np.empty(0, np.int64))
     standardization = Standardization.of(rows(0, 20, False), True, True)
     assert held_rows(None, split, 0) is None
     assert tally(None, [], split, standardization, 0, []) == {}

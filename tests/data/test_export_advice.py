@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ridgeway.data import DataError, open_data
-from ridgeway.data.files import find_files, format_of
+from ridgeway.data.files import FORMATS, find_files, format_of
 
 
 # Law: an address that is not read is refused with the command that brings a file here; passwords are not shown.
@@ -63,3 +63,12 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "old.csv").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 100)
     with pytest.raises(DataError, match=r"old\.csv: an Excel workbook"):
         open_data(tmp_path / "old.csv")
+
+
+# Law: a format that is read is not refused for its ending, so a new one needs its line in FORMATS alone.
+def test_known_endings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.orc").write_bytes(b"ORC")
+    with pytest.raises(DataError, match=r"a \.orc file"):
+        format_of([tmp_path / "a.orc"])
+    monkeypatch.setitem(FORMATS, "orc", (".orc",))
+    assert format_of([tmp_path / "a.orc"]) == "orc"

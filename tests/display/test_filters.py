@@ -13,9 +13,9 @@ from tests.storage.sample import FOLDER, MODEL
 
 import ridgeway as rw
 from ridgeway.display import FilterDisplay
-from ridgeway.display.flattened_filter import learned_share
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.theory import residual_filter
+from ridgeway.theory.flattened_filter import learned_share
 
 SCHEMES = [rw.Geometric(0.1), rw.Geometric(0.0), rw.Uniform(), rw.Tail(0.5), rw.Last(), rw.Poisson(9.0)]
 

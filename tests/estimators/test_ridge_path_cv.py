@@ -19,7 +19,7 @@ from sklearn.model_selection import GroupKFold, ShuffleSplit
 from tests.estimators.weak_strengths import require_warnings_of_weak_strengths
 
 import ridgeway as rw
-from ridgeway.estimators import exact_choice
+from ridgeway.estimators import exact_fit
 from ridgeway.estimators.solver_choice import (
     KRYLOV_PRODUCTS,
     MIN_KRYLOV_PRODUCTS,
@@ -29,7 +29,7 @@ from ridgeway.estimators.solver_choice import (
     max_krylov_products,
 )
 from ridgeway.exact.rated_candidates import best_of
-from ridgeway.selection.table import Scored
+from ridgeway.selection.candidate_table import Scored
 
 Array = NDArray[np.float64]
 ALPHAS = [1e-4, 1e-2, 1.0, 100.0]
@@ -343,7 +343,7 @@ def test_weak_strengths() -> None:
 
 # Law: a given strength that the products do not solve is named.
 def test_given_strength_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact_choice, "MAX_PRODUCTS", 5)
+    monkeypatch.setattr(exact_fit, "MAX_PRODUCTS", 5)
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((50, 60)), rng.standard_normal(50)
     with pytest.warns(ConvergenceWarning, match=r"alpha=0\.001 was not solved to rounding after 5 products"):

@@ -21,7 +21,7 @@ from ridgeway.exact.krylov import KrylovFit, KrylovSettings, fit_krylov
 from ridgeway.exact.krylov_fit import fit_rows, fold_columns
 from ridgeway.exact.krylov_products import KernelProducts, NormalEquationProducts
 from ridgeway.exact.lanczos import Lanczos
-from ridgeway.kernel.gram_matrix import GivenGram
+from ridgeway.kernel.kernel_entries import GivenEntries
 from ridgeway.kernel.kernel_matrix import KernelMatrix
 from ridgeway.rows import DenseRows
 from ridgeway.selection.folds import k_folds
@@ -109,7 +109,7 @@ def test_kernel_path_is_kernel_ridge(weighted: bool, targets: int) -> None:
     K = rbf_kernel(X, gamma=0.2)
     columns, weights = fold_columns(weight, y - y.mean(axis=0), [], centre=False)
     settings = KrylovSettings(None, rw.Geometric(1e-4), False, np.float64)
-    fit = fit_krylov(KernelProducts(KernelMatrix(GivenGram(K), 0), columns), weights, settings)
+    fit = fit_krylov(KernelProducts(KernelMatrix(GivenEntries(K), 0), columns), weights, settings)
     for alpha in (1e-4, 1e-2, 1.0):
         oracle = KernelRidge(alpha=alpha * weight.sum(), kernel="precomputed")
         expected = oracle.fit(K, y - y.mean(axis=0), sample_weight=weight).dual_coef_.T
@@ -124,7 +124,7 @@ def test_kernel_folds_are_refits() -> None:
     K, folds = rbf_kernel(X, gamma=1.0), k_folds(300, 4, rng)
     columns, weights = fold_columns(np.ones(300), y[:, None], folds, centre=True)
     fit = fit_krylov(
-        KernelProducts(KernelMatrix(GivenGram(K), 0), columns),
+        KernelProducts(KernelMatrix(GivenEntries(K), 0), columns),
         weights,
         KrylovSettings("geometric", None, True, np.float64),
     )

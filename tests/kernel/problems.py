@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.kernel.blocks import Blocks
-from ridgeway.kernel.gram_matrix import GivenGram
+from ridgeway.kernel.kernel_entries import GivenEntries
 from ridgeway.kernel.kernel_sweep import KernelSweep
 from ridgeway.messages.progress import Progress
 from ridgeway.sgd import LimitedStep
@@ -65,7 +65,7 @@ def sweep_of(
     """Return runs over a given kernel matrix, rows laid out in their own order."""
     n = len(y)
     trains = [np.ones(n, bool)] if trains is None else trains
-    blocks = Blocks(GivenGram(K), np.arange(n), block, cache_bytes, batch_size)
+    blocks = Blocks(GivenEntries(K), np.arange(n), block, cache_bytes, batch_size)
     targets = np.repeat(y.reshape(n, 1, -1), len(trains), axis=1).astype(K.dtype)
     given = np.ones(n) if weight is None else weight
     rng, progress = np.random.default_rng(0), Progress(1, shown=False)

@@ -12,13 +12,13 @@ from tests.kernel.problems import Array, gaussian, smooth
 
 from ridgeway.kernel import kernel_matrix
 from ridgeway.kernel.function import Kernel
-from ridgeway.kernel.gram_matrix import GivenGram, Gram, RowsGram
+from ridgeway.kernel.kernel_entries import EntriesOfRows, GivenEntries, KernelEntries
 from ridgeway.kernel.kernel_matrix import KernelMatrix
 from ridgeway.rows import check_rows
 
-FORMS: dict[str, Callable[[Array], Gram]] = {
-    "given": lambda X: GivenGram(gaussian(X, X, 0.7)),
-    "rows": lambda X: RowsGram(Kernel("rbf", 0.7), check_rows(X)),
+FORMS: dict[str, Callable[[Array], KernelEntries]] = {
+    "given": lambda X: GivenEntries(gaussian(X, X, 0.7)),
+    "rows": lambda X: EntriesOfRows(Kernel("rbf", 0.7), check_rows(X)),
 }
 
 
@@ -52,7 +52,7 @@ def test_same_bits() -> None:
     V = np.random.default_rng(0).standard_normal((4, 700))
     rows = check_rows(X.astype(np.float32))
     answers = [
-        KernelMatrix(RowsGram(Kernel("rbf", 0.7), rows), cache_bytes, n_threads).times(V)
+        KernelMatrix(EntriesOfRows(Kernel("rbf", 0.7), rows), cache_bytes, n_threads).times(V)
         for cache_bytes, n_threads in ((0, 1), (0, 2), (500_000, 2), (1e9, 1))
     ]
     for other in answers[1:]:
@@ -62,7 +62,7 @@ def test_same_bits() -> None:
 # Law: one triangle of the matrix is kept, not both.
 def test_half_of_the_memory() -> None:
     X, _ = smooth(1000)
-    matrix = KernelMatrix(RowsGram(Kernel("rbf", 0.7), check_rows(X)), 1e9)
+    matrix = KernelMatrix(EntriesOfRows(Kernel("rbf", 0.7), check_rows(X)), 1e9)
     matrix.times(np.ones((1, 1000)))
     assert matrix.nbytes < 0.6 * 8 * 1000**2
 
@@ -72,7 +72,7 @@ def test_float32() -> None:
     X, _ = smooth(3000)
     V = np.random.default_rng(0).standard_normal((2, 3000))
     rows = check_rows(X.astype(np.float32))
-    product = KernelMatrix(RowsGram(Kernel("rbf", 0.7), rows), 1e9).times(V)
+    product = KernelMatrix(EntriesOfRows(Kernel("rbf", 0.7), rows), 1e9).times(V)
     expected = V @ gaussian(X, X, 0.7)
     assert product.dtype == np.float64
     assert np.abs(product - expected).max() < 1e-5 * np.abs(V).sum()

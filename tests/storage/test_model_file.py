@@ -23,7 +23,7 @@ import ridgeway as rw
 from ridgeway.selection.held_out_path import HeldOutPath
 from ridgeway.storage import model_file, read_state, write_state
 from ridgeway.storage.state import StateError
-from ridgeway.storage.tree import joined
+from ridgeway.storage.tree import with_arrays
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -282,7 +282,7 @@ def test_arrays_of_others(tmp_path: Path) -> None:
         read_state(file)
     for axes in ([0, 0], [2, 1], "01"):
         with pytest.raises(StateError, match=r"are not the axes of an array of 2 dimensions"):
-            joined({"w": {"$array": "w", "$axes": axes}}, {"w": np.zeros((2, 3))})
+            with_arrays({"w": {"$array": "w", "$axes": axes}}, {"w": np.zeros((2, 3))})
 
 
 # Law: a table of names that no file holds is refused before anything is written.

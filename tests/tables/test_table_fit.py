@@ -239,9 +239,9 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, where: str, call: int, before: bo
         ("ridgeway.storage.checkpoint.write_state", 9, True, 1),
         ("ridgeway.storage.checkpoint.write_state", 17, False, 1),
         ("ridgeway.storage.checkpoint.write_state", 3, False, 600),
-        ("ridgeway.tables.batch_learner.joined", 1, True, 1),
-        ("ridgeway.tables.batch_learner.joined", 4, False, 600),
-        ("ridgeway.tables.batch_learner.joined", 15, True, 600),
+        ("ridgeway.tables.batch_learner.joined_rows", 1, True, 1),
+        ("ridgeway.tables.batch_learner.joined_rows", 4, False, 600),
+        ("ridgeway.tables.batch_learner.joined_rows", 15, True, 600),
     ],
 )
 def test_checkpoints(

@@ -1,4 +1,4 @@
-"""Short names of schemes, for plots."""
+"""Short names of schemes, for plots, reports and the lines of the command line."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import click
 
 from ridgeway.cli.completion import completed
 from ridgeway.cli.console import Console
-from ridgeway.cli.failure import explained
+from ridgeway.cli.failure import message_and_code
 from ridgeway.data.address import hidden, shown
 from ridgeway.messages.progress import clear_announcement
 from ridgeway.version import __version__
@@ -111,7 +111,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except BaseException as error:
-        message, code = explained(error)
+        message, code = message_and_code(error)
         message = hidden(message)
         clear_announcement(console.progress)
         if console.debug:

@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 
 from ridgeway.cli.console import Console
-from ridgeway.cli.text import choices, coefficients
+from ridgeway.cli.model_text import choices, coefficients
 from ridgeway.datasets import load_flights
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.exact import ExactRidgePath

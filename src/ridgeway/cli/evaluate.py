@@ -52,7 +52,7 @@ def command(
     for these rows.
     """
     from ridgeway.cli.command_files import command_files, require_data
-    from ridgeway.cli.models import load_table_model
+    from ridgeway.cli.reading_models import load_table_model
     from ridgeway.storage.model_file import require_header
 
     require_share(interval)

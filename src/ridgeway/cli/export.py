@@ -23,7 +23,7 @@ def command(console: Console, model: str, onnx: str, alpha: float | None, averag
     names.
     """
     from ridgeway.cli.command_files import command_files
-    from ridgeway.cli.models import load_model, parts_of
+    from ridgeway.cli.reading_models import load_model, parts_of
 
     average = require_one(alpha, averaging)
     with command_files({"MODEL": model}, {"--onnx": onnx}) as files:

@@ -28,7 +28,7 @@ class Interrupted(Exception):
     """Ctrl-C, with a message that says how to resume."""
 
 
-def explained(error: BaseException) -> tuple[str, int]:
+def message_and_code(error: BaseException) -> tuple[str, int]:
     """Return the message and the exit code of an error. An unexpected error is reported as a bug of ridgeway."""
     if isinstance(error, Interrupted):
         return f"Interrupted. {error}", EXIT_INTERRUPTED

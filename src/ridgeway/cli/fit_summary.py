@@ -9,11 +9,11 @@ import numpy as np
 
 from ridgeway.averaging import Geometric
 from ridgeway.averaging.scheme_name import scheme_name
-from ridgeway.cli.text import accuracy, accuracy_values, fitted, plain_target
+from ridgeway.cli.model_text import accuracy, accuracy_values, fitted, plain_target
 from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
-from ridgeway.selection.table import Selection
+from ridgeway.selection.candidate_table import Selection
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
 

@@ -8,7 +8,7 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
-from ridgeway.cli.text import MAX_SHOWN_COEFFICIENTS
+from ridgeway.cli.model_text import MAX_SHOWN_COEFFICIENTS
 from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.report.mean_effects import MeanEffects
 

@@ -44,8 +44,8 @@ def command(
     not fitted to are ignored.
     """
     from ridgeway.cli.command_files import command_files, require_data
-    from ridgeway.cli.models import load_table_model
     from ridgeway.cli.pipes import STANDARD_OUTPUT
+    from ridgeway.cli.reading_models import load_table_model
     from ridgeway.storage.model_file import require_header
 
     if out is None or out in STANDARD_OUTPUT:

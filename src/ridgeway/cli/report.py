@@ -21,7 +21,7 @@ LOGARITHMS = (
 def command(console: Console, model: str, out: str) -> None:
     """Write the report of a model file as one HTML page that needs no network."""
     from ridgeway.cli.command_files import command_files
-    from ridgeway.cli.models import load_model
+    from ridgeway.cli.reading_models import load_model
 
     with command_files({"MODEL": model}, {"--out": out}) as files:
         write_table_report(load_model(files["MODEL"]), out)
@@ -33,7 +33,7 @@ def write_table_report(
     model: Any, path: str | os.PathLike[str], seconds: float | None = None, test: Any = None
 ) -> None:
     """Write the report of a model, with its encoder, facts about its data and the result of test rows."""
-    from ridgeway.cli.models import parts_of
+    from ridgeway.cli.reading_models import parts_of
     from ridgeway.estimators.solver_names import describe_solver
     from ridgeway.report import write_report
 

@@ -17,7 +17,7 @@ from ridgeway.messages.quantity import quantity
 def command(console: Console, model: str, columns: bool) -> None:
     """Print what a model file holds: the comparison of averages, the largest coefficients, the path."""
     from ridgeway.cli.command_files import command_files
-    from ridgeway.cli.models import load_model, parts_of
+    from ridgeway.cli.reading_models import load_model, parts_of
 
     with command_files({"MODEL": model}, {}) as files:
         loaded, size = load_model(files["MODEL"]), os.path.getsize(files["MODEL"])
@@ -25,7 +25,7 @@ def command(console: Console, model: str, columns: bool) -> None:
     import numpy as np
 
     from ridgeway.cli.kernel_effects import kernel_effects
-    from ridgeway.cli.text import (
+    from ridgeway.cli.model_text import (
         accuracy,
         accuracy_values,
         choices,
@@ -36,8 +36,8 @@ def command(console: Console, model: str, columns: bool) -> None:
         plain_target,
         selected_average,
     )
-    from ridgeway.display.coefficient_intervals import coefficient_intervals, why_no_intervals
     from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
+    from ridgeway.estimators.coefficient_intervals import coefficient_intervals, why_no_intervals
     from ridgeway.estimators.solver_names import describe_solver
 
     estimator, table, names = parts_of(loaded)

@@ -9,18 +9,18 @@ from dataclasses import replace
 import numpy as np
 
 from ridgeway.averaging import Scheme, Uniform
+from ridgeway.dask.cluster_held_out import predict_held_out
 from ridgeway.dask.cluster_problem import Problem
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.partition_sweep import RunGroup, Sweep
-from ridgeway.dask.predictions import predict_held_out
+from ridgeway.dask.partition_folds import PartitionFolds
+from ridgeway.dask.partition_sweep import PartitionSweep, RunGroup
 from ridgeway.dask.scoring import JointTrial
-from ridgeway.dask.split import Split
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
 from ridgeway.rows import Batch
 from ridgeway.rows.moments import RowMoments
 from ridgeway.selection import HeldOut, Scored
+from ridgeway.selection.capped_errors import allowance
 from ridgeway.selection.contest import Contest
-from ridgeway.selection.outlying import allowance
 from ridgeway.selection.trial import Trial
 from ridgeway.sgd import GrowingStep, SGDRun
 from ridgeway.storage.checkpoint import Checkpoint
@@ -34,7 +34,7 @@ class RecordedErrors:
         self._least: dict[str, float] = {}
         self._least.update(checkpoint.follow("looks", lambda: dict(self._least)) or {})
 
-    def at(self, sweep: Sweep, score: Callable[[], Contest]) -> Contest:
+    def at(self, sweep: PartitionSweep, score: Callable[[], Contest]) -> Contest:
         """Return score(), or the recorded error where the chains of a resumed fit are already further."""
         key = str(sweep.rows_done)
         if sweep.beyond:
@@ -117,7 +117,7 @@ class PartitionEngine:
             Trial(chain.trajectory(), problem.standardization, problem.sparse, centre, lambda: (), allowed)
             for chain, centre in zip(self._sweep.chains, self._centres, strict=False)
         ]
-        where: tuple[Sequence[Partition], Form | None, Split] = problem.partitions, problem.form, problem.split
+        where: tuple[Sequence[Partition], Form | None, PartitionFolds] = problem.partitions, problem.form, problem.split
         if self._kept:
             where = self._kept, None, problem.split.of_held_rows()
         self._joint = JointTrial(trials, problem.executor, *where, problem.standardization)
@@ -152,7 +152,7 @@ def _kept(problem: Problem) -> tuple[list[Partition], Survey]:
     return kept, executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
 
 
-def held_rows(batch: Batch | None, split: Split, number: int) -> Batch | None:
+def held_rows(batch: Batch | None, split: PartitionFolds, number: int) -> Batch | None:
     """Return the held-out rows of a partition."""
     if batch is None:
         return None
@@ -160,12 +160,12 @@ def held_rows(batch: Batch | None, split: Split, number: int) -> Batch | None:
     return batch.take(rows) if len(rows) else None
 
 
-def _learn_held(problem: Problem, sweep: Sweep, kept: Sequence[Partition], counts: dict[int, int]) -> None:
+def _learn_held(problem: Problem, sweep: PartitionSweep, kept: Sequence[Partition], counts: dict[int, int]) -> None:
     """Let each segment's run learn from the held-out rows of its own partitions."""
     numbers = {partition.number for partition in kept if counts[partition.number]}
     segments = [np.array([n for n in segment.tolist() if n in numbers], np.int64) for segment in problem.segments]
     late = [group for group in sweep.groups if len(segments[group.segment])]
-    more = Sweep(
+    more = PartitionSweep(
         problem.executor,
         kept,
         None,

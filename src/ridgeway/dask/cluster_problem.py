@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.partition_sweep import RunGroup, Sweep, run_groups_for, segments_of
-from ridgeway.dask.split import Split, spread_over
+from ridgeway.dask.partition_folds import PartitionFolds, spread_over
+from ridgeway.dask.partition_sweep import PartitionSweep, RunGroup, run_groups_for, segments_of
 from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.options import fit_options, generator
@@ -50,7 +50,7 @@ class Problem:
     partitions: Sequence[Partition]
     form: Form
     survey: Survey
-    split: Split
+    split: PartitionFolds
     standardization: Standardization
     segments: Sequence[NDArray[np.int64]]
     plan: Plan
@@ -66,7 +66,7 @@ class Problem:
         """Whether the rows are."""
         return self.survey.total.sparse
 
-    def sweep(self, folds: Sequence[int | None]) -> Sweep:
+    def sweep(self, folds: Sequence[int | None]) -> PartitionSweep:
         """Return the sweep of one chain per fold, as a checkpoint left it or at its beginning."""
         plan, n_chains = self.plan, len(folds)
 
@@ -82,7 +82,7 @@ class Problem:
         found = self.checkpoint.follow("sweep", state)
         if found is not None:
             groups[:] = [RunGroup.from_state(part) for part in Stored(found, "sweep").parts("convoys")]
-        return Sweep(
+        return PartitionSweep(
             self.executor,
             self.partitions,
             self.form,
@@ -122,12 +122,14 @@ def survey_and_plan(
     seed = settings.integer("seed", most=2**62) if estimator.shuffle else None
     options = fit_options(estimator)
     folds_of_few_rows = _n_folds(options, MIN_ROWS_TO_CHOOSE)
-    split = Split(seed, folds_of_few_rows if folds_of_few_rows > 1 and seed is not None else 0, np.empty(0, np.int64))
+    split = PartitionFolds(
+        seed, folds_of_few_rows if folds_of_few_rows > 1 and seed is not None else 0, np.empty(0, np.int64)
+    )
     survey = _survey(checkpoint, "survey", executor, partitions, form, split)
     total, n_rows = survey.total, survey.total.n_rows
     k = _n_folds(options, n_rows)
     filled = [partition for partition in partitions if survey.counts[partition.number]]
-    split = Split(seed, k, starts_of(survey.counts))
+    split = PartitionFolds(seed, k, starts_of(survey.counts))
     if k == 1:
         where = spread_over(np.array([part.number for part in filled], np.int64), HELD_OUT_PARTITIONS, seed)
         split = replace(split, share=HELD_OUT_SHARE, most=MAX_HELD_OUT_ROWS, from_partitions=tuple(where))
@@ -180,7 +182,12 @@ def _settings(estimator: AveragedSGDRegressor, executor: Executor) -> State:
 
 
 def _survey(
-    checkpoint: Checkpoint, name: str, executor: Executor, partitions: Sequence[Partition], form: Form, split: Split
+    checkpoint: Checkpoint,
+    name: str,
+    executor: Executor,
+    partitions: Sequence[Partition],
+    form: Form,
+    split: PartitionFolds,
 ) -> Survey:
     def made() -> State:
         survey: Survey = executor.total(

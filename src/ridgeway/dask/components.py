@@ -9,7 +9,7 @@ import scipy.sparse
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.split import spread_over
+from ridgeway.dask.partition_folds import spread_over
 from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.kernel.features import Features, features_of
 from ridgeway.rows import Batch, DenseRows, check_batch
@@ -46,7 +46,7 @@ def make_components(
         numbers = spread_over(np.array([part.number for part in partitions], np.int64), COMPONENT_PARTITIONS, None)
         each = -(-max(2 * n_components, MIN_COMPONENT_ROWS) // len(numbers))
         asked = [part for part in partitions if part.number in numbers]
-        few: Batch | None = executor.total(few_rows, asked, form, lambda part: (each, part.number), joined)
+        few: Batch | None = executor.total(few_rows, asked, form, lambda part: (each, part.number), joined_batches)
         if few is None:
             raise ValueError(
                 f"none of {len(asked)} partitions has a row with a target and a positive weight: expected rows to make "
@@ -69,7 +69,7 @@ def few_rows(batch: Batch | None, size: int, seed: int) -> Batch | None:
     return batch.take(np.sort(np.random.default_rng(seed).permutation(len(batch))[:size]))
 
 
-def joined(*batches: Batch | None) -> Batch | None:
+def joined_batches(*batches: Batch | None) -> Batch | None:
     """Return the rows of several batches as one."""
     some = [batch for batch in batches if batch is not None]
     if len(some) <= 1:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ridgeway.dask.partition import BYTES_PER_NUMBER, Partition
 from ridgeway.data import DataError, open_data
 from ridgeway.data.arrow import pa, pq
-from ridgeway.data.common_type import joined
+from ridgeway.data.common_type import joined_record_batches
 from ridgeway.data.file_source import FileSource, naming
 from ridgeway.data.files import FileMark
 from ridgeway.data.parquet import ParquetSource
@@ -53,7 +53,7 @@ class WholeFile:
         if not pieces:
             assert self.source.schema is not None
             return pa.table({name: pa.array([], pa.float64()) for name in self.source.schema.names})
-        return pa.Table.from_batches([joined(pieces)])
+        return pa.Table.from_batches([joined_record_batches(pieces)])
 
 
 class FileTable(NamedTuple):

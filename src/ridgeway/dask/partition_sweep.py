@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import BYTES_PER_NUMBER, Form, Partition
-from ridgeway.dask.split import Split
+from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.feed import PIECE_BYTES, Piece
@@ -81,7 +81,7 @@ class Prepared(NamedTuple):
 
 def prepare(
     batch: Batch | None,
-    split: Split,
+    split: PartitionFolds,
     standardization: Standardization,
     pass_number: int,
     number: int,
@@ -126,7 +126,7 @@ def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None]
     return runs
 
 
-class Sweep:
+class PartitionSweep:
     """Chains over all partitions, pass by pass.
 
     Parameters
@@ -152,7 +152,7 @@ class Sweep:
         partitions: Sequence[Partition],
         form: Form | None,
         counts: dict[int, int],
-        split: Split,
+        split: PartitionFolds,
         standardization: Standardization,
         step: float | None,
         batch_size: int,

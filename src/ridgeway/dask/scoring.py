@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.split import Split
+from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.capped_errors import ROWS_PER_CAPPED_ROW, Errors
 from ridgeway.selection.folds import MAX_GROUPS
-from ridgeway.selection.groups import Group, HeldOutErrors
-from ridgeway.selection.outlying import ROWS_PER_CAPPED_ROW, Errors
+from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.trial import Trial
 
 ROWS_AT_A_TIME = 2**16  # rows that are standardized together
-APART_RATIO, MIN_ROWS_APART = 8, 16  # outlying rows of a part, in multiples of its share of those that may be capped
+APART_RATIO, MIN_ROWS_APART = 8, 16  # rows set apart in a part, in multiples of its share of those that may be capped
 
 Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its rows
 
@@ -27,7 +27,7 @@ Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its row
 def tally(
     batch: Batch | None,
     held: list[HeldOutErrors],
-    split: Split,
+    split: PartitionFolds,
     standardization: Standardization,
     number: int,
     groups: list[int],
@@ -78,7 +78,7 @@ class JointTrial:
         executor: Executor,
         partitions: Sequence[Partition],
         form: Form | None,
-        split: Split,
+        split: PartitionFolds,
         standardization: Standardization,
     ) -> None:
         self.trials = list(trials)

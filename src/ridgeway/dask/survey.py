@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.split import Split, spread_over
+from ridgeway.dask.partition_folds import PartitionFolds, spread_over
 from ridgeway.data import DataError
 from ridgeway.rows import Batch, require_finite_rows
 from ridgeway.rows.moments import RowMoments
@@ -32,7 +32,7 @@ class Survey:
     ----------
     counts : number of rows of each partition seen.
     read : number of rows of each that were read, also those without a target or with no weight.
-    moments : of the rows of each fold (see `Split`).
+    moments : of the rows of each fold (see `PartitionFolds`).
     """
 
     counts: dict[int, int]
@@ -48,13 +48,13 @@ class Survey:
         return first
 
 
-def survey_partition(loaded: Any, form: Form, split: Split, number: int, name: str) -> Survey:
+def survey_partition(loaded: Any, form: Form, split: PartitionFolds, number: int, name: str) -> Survey:
     """Survey the loaded rows of a partition."""
     rows = loaded[0] if form.features is None else loaded
     return replace(survey_rows(form.batch(loaded, name), split, number), read={number: int(rows.shape[0])})
 
 
-def survey_rows(batch: Batch | None, split: Split, number: int) -> Survey:
+def survey_rows(batch: Batch | None, split: PartitionFolds, number: int) -> Survey:
     """Survey rows of a partition."""
     if batch is None:
         return Survey({number: 0}, {number: 0}, {})

@@ -31,7 +31,7 @@ def wider(one: Any, other: Any) -> Any:
     return one
 
 
-def joined(parts: Sequence[Any]) -> Any:
+def joined_record_batches(parts: Sequence[Any]) -> Any:
     """Join record batches of the same columns into one; types that differ become their common type."""
     if len(parts) == 1:
         return parts[0]

@@ -71,9 +71,15 @@ def refuse_address(address: str) -> NoReturn:
     )
 
 
-def refuse_format(path: Path, head: bytes) -> None:
-    """Raise an error for a table format that is not read as a file, by the name or the first bytes of the file."""
-    ending = path.suffix.lower()
+def refuse_format(path: Path, head: bytes, known: bool) -> None:
+    """Raise an error for a table format that is not read as a file, by the name or the first bytes of the file.
+
+    Parameters
+    ----------
+    path, head : the file, and its first bytes.
+    known : whether its ending names a format that is read; then its first bytes alone can speak against it.
+    """
+    ending = "" if known else path.suffix.lower()
     if ending == MODEL or head[4:9] == MODEL_HEAD:
         raise DataError(
             f"{path}: a model file: expected a table; give the model first, then the table, as in ridgeway predict "

@@ -184,7 +184,7 @@ def _format(path: Path) -> str:
     named = named_format(path)
     with reading(path), path.open("rb") as file:
         head = file.read(16)
-    refuse_format(path, head)
+    refuse_format(path, head, known=named is not None)
     if named is not None:
         return named
     for signature, kind in SIGNATURES.items():

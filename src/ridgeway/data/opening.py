@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ridgeway.data.csv_dialect import read_dialect
-from ridgeway.data.delimited import CSVSource
+from ridgeway.data.csv_source import CSVSource
 from ridgeway.data.external import ExternalTable, external_table
 from ridgeway.data.feather import FeatherSource
 from ridgeway.data.file_source import FileSource

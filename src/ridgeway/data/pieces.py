@@ -10,7 +10,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa
-from ridgeway.data.common_type import joined as joined_batches
+from ridgeway.data.common_type import joined_record_batches
 
 
 def count(piece: Any) -> int:
@@ -39,7 +39,7 @@ def joined(pieces: Sequence[Any]) -> Any:
         return pieces[0]
     if isinstance(pieces[0], tuple):
         return scipy.sparse.vstack([X for X, _ in pieces], format="csr"), np.concatenate([y for _, y in pieces])
-    return joined_batches(pieces)
+    return joined_record_batches(pieces)
 
 
 def take(pieces: Sequence[Any], rows: NDArray[np.intp]) -> Any:

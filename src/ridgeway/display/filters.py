@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from ridgeway.averaging import Geometric, Last, Scheme, Staircase, Tail, Uniform
 from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.axes import axes
-from ridgeway.display.flattened_filter import learned_share
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.theory import residual_filter
+from ridgeway.theory.flattened_filter import learned_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

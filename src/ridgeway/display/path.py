@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.axes import axes
-from ridgeway.display.column_scale import column_scale
 from ridgeway.display.margin import label_right
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor
-from ridgeway.messages.probing import probing
+from ridgeway.estimators.column_scale import column_scale
+from ridgeway.messages.strength_warnings import no_strength_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,7 +197,7 @@ class PathDisplay:
 def _coefs(estimator: Any, alphas: ArrayLike, target: int) -> Float:
     """Return the coefficients of one target of a path, (L, n_features)."""
     check_is_fitted(estimator)
-    with probing():
+    with no_strength_warnings():
         coefs: Float = estimator.path(alphas).coefs
     if coefs.ndim == 3:
         if not -coefs.shape[1] <= target < coefs.shape[1]:

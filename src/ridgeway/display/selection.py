@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from ridgeway.selection.table import Scored, Selection
+    from ridgeway.selection.candidate_table import Scored, Selection
 
 GEOMETRIC, TAIL, CHOSEN, OTHER = "C0", "C1", "crimson", "0.6"
 # Share of the width for geometric averages, beside tails or beside the uniform average alone, and a gap.

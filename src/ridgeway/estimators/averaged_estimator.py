@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ridgeway.path.path_result import PathResult
+    from ridgeway.selection.candidate_table import Selection
     from ridgeway.selection.held_out import HeldOut
     from ridgeway.selection.held_out_path import HeldOutPath
-    from ridgeway.selection.table import Selection
     from ridgeway.trajectory import Trajectory
 
 AveragesT = TypeVar("AveragesT", bound=AnyAverages)

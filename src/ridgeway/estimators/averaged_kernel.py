@@ -17,12 +17,12 @@ from ridgeway.estimators.kernel_averages import ComponentAverages, KernelAverage
 from ridgeway.estimators.kernel_convergence import WEAK_KERNEL_STRENGTHS, warn_of_short_fit
 from ridgeway.estimators.kernel_fit import KernelRequest, fit_kernel
 from ridgeway.estimators.kernel_options import check_cache, new_features
-from ridgeway.estimators.kernel_solver import choose_kernel_solver
+from ridgeway.estimators.kernel_solver_choice import choose_kernel_solver
 from ridgeway.estimators.kernel_state import kernel_fit_state, restore_kernel_fit
 from ridgeway.estimators.options import require_rows
 from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
-from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
         require_finite_rows(batch.rows, batch.rows.squared_norms(), batch.numbers)
         if self._components is not None:
-            require_columns(self, X, batch.rows)
+            require_columns_of_fit(self, X, batch.rows)
             components = self._components
         else:
             require_rows(batch)

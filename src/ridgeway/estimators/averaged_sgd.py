@@ -21,7 +21,7 @@ from ridgeway.estimators.options import (
     require_rows,
     stream_steps,
 )
-from ridgeway.estimators.sgd_choice import choose
+from ridgeway.estimators.sgd_fit import choose
 from ridgeway.estimators.stored_fit import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.estimators.streamed_model import StreamedModel
@@ -33,7 +33,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
 from ridgeway.selection.plan import decide_passes
 from ridgeway.sgd import GrowingStep
-from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.scalars import counted
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         dtype = None if begun is None else self._selected_model.averages.trajectory.dtype
         batch = check_batch(X, y, sample_weight, dtype=dtype, target_dtype=FLOAT64)
         if begun is not None:
-            require_columns(self, X, batch.rows)
+            require_columns_of_fit(self, X, batch.rows)
         asked = check_averaging(self.averaging, self.alpha)
         if begun is None:
             require_rows(batch)

@@ -21,7 +21,7 @@ from ridgeway.trajectory import Trajectory, trajectory_of
 from ridgeway.trajectory.slopes import slopes_of
 
 if TYPE_CHECKING:
-    from ridgeway.selection.table import Selection
+    from ridgeway.selection.candidate_table import Selection
 
 Kind_co = TypeVar("Kind_co", bound="AnyAverages", covariant=True)
 

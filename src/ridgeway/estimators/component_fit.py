@@ -12,7 +12,7 @@ from ridgeway.derived import derived_property
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.component_feed import MAX_MADE_NUMBERS, ComponentRows, component_feed
 from ridgeway.estimators.kernel_averages import ComponentAverages
-from ridgeway.estimators.kernel_solver import choose_component_solver, choose_component_stream
+from ridgeway.estimators.kernel_solver_choice import choose_component_solver, choose_component_stream
 from ridgeway.estimators.options import fit_options, generator
 from ridgeway.estimators.ridge_path_cv import RidgePathCV
 from ridgeway.kernel.features import FourierFeatures, NystroemFeatures

@@ -14,8 +14,8 @@ from ridgeway.exact.gram_fit import GramSums
 from ridgeway.exact.second_read import SecondRead, robust_standard_errors
 from ridgeway.machine.blas import threads
 from ridgeway.rows import Batch
+from ridgeway.selection.candidate_table import Selection
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.table import Selection
 from ridgeway.storage.state import State, Stored, state_of
 from ridgeway.trajectory import Spectrum
 

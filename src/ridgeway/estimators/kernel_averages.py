@@ -18,7 +18,7 @@ from ridgeway.rows import Float
 from ridgeway.storage.state import State, StateError, Stored
 from ridgeway.trajectory import Spectrum, Trajectory
 
-TRAJECTORIES: dict[str, Callable[[Stored], Trajectory]] = {
+KERNEL_TRAJECTORIES: dict[str, Callable[[Stored], Trajectory]] = {
     "spectrum": Spectrum.from_state,
     "coordinates": Coordinates.from_state,
     "flattened": Flattened.from_state,
@@ -70,7 +70,7 @@ class KernelAverages(AnyAverages):
     def from_state(cls, stored: Stored, n_columns: int) -> KernelAverages:
         """Rebuild the averages from a state; X has `n_columns` columns."""
         part = stored.part("trajectory")
-        trajectory = TRAJECTORIES[part.text("kind", TRAJECTORIES)](part)
+        trajectory = KERNEL_TRAJECTORIES[part.text("kind", KERNEL_TRAJECTORIES)](part)
         features = features_of(stored.part("features"), n_columns)
         scale = stored.array("target_scale", (None,))
         single_target = stored.flag("single_target")

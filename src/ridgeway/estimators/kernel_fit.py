@@ -14,8 +14,8 @@ from ridgeway.kernel.blocks import KERNEL_BLOCK_ROWS, Blocks
 from ridgeway.kernel.definiteness import require_definite
 from ridgeway.kernel.features import Features, GivenFeatures, Scaling, SupportFeatures
 from ridgeway.kernel.function import Kernel
-from ridgeway.kernel.gamma_choice import best_of, finalists, rate_gammas
-from ridgeway.kernel.gram_matrix import GivenGram, Gram, RowsGram
+from ridgeway.kernel.gamma_choice import best_gamma, finalists, rate_gammas
+from ridgeway.kernel.kernel_entries import EntriesOfRows, GivenEntries, KernelEntries
 from ridgeway.kernel.krylov_kernel import MIN_PRODUCTS, KernelKrylovFit, fit_by_krylov
 from ridgeway.kernel.problem import KernelProblem
 from ridgeway.kernel.sgd_engine import KernelEngine, longest_step
@@ -110,14 +110,14 @@ def fit_kernel(batch: Batch, request: KernelRequest, X: Any, y: Any) -> KernelFi
     scale = request.scale and request.kernel is not None
     standardization = Standardization.of(batch, scale, request.fit_intercept)
     scaling = Scaling.of(batch, standardization, scale)
-    gram, features = _gram(batch, request.kernel, scaling)
-    problem = KernelProblem(gram, batch, standardization, request.cache_bytes, n_threads)
+    entries, features = _entries(batch, request.kernel, scaling)
+    problem = KernelProblem(entries, batch, standardization, request.cache_bytes, n_threads)
     with threads(n_threads):
         folds, words = _folds(request, problem, X, y)
         gammas = None
-        if request.auto_gamma and isinstance(gram, RowsGram):
-            outcome, gammas = _over_gammas(problem, gram, folds, words, request)
-            gram, features = _gram(batch, gram.kernel.with_gamma(next(iter(gammas))), scaling)
+        if request.auto_gamma and isinstance(entries, EntriesOfRows):
+            outcome, gammas = _over_gammas(problem, entries, folds, words, request)
+            entries, features = _entries(batch, entries.kernel.with_gamma(next(iter(gammas))), scaling)
         elif request.solver == "krylov":
             outcome = _by_krylov(problem, folds, words, request)
         else:
@@ -129,17 +129,17 @@ def fit_kernel(batch: Batch, request: KernelRequest, X: Any, y: Any) -> KernelFi
         standardization.target_scale,
         batch.single_target,
     )
-    return KernelFit(averages, outcome, gram.kernel.gamma if isinstance(gram, RowsGram) else None, gammas)
+    return KernelFit(averages, outcome, entries.kernel.gamma if isinstance(entries, EntriesOfRows) else None, gammas)
 
 
 def _over_gammas(
-    problem: KernelProblem, gram: RowsGram, folds: list[Fold], words: str, request: KernelRequest
+    problem: KernelProblem, entries: EntriesOfRows, folds: list[Fold], words: str, request: KernelRequest
 ) -> tuple[Outcome, dict[float, float]]:
     """Fit with the gamma of least held-out error; return its outcome and the errors, the best first."""
-    require_definite(gram, request.rng.spawn(1)[0])
-    rated = rate_gammas(problem, gram, request.rng)
+    require_definite(entries, request.rng.spawn(1)[0])
+    rated = rate_gammas(problem, entries, request.rng)
     problems = {
-        gamma: replace(problem, gram=RowsGram(gram.kernel.with_gamma(gamma), gram.rows))
+        gamma: replace(problem, entries=EntriesOfRows(entries.kernel.with_gamma(gamma), entries.rows))
         for gamma in finalists(rated, len(problem))
     }
     best = next(iter(rated))
@@ -148,12 +148,12 @@ def _over_gammas(
     if len(problems) == 1 or not folds:
         return _by_krylov(problems[best], folds, words, request), rated
     fits = {gamma: _krylov_fit(of_gamma, folds, words, request) for gamma, of_gamma in problems.items()}
-    best, errors = best_of(fits)
+    best, errors = best_gamma(fits)
     return _outcome(fits[best]), errors
 
 
 def _by_krylov(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> Outcome:
-    require_definite(problem.gram, request.rng.spawn(1)[0])
+    require_definite(problem.entries, request.rng.spawn(1)[0])
     return _outcome(_krylov_fit(problem, folds, words, request))
 
 
@@ -170,7 +170,7 @@ def _by_sgd(problem: KernelProblem, folds: list[Fold], words: str, request: Kern
     """Run plain kernel SGD with a constant step; the choice is the one of all engines of SGD."""
     rng, options, n_rows = request.rng, request.options, len(problem)
     batch_size = min(options.batch_size, n_rows)
-    require_definite(problem.gram, rng.spawn(1)[0])
+    require_definite(problem.entries, rng.spawn(1)[0])
     step = options.step if isinstance(options.step, LimitedStep) else longest_step(problem, batch_size, rng)
     given = replace(options, step=step, batch_size=batch_size)
     plan = decide_plan(given, n_rows, n_rows, _no_steps, 1, rng, request.progress)
@@ -179,7 +179,7 @@ def _by_sgd(problem: KernelProblem, folds: list[Fold], words: str, request: Kern
     request.progress.extend(plan.passes * n_rows)
     size = max(batch_size, min(KERNEL_BLOCK_ROWS, max(32, n_rows // 16)) // batch_size * batch_size)
     layout = rng.permutation(n_rows) if plan.shuffle else np.arange(n_rows)
-    blocks = Blocks(problem.gram, layout, size, problem.cache_bytes, batch_size)
+    blocks = Blocks(problem.entries, layout, size, problem.cache_bytes, batch_size)
     engine = KernelEngine(problem, blocks, folds, plan, step)
     return run_given(engine, plan) if plan.family is None else by_folds(engine, plan, words)
 
@@ -206,12 +206,12 @@ def _require_memory(batch: Batch, request: KernelRequest) -> None:
     )
 
 
-def _gram(batch: Batch, kernel: Kernel | None, scaling: Scaling) -> tuple[Gram, Features]:
+def _entries(batch: Batch, kernel: Kernel | None, scaling: Scaling) -> tuple[KernelEntries, Features]:
     if kernel is None:
         used = numbered(batch.numbers)
-        return GivenGram(_square(batch, used)), GivenFeatures(used)
+        return GivenEntries(_square(batch, used)), GivenFeatures(used)
     rows = scaling.rows(batch.rows)
-    return RowsGram(kernel, rows), SupportFeatures(kernel, scaling, rows)
+    return EntriesOfRows(kernel, rows), SupportFeatures(kernel, scaling, rows)
 
 
 def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
@@ -245,7 +245,7 @@ def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> tu
             "n_components."
         )
     if isinstance(cv, int):
-        ranking = alike(problem.gram.diagonal(), problem.y)
+        ranking = alike(problem.entries.diagonal(), problem.y)
         folds = k_folds(n_rows, cv, request.rng.spawn(1)[0] if options.shuffle else None, ranking)
         return folds, f"{len(folds)} folds"
     folds = split_by(cv, X, y, numbered(problem.batch.numbers), int(np.shape(y)[0]))

@@ -11,7 +11,7 @@ from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.estimators.solver_names import SOLVER_TITLES
 from ridgeway.kernel.features import GivenFeatures, features_of
 from ridgeway.selection import HeldOut
-from ridgeway.selection.table import Selection
+from ridgeway.selection.candidate_table import Selection
 from ridgeway.storage.state import StateError, Stored, state_of
 
 if TYPE_CHECKING:

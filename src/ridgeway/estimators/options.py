@@ -128,7 +128,7 @@ def generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def step_of(step: Any, feed: Feed) -> LimitedStep:
+def constant_step(step: Any, feed: Feed) -> LimitedStep:
     """Return a constant step: given, or from the squared norms of the standardized rows.
 
     The norms of large data are sampled; where a sample is not reliable, all of them are read.
@@ -163,10 +163,10 @@ def stream_steps(step: Any, feed: Feed, store: str | Layout) -> StreamSteps:
     """
     if isinstance(step, GrowingStep):
         step.staircase()  # refuses one that needs the length of the run
-        return StreamSteps(step_of("auto", feed), step)
+        return StreamSteps(constant_step("auto", feed), step)
     if check_step(step) is not None or store == "replay":
-        return StreamSteps(step_of(step, feed), None)
-    return StreamSteps(step_of(step, feed), GrowingStep(final_step(feed.weighted_norms()), climb=STREAM_CLIMB))
+        return StreamSteps(constant_step(step, feed), None)
+    return StreamSteps(constant_step(step, feed), GrowingStep(final_step(feed.weighted_norms()), climb=STREAM_CLIMB))
 
 
 def automatic_steps(feed: Feed) -> AutomaticSteps:

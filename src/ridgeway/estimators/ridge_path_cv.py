@@ -13,7 +13,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import check_exact_cv, fit_exactly, n_models
+from ridgeway.estimators.exact_fit import check_exact_cv, fit_exactly, n_models
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.sgd_model import SGDModel
@@ -35,7 +35,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.plan import DEFAULT_FOLDS
 from ridgeway.trajectory import Spectrum
-from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import real_number
 
@@ -303,7 +303,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             remember_columns(self, X)
         else:
             choice = SolverChoice(self.solver_, self.solver_reason_)
-            require_columns(self, X, batch.rows)
+            require_columns_of_fit(self, X, batch.rows)
             assert self._model.sums is not None
             sums = self._model.sums
             sums.require_targets(batch)
@@ -442,7 +442,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         batch = model.rows
         if X is not None:
             batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
-            require_columns(self, X, batch.rows)
+            require_columns_of_fit(self, X, batch.rows)
         errors = model.standard_errors(check_jobs(self.n_jobs), batch)
         if errors is None:
             raise ValueError(

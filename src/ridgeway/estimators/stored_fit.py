@@ -8,7 +8,7 @@ from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.stream import Stream
 from ridgeway.selection import HeldOut
-from ridgeway.selection.table import Selection
+from ridgeway.selection.candidate_table import Selection
 from ridgeway.storage.state import State, Stored, state_of
 from ridgeway.trajectory import Chains, Replay, Trajectory, trajectory_of
 

@@ -15,7 +15,7 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Outcome, Progressive
 from ridgeway.selection.plan import MAX_ROWS_TO_FOLD
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
-from ridgeway.sgd.window import SplitWindow
+from ridgeway.sgd.stream_splitting import SplitWindow
 from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Layout
 

@@ -9,7 +9,7 @@ from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Progressive
 from ridgeway.sgd import SGDRun
-from ridgeway.sgd.window import SplitWindow
+from ridgeway.sgd.stream_splitting import SplitWindow
 from ridgeway.storage.state import State, Stored, state_of
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import UNCHOSEN, warn_unchosen
+from ridgeway.estimators.exact_fit import UNCHOSEN, warn_unchosen
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
@@ -14,8 +14,8 @@ from ridgeway.exact.gram_fit import GramFit, GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.rated_candidates import best_of
 from ridgeway.machine.blas import threads
+from ridgeway.selection.candidate_table import Selection, marked
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.table import Selection, marked
 from ridgeway.storage.state import State
 
 

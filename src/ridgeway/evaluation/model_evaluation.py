@@ -20,8 +20,8 @@ from ridgeway.evaluation.evaluation_result import Evaluation, IntervalCoverage
 from ridgeway.evaluation.group_errors import GroupSums
 from ridgeway.evaluation.last_value import LastValueErrors
 from ridgeway.intervals.coverage_share import coverage_share
-from ridgeway.messages.probing import probing
 from ridgeway.messages.progress import Progress
+from ridgeway.messages.strength_warnings import no_strength_warnings
 
 if TYPE_CHECKING:
     from ridgeway.intervals.conformal import ConformalWidth
@@ -197,7 +197,7 @@ class _Comparison:
             sample.add(rows.y[:, target], predicted[:, target], rows.weight, around)
         if self._groups is not None and rows.groups is not None:
             self._groups.add(rows.groups, rows.y, predicted, rows.weight, covered)
-        with probing():
+        with no_strength_warnings():
             path = self._estimator.predict_path(rows.X, self._alphas)
         with np.errstate(over="ignore"):
             path = self._in_units(path, source_name, finite=False).reshape(len(rows.y), len(self._alphas), -1)

@@ -1,4 +1,4 @@
-"""The oracle: the exact ridge path from one Gram matrix and one eigendecomposition."""
+"""The exact engines: ridge and every other average by Gram matrices or Krylov spaces; `ExactRidgePath`, the oracle."""
 
 from ridgeway.exact.ridge_path import ExactRidgePath
 

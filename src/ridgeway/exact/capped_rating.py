@@ -1,4 +1,4 @@
-"""Errors of the folds with outliers capped, as `ridgeway.selection.outlying` explains: a second look at their rows."""
+"""Errors of the folds with large ones capped (`selection.capped_errors`): a second look at their rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ridgeway.exact.gram import GramRating, Units
 from ridgeway.exact.held_out_rows import HeldOutRows
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.capped_errors import N_REFERENCES, Apart, BadlyPredictedRows, allowance
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.outlying import N_REFERENCES, Apart, OutlyingRows, allowance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CappedRating:
-    """Rates schemes on all folds, a few outlying rows counting with a capped error.
+    """Rates schemes on all folds, a few badly predicted rows counting with a capped error.
 
     Attributes
     ----------
     gram : errors of all rows.
-    outlying : of each fold, rows that some candidate predicts badly.
+    badly_predicted : of each fold, rows that some candidate predicts badly.
     """
 
     gram: GramRating
-    outlying: Sequence[OutlyingRows]
+    badly_predicted: Sequence[BadlyPredictedRows]
 
     @property
     def step(self) -> float:
@@ -49,8 +49,8 @@ class CappedRating:
     def errors(self, schemes: Sequence[Scheme]) -> Array:
         """Return sums of weighted squared errors, capped, a mean over targets: (L, folds)."""
         columns = []
-        for fold, outlying, coefs in zip(self.gram.folds, self.outlying, self.gram.coefs(schemes), strict=True):
-            apart = outlying.errors(_models(coefs))
+        for fold, rows, coefs in zip(self.gram.folds, self.badly_predicted, self.gram.coefs(schemes), strict=True):
+            apart = rows.errors(_models(coefs))
             excess = (apart.uncapped - apart.capped).sum(axis=2)  # (L, targets)
             columns.append(np.maximum(fold.errors(coefs) - excess, 0.0).mean(axis=1))
         return np.stack(columns, axis=1)
@@ -65,7 +65,7 @@ def capped(
     units: Units,
     schemes: Sequence[Scheme],
 ) -> GramRating | CappedRating:
-    """Read the held-out rows again and cap the errors of outlying ones; with few rows none may be capped.
+    """Read the held-out rows again and cap the errors of badly predicted ones; with few rows none may be capped.
 
     Parameters
     ----------
@@ -73,24 +73,24 @@ def capped(
     batch : all rows.
     folds, splits : which of them each fold is tried on, and their moments.
     standardization, units : as the moments were made.
-    schemes : candidates, of which a few tell which rows are outlying.
+    schemes : candidates, of which a few tell which rows are badly predicted.
     """
     most = allowance([len(fold.test) for fold in folds])
     if most == 0:
         return gram
     spread = np.unique(np.linspace(0, len(schemes) - 1, N_REFERENCES).round().astype(int))
     references = [schemes[place] for place in spread]
-    outlying = []
+    badly_predicted = []
     for fold, split, coefs in zip(folds, splits, gram.coefs(references), strict=True):
         rows = HeldOutRows(batch, fold.test, split, standardization, units)
         residuals = np.concatenate([rows.residuals(numbers, coefs) for numbers in rows.blocks()])
         weight = np.asarray(batch.weight[fold.test], np.float64) / standardization.weight_scale
-        every = OutlyingRows(most, np.tile(np.eye(len(references)), (coefs.shape[1], 1, 1)))
+        every = BadlyPredictedRows(most, np.tile(np.eye(len(references)), (coefs.shape[1], 1, 1)))
         apart = np.flatnonzero(every.set_apart(residuals, weight))
         known = rows.known(fold.test[apart]) if len(apart) else np.zeros((0, coefs.shape[1], coefs.shape[2] + 1))
         kept = Apart(known, weight[apart], every.groups[0].medians)
-        outlying.append(OutlyingRows(most, _models(coefs)).holding([kept]))
-    return CappedRating(gram, outlying)
+        badly_predicted.append(BadlyPredictedRows(most, _models(coefs)).holding([kept]))
+    return CappedRating(gram, badly_predicted)
 
 
 def _models(coefs: Array) -> Array:

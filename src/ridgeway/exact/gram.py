@@ -113,7 +113,9 @@ class GramRating:
 
     def coefs(self, schemes: Sequence[Scheme]) -> list[Array]:
         """Return the models of each fold, (L, targets, d) of standardized features."""
-        return [fold.basis.coefs(fold.basis.gains(schemes, self.step, self.n_steps, RESOLUTION)) for fold in self.folds]
+        return [
+            fold.basis.coefs(fold.basis.inverses(schemes, self.step, self.n_steps, RESOLUTION)) for fold in self.folds
+        ]
 
     def errors(self, schemes: Sequence[Scheme]) -> Array:
         """Return sums of weighted squared errors, a mean over targets: (L, folds)."""

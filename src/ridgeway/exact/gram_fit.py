@@ -26,8 +26,8 @@ from ridgeway.trajectory.spectrum import Basis, Spectrum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ridgeway.selection.candidate_table import Scored
     from ridgeway.selection.folds import Fold
-    from ridgeway.selection.table import Scored
 
 MAX_PART_ROWS = 2**40  # of a part of the data whose first row number is not known
 

@@ -1,11 +1,11 @@
 """Held-out residuals of the exact engines at every alpha and scheme, a row kept as some twenty numbers.
 
-Along the eigenvectors of the rows learned from, the prediction of a held-out row x by a scheme with gains g is
+Along the eigenvectors of the rows learned from, a scheme with filtered inverses g predicts a held-out row x as
 
     x . w = sum_k z_k b_k g(s_k) ,    z_k = x . v_k .
 
-The gains of all schemes are smooth functions of s, so they lie in a space of some twenty dimensions. With weights c_k
-that tell how much eigenvalue k matters, orthonormal rows Q span the products c g, and
+The g of all schemes are smooth functions of s, so they lie in a space of some twenty dimensions. With weights c_k that
+tell how much eigenvalue k matters, orthonormal rows Q span the products c g, and
 
     x . w = sum_r u_r a_r ,    u_r = sum_k z_k b_k Q_rk / c_k ,    a = Q (c g) .
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SpectralSpan:
-    """A few directions that span the gains of all schemes.
+    """A few directions that span the filtered inverses of all schemes.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class SpectralSpan:
 
     @classmethod
     def of(cls, basis: Basis, step: float, n_steps: int, resolution: float, leverages: bool = False) -> SpectralSpan:
-        """Return the span of the gains of all candidates, and of least squares.
+        """Return the span of the inverses of all candidates, and of least squares.
 
         Parameters
         ----------
         basis : the problem along its eigenvectors.
         step, n_steps, resolution : as in `Spectrum`.
-        leverages : make sums of squared coordinates times gains as exact as predictions.
+        leverages : make sums of squared coordinates times inverses as exact as predictions.
         """
         s = basis.eigenvalues
         weights = np.linalg.norm(basis.targets, axis=0) * np.sqrt(s)  # a typical row has z_k ~ sqrt(s_k)
@@ -71,8 +71,8 @@ class SpectralSpan:
             top = float(weights.max(initial=0.0))
             weights = weights / (top if top > 0 else 1.0) + s / max(float(s.max(initial=0.0)), np.finfo(float).tiny)
         schemes = [*candidates_of("auto", float(s.max(initial=0.0)) or 1.0), Geometric(0.0)]
-        gains = basis.gains(schemes, step, n_steps, resolution)
-        return cls(orthonormal_rows(gains * weights, None), weights, basis)
+        inverses = basis.inverses(schemes, step, n_steps, resolution)
+        return cls(orthonormal_rows(inverses * weights, None), weights, basis)
 
     def mixtures(self) -> Array:
         """Return b Q / c, which coordinates z along the eigenvectors are multiplied by: (targets, r, eigenvalues)."""

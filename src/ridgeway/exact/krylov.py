@@ -20,8 +20,8 @@ from ridgeway.exact.held_out_spectrum import held_out_of_krylov
 from ridgeway.exact.krylov_products import Products
 from ridgeway.exact.lanczos import Lanczos, Tridiagonal
 from ridgeway.exact.rated_candidates import best_rated, candidates_of, rated
+from ridgeway.selection.candidate_table import Scored
 from ridgeway.selection.held_out_path import HeldOutPart
-from ridgeway.selection.table import Scored
 from ridgeway.trajectory.spectrum import RESOLUTION, Basis, Spectrum
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class KrylovRating:
         if len(strengths) == len(schemes):
             return problem.solve(np.array(strengths))
         basis = self.basis(column)
-        return basis.coefs(basis.gains(schemes, self.step, self.n_steps, self.resolution))[:, 0]
+        return basis.coefs(basis.inverses(schemes, self.step, self.n_steps, self.resolution))[:, 0]
 
     def basis(self, column: int) -> Basis:
         """Return the problem of a column along its Ritz vectors, as columns (m, m) in the coordinates of its space."""

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
+from ridgeway.selection.candidate_table import TIED_ERROR_CHANGE
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.strength_search import scored, search
-from ridgeway.selection.table import TIED_ERROR_CHANGE
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ridgeway.selection.table import Scored
+    from ridgeway.selection.candidate_table import Scored
 
     Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from ridgeway.exact.comoments import TOO_SMALL, CoMoments
 from ridgeway.exact.ridge_spectrum import RidgeAt, RidgeSpectrum
 from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.rows import FLOAT64, check_labels, check_rows, require_finite_rows
-from ridgeway.validation.columns import remember_columns, require_columns
+from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         alpha = ridge_strength(self.alpha, NO_PENALTY)
         rows = check_rows(X)
         if before is not None:
-            require_columns(self, X, rows)
+            require_columns_of_fit(self, X, rows)
         labels = check_labels(rows.shape[0], y, sample_weight, FLOAT64)  # float64 beside float32 rows
         if before is not None:
             _require_same_targets(before, labels.y.shape[1], labels.single_target)

@@ -74,14 +74,14 @@ class SecondRead:
                 np.asarray(self.batch.weight[some], np.float64) / total,
             )
 
-    def leverages(self, block: RowBlock, gains: Array) -> Array:
-        """Return h of each row for gains (L, r): (n, L)."""
-        pulls = block.coordinates**2 @ gains.T + (self.standardization.constant != 0)
+    def leverages(self, block: RowBlock, inverses: Array) -> Array:
+        """Return h of each row for inverses (L, r): (n, L)."""
+        pulls = block.coordinates**2 @ inverses.T + (self.standardization.constant != 0)
         return pulls * block.share[:, None]
 
-    def residuals(self, block: RowBlock, gains: Array) -> Array:
-        """Return y minus predictions of gains (L, r): (n, L, targets)."""
-        models = gains[:, None, :] * self.basis.targets  # (L, targets, r)
+    def residuals(self, block: RowBlock, inverses: Array) -> Array:
+        """Return y minus predictions of inverses (L, r): (n, L, targets)."""
+        models = inverses[:, None, :] * self.basis.targets  # (L, targets, r)
         predicted = block.coordinates @ models.reshape(-1, models.shape[-1]).T
         return block.y[:, None, :] - predicted.reshape(len(block.y), *models.shape[:2])
 
@@ -129,13 +129,13 @@ class LeaveOneOut:
                 "averaging='geometric', or another cv."
             )
         read, spectrum = self.read, self.read.spectrum
-        gains = read.basis.gains(schemes, spectrum.step, spectrum.n_steps, spectrum.resolution)
+        inverses = read.basis.inverses(schemes, spectrum.step, spectrum.n_steps, spectrum.resolution)
         total = float(self.weight.sum())
         errors = np.zeros((len(schemes), len(self._first_rows)))
         first = 0
         for block in self._held_blocks or read.blocks(np.arange(len(read.batch))):
-            left = np.maximum(1 - read.leverages(block, gains), MIN_ONE_MINUS_LEVERAGE)
-            squares = ((read.residuals(block, gains) / left[:, :, None]) ** 2).mean(axis=2)
+            left = np.maximum(1 - read.leverages(block, inverses), MIN_ONE_MINUS_LEVERAGE)
+            squares = ((read.residuals(block, inverses) / left[:, :, None]) ** 2).mean(axis=2)
             begun, last = np.searchsorted(self._first_rows, (first, first + len(squares) - 1), side="right") - 1
             parts = np.maximum(self._first_rows[begun : last + 1] - first, 0)  # where the groups begin in the block
             errors[:, begun : last + 1] += total * np.add.reduceat(squares * block.share[:, None], parts).T
@@ -159,16 +159,16 @@ def robust_standard_errors(read: SecondRead, scheme: Scheme) -> Array:
     scheme : the average.
     """
     spectrum, basis = read.spectrum, read.basis
-    gains = basis.gains([scheme], spectrum.step, spectrum.n_steps, spectrum.resolution)
+    inverses = basis.inverses([scheme], spectrum.step, spectrum.n_steps, spectrum.resolution)
     # Directions beyond the rank have a target of exactly 0 (`eigen_basis`), so coefficients do not vary along them.
-    # Their gains of about 1 / alpha would magnify the rounding of rows, above all of float32.
+    # Their inverses of about 1 / alpha would magnify the rounding of rows, above all of float32.
     beyond = basis.eigenvalues <= spectrum.resolution * basis.eigenvalues.max(initial=0.0)
-    gains = np.where(beyond & (basis.targets == 0).all(axis=0), 0.0, gains)
-    shares, directions = gains[0], np.asarray(basis.directions, np.float64)
+    inverses = np.where(beyond & (basis.targets == 0).all(axis=0), 0.0, inverses)
+    shares, directions = inverses[0], np.asarray(basis.directions, np.float64)
     variance = np.zeros((len(basis.targets), len(directions)))
     for block in read.blocks(np.arange(len(read.batch))):
-        left = np.maximum(1 - read.leverages(block, gains), MIN_ONE_MINUS_LEVERAGE)
-        residuals = read.residuals(block, gains)[:, 0] / left  # (n, targets)
+        left = np.maximum(1 - read.leverages(block, inverses), MIN_ONE_MINUS_LEVERAGE)
+        residuals = read.residuals(block, inverses)[:, 0] / left  # (n, targets)
         pulls = (block.coordinates * shares) @ directions.T * block.share[:, None]  # g_i, (n, d)
         variance += (residuals**2).T @ pulls**2
     return np.sqrt(variance)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.kernel.gram_matrix import Gram
+from ridgeway.kernel.kernel_entries import KernelEntries
 from ridgeway.rows import Float
 
 KERNEL_BLOCK_ROWS = 256  # rows: enough for BLAS, few enough for the triangle of a block
@@ -21,15 +21,17 @@ class Blocks:
 
     Parameters
     ----------
-    gram : the kernel matrix.
+    entries : of the kernel matrix.
     layout : (n,), the rows in the order that blocks are cut from.
     size : rows of a block at most.
     cache_bytes : memory that may be kept.
     multiple : blocks hold a multiple of so many rows, and the last one the rest; with 1 they are nearly equal.
     """
 
-    def __init__(self, gram: Gram, layout: NDArray[np.intp], size: int, cache_bytes: float, multiple: int = 1) -> None:
-        self.gram, self.layout, self.size = gram, layout, size
+    def __init__(
+        self, entries: KernelEntries, layout: NDArray[np.intp], size: int, cache_bytes: float, multiple: int = 1
+    ) -> None:
+        self.entries, self.layout, self.size = entries, layout, size
         n_rows = len(layout)
         n_blocks = (n_rows + size - 1) // size
         even = np.linspace(0, n_rows, n_blocks + 1).astype(int)
@@ -49,7 +51,7 @@ class Blocks:
         kept = self._kept.get(k)
         if kept is not None:
             return kept
-        block = self.gram.between(self.layout[self.place(k)], self.layout)
+        block = self.entries.between(self.layout[self.place(k)], self.layout)
         if block.nbytes <= self._room:
             self._room -= block.nbytes
             self._kept[k] = block

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ridgeway.kernel.gram_matrix import Gram
+    from ridgeway.kernel.kernel_entries import KernelEntries
 
 MAX_NEGATIVE_SHARE = 1e-3  # of the mean diagonal; a negative eigenvalue up to this size is rounding
 SAMPLE_ROWS = 500  # whose kernel matrix is looked at
@@ -25,19 +25,19 @@ class NotPositiveDefiniteError(ValueError):
         super().__init__(f"the kernel is not positive definite: {evidence}; use a positive definite kernel.")
 
 
-def require_definite(gram: Gram, rng: np.random.Generator) -> None:
+def require_definite(entries: KernelEntries, rng: np.random.Generator) -> None:
     """Refuse a kernel that is negative on the diagonal, or whose matrix of a sample of rows has a negative eigenvalue.
 
     Parameters
     ----------
-    gram : the kernel matrix.
+    entries : of the kernel matrix.
     rng : draws up to 500 rows.
     """
-    diagonal = gram.diagonal()
+    diagonal = entries.diagonal()
     if not (diagonal >= 0).all():
         raise NotPositiveDefiniteError(f"k(x, x) is {diagonal.min():g} for some row")
-    some = rng.permutation(len(gram))[:SAMPLE_ROWS]
-    matrix = gram.between(some, some).astype(np.float64)
+    some = rng.permutation(len(entries))[:SAMPLE_ROWS]
+    matrix = entries.between(some, some).astype(np.float64)
     lowest, size = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), float(np.trace(matrix)) / len(some)
     if lowest < -MAX_NEGATIVE_SHARE * size:
         raise NotPositiveDefiniteError(

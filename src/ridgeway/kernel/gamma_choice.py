@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.kernel.gram_matrix import RowsGram
+from ridgeway.kernel.kernel_entries import EntriesOfRows
 from ridgeway.kernel.krylov_kernel import fit_by_krylov
 from ridgeway.selection.folds import k_folds
 from ridgeway.selection.plan import DEFAULT_FOLDS
@@ -36,25 +36,24 @@ def median_gamma(kernel: Kernel, rows: AnyRows, rng: np.random.Generator) -> flo
     return 1 / middle if middle > 0 else 1.0
 
 
-def rate_gammas(problem: KernelProblem, gram: RowsGram, rng: np.random.Generator) -> dict[float, float]:
+def rate_gammas(problem: KernelProblem, entries: EntriesOfRows, rng: np.random.Generator) -> dict[float, float]:
     """Return multiples of the median heuristic with their held-out errors on a sample of the rows, the best first.
 
     Parameters
     ----------
     problem : what is to be learned.
-    gram : its kernel matrix, of an rbf or laplacian kernel.
+    entries : of its kernel matrix, by an rbf or laplacian kernel.
     rng : draws the sample and its folds.
     """
     sample = np.sort(rng.permutation(len(problem))[:SAMPLE_ROWS])
-    rows, heuristic = gram.rows.take(sample), median_gamma(gram.kernel, gram.rows, rng)
+    rows, heuristic = entries.rows.take(sample), median_gamma(entries.kernel, entries.rows, rng)
     few = replace(problem, batch=problem.batch.take(sample))
     folds = k_folds(len(sample), min(DEFAULT_FOLDS, len(sample)), rng)
     errors = {}
     for multiple in GAMMA_MULTIPLES:
         gamma = heuristic * multiple
-        fit = fit_by_krylov(
-            replace(few, gram=RowsGram(gram.kernel.with_gamma(gamma), rows)), folds, "folds", "geometric", None
-        )
+        at_gamma = replace(few, entries=EntriesOfRows(entries.kernel.with_gamma(gamma), rows))
+        fit = fit_by_krylov(at_gamma, folds, "folds", "geometric", None)
         errors[gamma] = _least(fit)
     return _best_first(errors)
 
@@ -64,7 +63,7 @@ def finalists(errors: dict[float, float], n_rows: int) -> list[float]:
     return list(errors)[: 1 if n_rows <= SAMPLE_ROWS else N_FINALISTS]
 
 
-def best_of(fits: dict[float, KernelKrylovFit]) -> tuple[float, dict[float, float]]:
+def best_gamma(fits: dict[float, KernelKrylovFit]) -> tuple[float, dict[float, float]]:
     """Return the gamma whose fit has the least held-out error, and the errors of all, the best first."""
     errors = _best_first({gamma: _least(fit) for gamma, fit in fits.items()})
     return next(iter(errors)), errors

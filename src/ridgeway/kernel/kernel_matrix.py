@@ -16,7 +16,7 @@ from ridgeway.machine.blas import one_thread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ridgeway.kernel.gram_matrix import Gram
+    from ridgeway.kernel.kernel_entries import KernelEntries
     from ridgeway.rows import Float
 
     Array = NDArray[np.float64]
@@ -31,23 +31,23 @@ class KernelMatrix:
 
     Parameters
     ----------
-    gram : its entries.
+    entries : where its numbers come from.
     cache_bytes : memory for strips that are kept; the others are computed again for each product.
     n_threads : threads that compute and multiply strips.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from ridgeway.kernel.gram_matrix import GivenGram
+    >>> from ridgeway.kernel.kernel_entries import GivenEntries
     >>> K = np.array([[2.0, 1.0], [1.0, 2.0]])
-    >>> KernelMatrix(GivenGram(K), cache_bytes=0).times(np.array([[1.0, 1.0]]))
+    >>> KernelMatrix(GivenEntries(K), cache_bytes=0).times(np.array([[1.0, 1.0]]))
     array([[3., 3.]])
     """
 
-    def __init__(self, gram: Gram, cache_bytes: float, n_threads: int = 1) -> None:
-        self.gram = gram
+    def __init__(self, entries: KernelEntries, cache_bytes: float, n_threads: int = 1) -> None:
+        self.entries = entries
         self._n_threads = n_threads
-        n, itemsize = len(gram), gram.dtype.itemsize
+        n, itemsize = len(entries), entries.dtype.itemsize
         self._starts = range(0, n, STRIP_ROWS)
         sizes = np.array([itemsize * min(STRIP_ROWS, n - start) * (n - start) for start in self._starts], np.float64)
         self._keeps = np.cumsum(sizes) <= cache_bytes  # decided beforehand: threads come in any order
@@ -56,10 +56,10 @@ class KernelMatrix:
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
         """Precision of the entries, in which products of strips are made; these are added up in float64."""
-        return self.gram.dtype
+        return self.entries.dtype
 
     def __len__(self) -> int:
-        return len(self.gram)
+        return len(self.entries)
 
     @property
     def nbytes(self) -> int:
@@ -99,7 +99,7 @@ class KernelMatrix:
         if kept is not None:
             return kept
         start = self._starts[number]
-        strip = self.gram.strip(start, min(start + STRIP_ROWS, len(self.gram)))
+        strip = self.entries.strip(start, min(start + STRIP_ROWS, len(self.entries)))
         if self._keeps[number]:
             self._kept[number] = strip
         return strip

@@ -72,10 +72,10 @@ class KernelSweep:
         self._targets = targets
         self._batch_size = batch_size
         self._shuffle, self._rng, self._progress = shuffle, rng, progress
-        dtype = blocks.gram.dtype
+        dtype = blocks.entries.dtype
         n_rows, n_runs, n_targets = targets.shape
         self._train = np.stack(trains, axis=1)  # (n, runs)
-        self._q = weight * blocks.gram.diagonal()[blocks.layout]
+        self._q = weight * blocks.entries.diagonal()[blocks.layout]
         limited = step.size * self._q > step.limit
         rate = np.where(limited, step.limit * weight / np.where(limited, self._q, 1.0), step.size * weight)
         self._limited = limited

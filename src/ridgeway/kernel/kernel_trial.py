@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.rows import Float
+from ridgeway.selection.capped_errors import N_REFERENCES, BadlyPredictedRows, Errors, allowance
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.outlying import N_REFERENCES, Errors, OutlyingRows, allowance
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.trajectory import Trajectory
 
@@ -70,17 +70,17 @@ class KernelTrial:
             known[:, :, place + 2] = self.predicted[scheme]
         models = models_of(np.eye(len(schemes)), np.tile(self._centre, (len(schemes), 1)))
         some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
-        outlying = OutlyingRows(self._allowed, models[:, some]) if self._allowed else None
+        badly_predicted = BadlyPredictedRows(self._allowed, models[:, some]) if self._allowed else None
         residuals = Residuals(np.zeros((len(schemes), self._y.shape[1], 1)), padded=False)
         for part in self._parts():
             weight = self._weight[part]
-            if outlying is not None and (apart := outlying.set_apart(known[part], weight)).any():
+            if badly_predicted is not None and (apart := badly_predicted.set_apart(known[part], weight)).any():
                 weight = np.where(apart, 0, weight)
             residuals.add_known(known[part], weight)
         errors = residuals.errors(models)
-        if outlying is None:
+        if badly_predicted is None:
             return Errors(errors, errors)
-        return Errors(*(errors + apart for apart in outlying.errors(models)))
+        return Errors(*(errors + apart for apart in badly_predicted.errors(models)))
 
     def residuals(self, scheme: Scheme) -> NDArray[np.float64]:
         """What is left of the standardized targets of the held-out rows, (test rows, targets)."""
@@ -125,7 +125,7 @@ class KernelTrials:
         new = [scheme for scheme in dict.fromkeys(schemes) if scheme not in self.trials[0].predicted]
         if not new:
             return
-        layout, dtype = self._blocks.layout, self._blocks.gram.dtype
+        layout, dtype = self._blocks.layout, self._blocks.entries.dtype
         place_in_test, tables, answers = [], [], []
         for trial in self.trials:
             coefs = trial.trajectory.nearest_average(new)

@@ -9,7 +9,7 @@ from ridgeway.exact.krylov_fit import fold_columns
 from ridgeway.exact.krylov_products import KernelProducts
 from ridgeway.kernel.kernel_matrix import KernelMatrix
 from ridgeway.machine.available_memory import available_memory
-from ridgeway.selection.table import Selection, marked
+from ridgeway.selection.candidate_table import Selection, marked
 
 if TYPE_CHECKING:
     from ridgeway.averaging import Scheme
@@ -73,12 +73,12 @@ def fit_by_krylov(
         family,
         scheme,
         problem.batch.single_target,
-        problem.gram.dtype,
+        problem.entries.dtype,
         problem.standardization.unit,
         min_products=min(most, int(CHEAP_ENTRIES / len(problem) ** 2)),
         max_products=most,
     )
-    matrix = KernelMatrix(problem.gram, problem.cache_bytes, problem.n_threads)
+    matrix = KernelMatrix(problem.entries, problem.cache_bytes, problem.n_threads)
     fit = fit_krylov(KernelProducts(matrix, columns), weights, settings)
     if scheme is not None:
         return KernelKrylovFit(fit.spectrum, scheme, None, fit.n_products, fit.settled, None)

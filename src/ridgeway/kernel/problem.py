@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ridgeway.averaging import Scheme
-    from ridgeway.kernel.gram_matrix import Gram
+    from ridgeway.kernel.kernel_entries import KernelEntries
     from ridgeway.rows import Batch
     from ridgeway.rows.standardization import Standardization
     from ridgeway.selection.folds import Fold
@@ -32,14 +32,14 @@ class KernelProblem:
 
     Attributes
     ----------
-    gram : the kernel matrix of the rows.
+    entries : of the kernel matrix of the rows.
     batch : the rows.
     standardization : of targets and weights.
     cache_bytes : memory for the kernel matrix.
     n_threads : threads of the products with it.
     """
 
-    gram: Gram
+    entries: KernelEntries
     batch: Batch
     standardization: Standardization
     cache_bytes: float

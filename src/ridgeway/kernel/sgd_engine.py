@@ -50,7 +50,7 @@ class KernelEngine:
         self._means = means[:-1]
         self._sweep = KernelSweep(
             blocks,
-            (problem.y[:, None, :] - means)[layout].astype(problem.gram.dtype),
+            (problem.y[:, None, :] - means)[layout].astype(problem.entries.dtype),
             problem.weight[layout],
             [train[layout] for train in trains],
             step,
@@ -142,7 +142,7 @@ def longest_step(problem: KernelProblem, batch_size: int, rng: np.random.Generat
     batch_size : rows of a step.
     rng : draws a mini-batch.
     """
-    q = problem.gram.diagonal() * problem.weight
+    q = problem.entries.diagonal() * problem.weight
     if not (q >= 0).all():
         raise NotPositiveDefiniteError(f"k(x, x) is {q.min():g} for some row")
     safe = 1 / float(q.max()) if q.max() > 0 else 1.0
@@ -152,7 +152,7 @@ def longest_step(problem: KernelProblem, batch_size: int, rng: np.random.Generat
         return longest
     rows = rng.permutation(len(problem))[:batch_size]
     root = np.sqrt(problem.weight[rows])
-    within = problem.gram.between(rows, rows).astype(np.float64) * root[:, None] * root
+    within = problem.entries.between(rows, rows).astype(np.float64) * root[:, None] * root
     largest = MAX_BATCH_EIGENVALUE_RATIO * float(np.linalg.eigvalsh(within)[-1])
     size = len(rows) * min(longest.size, 1 / largest if largest > 0 else longest.size)
     return LimitedStep(size, longest.limit * len(rows))

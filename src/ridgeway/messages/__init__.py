@@ -1,1 +1,1 @@
-"""Messages to the user during a fit: progress and warnings."""
+"""Messages to the user: progress, warnings, numbers and quantities as text."""

@@ -13,7 +13,7 @@ from ridgeway.path.parameters import parameters_of, parameters_state
 from ridgeway.rows import check_rows
 from ridgeway.storage import write_state
 from ridgeway.storage.state import StateError
-from ridgeway.validation.columns import require_columns
+from ridgeway.validation.columns import require_columns_of_fit
 
 if TYPE_CHECKING:
     import os
@@ -62,7 +62,7 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: 
         """
         model = self._fitted().model
         rows = check_rows(X)
-        require_columns(self, X, rows)
+        require_columns_of_fit(self, X, rows)
         return model.predict_rows(rows)[:, 0]
 
     def predict_path(self, X: Any, alphas: ArrayLike) -> Float:
@@ -75,7 +75,7 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: 
         """
         path = self.path(alphas)
         rows = check_rows(X)
-        require_columns(self, X, rows)
+        require_columns_of_fit(self, X, rows)
         return path.predict_rows(rows)
 
     @property

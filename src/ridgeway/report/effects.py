@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
-from ridgeway.messages.probing import probing
+from ridgeway.estimators.column_scale import column_scale
+from ridgeway.messages.strength_warnings import no_strength_warnings
 from ridgeway.path.path_result import PathResult
 from ridgeway.report.report_summary import Grid
 from ridgeway.selection.span import span_of
@@ -54,7 +54,7 @@ def _of_path(fitted: Any, grid: Grid) -> Effects:
     scale = np.asarray(column_scale(fitted), np.float64)
 
     def effects(strengths: slice, columns: NDArray[np.intp] | None) -> Array:
-        with probing():
+        with no_strength_warnings():
             coefs, _ = with_targets(fitted.path(grid.alphas[strengths]))
         answer: Array = coefs * scale if columns is None else coefs[:, :, columns] * scale[columns]
         return answer

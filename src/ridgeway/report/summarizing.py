@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Scheme, Staircase
-from ridgeway.display.coefficient_intervals import coefficient_intervals
-from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.coefficient_intervals import coefficient_intervals
+from ridgeway.estimators.column_scale import column_scale
 from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.exact import ExactRidgePath
 from ridgeway.intervals.conformal import SHOWN_COVERAGE

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from typing import Any
 
-from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
+from ridgeway.estimators.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE
 from ridgeway.messages.number_text import number
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.figures import make_figures
@@ -14,8 +14,8 @@ from ridgeway.report.html_page import html_page
 from ridgeway.report.report_summary import ReportSummary
 from ridgeway.report.sentences import RISES, columns_of, drift, explained, headline, in_words
 from ridgeway.report.summarizing import summarize
-from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
-from ridgeway.selection.table import PROGRESSIVE
+from ridgeway.selection.candidate_table import PROGRESSIVE
+from ridgeway.selection.capped_errors import NOTABLE_CAP_EFFECT
 from ridgeway.storage.atomic_file import write_atomically
 
 PLURALS = {"number": "numbers", "boolean": "booleans", "category": "categories", "time": "times", "text": "texts"}

@@ -1,5 +1,6 @@
 """Choice of the average: candidates are scored on rows that their runs have not learned from."""
 
+from ridgeway.selection.candidate_table import Scored, Selection
 from ridgeway.selection.choice import by_folds, by_holdout, run_all, run_given
 from ridgeway.selection.engine import Engine
 from ridgeway.selection.folds import alike, k_folds, split_by
@@ -8,7 +9,6 @@ from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.memory_engine import MemoryEngine
 from ridgeway.selection.plan import AutomaticSteps, FitOptions, Outcome, Plan, decide_plan
 from ridgeway.selection.progressive import Progressive
-from ridgeway.selection.table import Scored, Selection
 
 __all__ = [
     "AutomaticSteps",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ridgeway.selection.candidate_table import Selection, marked
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.engine import Engine
 from ridgeway.selection.plan import Outcome, Plan, RidgeRun
 from ridgeway.selection.settling import advance_until_settled
-from ridgeway.selection.table import Selection, marked
 
 
 def by_folds(engine: Engine, plan: Plan, method: str) -> Outcome:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
+from ridgeway.selection.candidate_table import Scored
 from ridgeway.selection.candidates import Candidates
-from ridgeway.selection.outlying import Errors
+from ridgeway.selection.capped_errors import Errors
 from ridgeway.selection.strength_search import scored, search
-from ridgeway.selection.table import Scored
 
 MIN_FORGETTING_EXPONENT = 4.0  # alpha * eta * n_steps above which the end of a run hardly changes a geometric average
 

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.rows import DenseRows
 from ridgeway.rows.feed import Feed
+from ridgeway.selection.candidate_table import Selection, marked
 from ridgeway.selection.candidates import Candidates
+from ridgeway.selection.capped_errors import Errors
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.folds import MAX_GROUPS
 from ridgeway.selection.memory_engine import MemoryEngine
-from ridgeway.selection.outlying import Errors
 from ridgeway.selection.plan import Outcome, Plan
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.span import Span, span_of
-from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Sketch, Trajectory
 
 N_PROBES = 10  # columns of random signs; one alone has a standard deviation of about 18%

@@ -11,11 +11,11 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch, DenseRows
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
+from ridgeway.selection.capped_errors import allowance
 from ridgeway.selection.contest import Contest
 from ridgeway.selection.folds import Fold, hold_out
 from ridgeway.selection.held_out import HeldOut, predict_held_out
 from ridgeway.selection.means import centre_without
-from ridgeway.selection.outlying import allowance
 from ridgeway.selection.plan import Plan
 from ridgeway.selection.sweep import Mask, Sweep
 from ridgeway.selection.trial import Trial

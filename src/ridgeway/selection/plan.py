@@ -15,7 +15,7 @@ import numpy as np
 from ridgeway.averaging import Scheme, Uniform
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.selection.table import Selection
+from ridgeway.selection.candidate_table import Selection
 from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
 from ridgeway.sgd.schedule import climb_share
 from ridgeway.trajectory import Layout, Trajectory

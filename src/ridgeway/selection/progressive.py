@@ -16,11 +16,11 @@ from ridgeway.rows import Batch, Float
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
+from ridgeway.selection.candidate_table import Scored
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.residuals import LARGEST_SQUARE, MAX_CORE_DIRECTIONS, Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.stream_sample import Period, StreamSample
-from ridgeway.selection.table import Scored
 from ridgeway.sgd import SGDRun
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.storage.state import State, StateError, Stored, state_of

@@ -11,10 +11,10 @@ from ridgeway.messages.progress import Progress
 from ridgeway.selection.contest import Contest
 from ridgeway.selection.engine import Advancing
 
-# A gain is the relative decrease of the mean squared error when the number of steps doubles.
-SETTLED_GAIN = 5e-4  # with a smaller gain the run ends early
-FALLING_GAIN = 2e-2  # with a larger gain at the end the user is warned
-MIN_GAIN_TO_CONTINUE = 2e-3  # with a larger gain an automatic number of passes is extended
+# Decreases are relative, of the mean squared error when the number of steps doubles.
+SETTLED_DECREASE = 5e-4  # with a smaller decrease the run ends early
+FALLING_DECREASE = 2e-2  # with a larger decrease at the end the user is warned
+MIN_DECREASE_TO_CONTINUE = 2e-3  # with a larger decrease an automatic number of passes is extended
 FIRST_CHECK_DIVISOR = 16  # the first check is after this fraction of the planned steps
 
 
@@ -72,9 +72,9 @@ def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool],
     more = planned
     while (more := 2 * more) <= plan.max_passes * n_rows:
         checks.append(more)
-    before, gain = math.nan, math.nan
+    before, decrease = math.nan, math.nan
     for check in checks:
-        if check > planned and not gain > MIN_GAIN_TO_CONTINUE:
+        if check > planned and not decrease > MIN_DECREASE_TO_CONTINUE:
             break
         if check > planned:
             plan.progress.extend(check - runs.rows_done)
@@ -83,7 +83,7 @@ def advance_until_settled(runs: Advancing, plan: Length, score: Callable[[bool],
             continue  # all rows of some fold come later
         contest, halfway = score(check < planned and not plan.settles), before
         before = contest.least
-        gain = 1 - before / halfway if halfway > 0 else math.nan
-        if check < planned and plan.settles and gain < SETTLED_GAIN:
+        decrease = 1 - before / halfway if halfway > 0 else math.nan
+        if check < planned and plan.settles and decrease < SETTLED_DECREASE:
             break
-    return Ending(contest, halfway, bool(gain > FALLING_GAIN))
+    return Ending(contest, halfway, bool(decrease > FALLING_DECREASE))

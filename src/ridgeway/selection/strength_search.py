@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows.exponent import far_exponent, scaled
+from ridgeway.selection.candidate_table import Scored
 from ridgeway.selection.candidates import N_REFINEMENTS, between, stronger
-from ridgeway.selection.table import Scored
 
-MIN_GAIN_TO_EXTEND = 1e-6  # relative gain for which the range of alpha is extended
+MIN_DECREASE_TO_EXTEND = 1e-6  # relative decrease of the error for which the range of alpha is extended
 
 
 def search(score: Callable[[Sequence[Scheme], bool], list[Scored]], schemes: Sequence[Scheme]) -> list[Scored]:
@@ -74,4 +74,4 @@ def scored(
 def _best(rows: Sequence[Scored]) -> Scheme:
     """Return the scheme of least error, the first among nearly equal ones."""
     least = min(row.error for row in rows)
-    return next(row.scheme for row in rows if row.error <= least * (1 + MIN_GAIN_TO_EXTEND))
+    return next(row.scheme for row in rows if row.error <= least * (1 + MIN_DECREASE_TO_EXTEND))

@@ -12,9 +12,9 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.groups import Group, HeldOutErrors
+from ridgeway.selection.capped_errors import N_REFERENCES, Errors
+from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.held_out_path import HeldOutPart, reduced_products
-from ridgeway.selection.outlying import N_REFERENCES, Errors
 from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory

@@ -1,6 +1,6 @@
-"""The automatic step, from the squared norms of the rows.
+"""The automatic steps: the constant one (below), and the final size of a growing one (`final_step`).
 
-With q_i = weight_i |x_i|^2 the step is
+With q_i = weight_i |x_i|^2 the constant step is
 
     eta = 0.5 / R^2 ,   R^2 = sum q^2 / sum q ,      rounded down to the next eighth of an octave,
 

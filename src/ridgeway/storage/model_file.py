@@ -27,7 +27,7 @@ from safetensors.numpy import save
 
 from ridgeway.storage.atomic_file import write_atomically
 from ridgeway.storage.state import State, Stored
-from ridgeway.storage.tree import joined, split
+from ridgeway.storage.tree import split, with_arrays
 from ridgeway.version import __version__
 
 METADATA_KEY = "ridgeway"
@@ -163,7 +163,7 @@ def _read(path: str | os.PathLike[str], kind: str) -> Stored:
             f"{path}: damaged, its contents do not match the stored checksum; use an intact copy, or fit again."
         )
     try:
-        return Stored(joined(content.get("state"), arrays))
+        return Stored(with_arrays(content.get("state"), arrays))
     except ValueError as error:
         raise ModelFileError(
             f"{path}: not a state that ridgeway writes: {error}; use an intact copy, or fit again."

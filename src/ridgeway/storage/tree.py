@@ -39,7 +39,7 @@ def split(state: State) -> tuple[State, dict[str, NDArray[Any]]]:
     return part(state, ""), arrays
 
 
-def joined(json: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def with_arrays(json: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     """Return the state of JSON and arrays; an array that is not referred to exactly once is an error."""
     waiting = dict(arrays)
 

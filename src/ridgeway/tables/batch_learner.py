@@ -6,7 +6,7 @@ import numpy as np
 
 from ridgeway.data import EncodedBatch
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.tables.learnable_rows import joined, nbytes
+from ridgeway.tables.learnable_rows import joined_rows, nbytes
 
 # A stream begins with this many rows, or bytes of rows. They set scales and step.
 FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
@@ -43,7 +43,7 @@ class BatchLearner:
         """Learn from the batches that are gathered, if there are any: fewer than a stream begins with."""
         if not self._gathered:
             return
-        rows = joined(self._gathered)
+        rows = joined_rows(self._gathered)
         self._gathered.clear()
         # The first rows give the precision of the coefficients: float32 would differ in the last digit with the order
         # of the rows. Later rows are summed up in float64 as they are.

@@ -19,7 +19,7 @@ from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.tables.learnable_rows import logarithm
 from ridgeway.tables.request import Request
 from ridgeway.tables.table_model import FitFacts, TableModel
-from ridgeway.tables.table_solver import solved_by
+from ridgeway.tables.table_solver_choice import solved_by
 
 
 def fit_table_on(

@@ -34,7 +34,7 @@ def nbytes(rows: EncodedBatch) -> int:
     return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
 
 
-def joined(parts: Sequence[EncodedBatch]) -> EncodedBatch:
+def joined_rows(parts: Sequence[EncodedBatch]) -> EncodedBatch:
     """Return all rows together."""
     if len(parts) == 1:
         return parts[0]

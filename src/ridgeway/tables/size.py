@@ -5,7 +5,7 @@ from __future__ import annotations
 from ridgeway.data import DataError, Source
 from ridgeway.data.arrow import pa
 from ridgeway.data.compression import open_text
-from ridgeway.data.delimited import CSVSource
+from ridgeway.data.csv_source import CSVSource
 
 HEAD_BYTES = 1 << 20
 

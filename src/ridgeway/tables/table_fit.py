@@ -24,13 +24,13 @@ from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State
 from ridgeway.tables.batch_learner import BatchLearner
 from ridgeway.tables.drift import warn_of_drift
-from ridgeway.tables.fit_progress import PROGRESS_KEY, FitProgress, resume
-from ridgeway.tables.learnable_rows import joined, learnable_rows, nbytes
+from ridgeway.tables.learnable_rows import joined_rows, learnable_rows, nbytes
 from ridgeway.tables.learned_encoder import learned_encoder
 from ridgeway.tables.request import Request
+from ridgeway.tables.resumption import PROGRESS_KEY, FitProgress, resume
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
-from ridgeway.tables.table_solver import held_bytes, krylov_needs_memory, solved_by, stream_solver
+from ridgeway.tables.table_solver_choice import held_bytes, krylov_needs_memory, solved_by, stream_solver
 
 STREAMED_MEMORY_FACTOR = 2  # rows that probably take more than this many times the memory are streamed at once
 
@@ -175,7 +175,7 @@ class _Fit:
                     held.clear()
         self._require_rows()
         if holding:
-            return joined([part for part in held if len(part.y)])
+            return joined_rows([part for part in held if len(part.y)])
         self._learner.finish()
         return _Ending.SUMMED_UP
 
@@ -236,7 +236,7 @@ class _Fit:
             with closing(learnable_rows(source, self._encoder, self._request, 0)) as batches:
                 first = next(batches)
         names = [] if self._encoder is None else [str(name) for name in self._encoder.get_feature_names_out()]
-        warn_of_drift(first, joined(last), names or [f"column {i}" for i in range(first.X.shape[1])], source.name)
+        warn_of_drift(first, joined_rows(last), names or [f"column {i}" for i in range(first.X.shape[1])], source.name)
 
     @property
     def _n_passes(self) -> int:

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators import AveragedSGDRegressor
-from ridgeway.estimators.options import step_of
+from ridgeway.estimators.options import constant_step
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
@@ -115,7 +115,7 @@ def diagnose(
 
 def _constant_step(step: Any, feed: Feed) -> LimitedStep:
     """Return the step; the automatic one is reduced slightly if it then clips no row, as the theory assumes."""
-    constant = step_of(step, feed)
+    constant = constant_step(step, feed)
     safe = 1 / max(float(feed.weighted_norms().max()), np.finfo(np.float64).tiny)
     if check_step(step) is None and safe * MAX_STEP_RATIO > constant.size > safe:
         return LimitedStep(safe, constant.limit)
@@ -156,7 +156,7 @@ def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.ran
         if first is None:
             first = Standardization.of(batch, bool(model.scale), bool(model.fit_intercept))
             sample.most = _sample_size(most, batch.rows.shape[1])
-            model.set_params(step=step_of(model.step, Feed(batch, first)))
+            model.set_params(step=constant_step(model.step, Feed(batch, first)))
         rows: Any = X
         rows = rows.tocsr() if scipy.sparse.issparse(X) else np.asarray(rows)
         labels = np.asarray(y, dtype=np.float64)

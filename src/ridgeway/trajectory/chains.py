@@ -117,12 +117,12 @@ class Chains(Trajectory):
         return scheme
 
 
-STORABLE: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains, "spectrum": Spectrum}
+LINEAR_TRAJECTORIES: dict[str, type[Trajectory]] = {"sketch": Sketch, "chains": Chains, "spectrum": Spectrum}
 
 
 def trajectory_of(stored: Stored) -> Trajectory:
     """Return the trajectory of a state."""
-    return ClassRegistry("kind", STORABLE).from_state(stored)
+    return ClassRegistry("kind", LINEAR_TRAJECTORIES).from_state(stored)
 
 
 def join(runs: Sequence[Trajectory]) -> Trajectory:

@@ -38,35 +38,35 @@ class Basis:
     targets: Array
     ends: Array
 
-    def gains(self, schemes: Sequence[Scheme], step: float, n_steps: int, resolution: float) -> Array:
-        """Return (1 - q(s)) / s of each scheme at each eigenvalue, (L, r), by which b is multiplied.
+    def inverses(self, schemes: Sequence[Scheme], step: float, n_steps: int, resolution: float) -> Array:
+        """Return the filtered inverses (1 - q(s)) / s of each scheme, (L, r), by which b is multiplied.
 
         For a geometric average this is 1 / (s + alpha), ridge. If s, or s + alpha, is at most `resolution` of the
         largest eigenvalue, it is 0; so alpha = 0 is the least-squares solution of least norm.
         """
         s = self.eigenvalues
         least = resolution * float(s.max(initial=0.0))
-        gains = np.zeros((len(schemes), len(s)))
+        inverses = np.zeros((len(schemes), len(s)))
         strengths = np.array([scheme.alpha if isinstance(scheme, Geometric) else np.nan for scheme in schemes])
         ridge = np.flatnonzero(strengths >= 0)
         shrunk = s + strengths[ridge, None]
-        gains[ridge] = np.divide(1.0, shrunk, out=np.zeros_like(shrunk), where=shrunk > least)
+        inverses[ridge] = np.divide(1.0, shrunk, out=np.zeros_like(shrunk), where=shrunk > least)
         steps, learned = Staircase((step,)), s > least
         for place in np.flatnonzero(np.isnan(strengths)).tolist():
             q = filter_at(schemes[place], s[learned], steps, n_steps)
-            gains[place, learned] = (1.0 - q) / s[learned]
-        return gains
+            inverses[place, learned] = (1.0 - q) / s[learned]
+        return inverses
 
-    def coefs(self, gains: Array) -> Array:
-        """Return the coefficients of gains (L, r): (L, targets, d)."""
-        L, n_targets, (d, r) = len(gains), len(self.targets), self.directions.shape
-        mixed = (gains[:, None, :] * self.targets).reshape(L * n_targets, r)
+    def coefs(self, inverses: Array) -> Array:
+        """Return the coefficients of inverses (L, r): (L, targets, d)."""
+        L, n_targets, (d, r) = len(inverses), len(self.targets), self.directions.shape
+        mixed = (inverses[:, None, :] * self.targets).reshape(L * n_targets, r)
         coefs: Array = mixed @ self.directions.T
         return coefs.reshape(L, n_targets, d)
 
-    def residuals(self, gains: Array) -> Array:
-        """Return |b - (A + alpha) w| of ridge solutions with gains (L, r), outside of the space: (L, targets)."""
-        residuals: Array = np.abs((gains * self.ends) @ self.targets.T)
+    def residuals(self, inverses: Array) -> Array:
+        """Return |b - (A + alpha) w| of ridge solutions with inverses (L, r), outside of the space: (L, targets)."""
+        residuals: Array = np.abs((inverses * self.ends) @ self.targets.T)
         return residuals
 
     def state(self) -> State:
@@ -204,7 +204,7 @@ class Spectrum(Trajectory):
         if not (strengths > 0).all():
             raise ValueError(f"alphas={alphas!r}: expected numbers above 0; no bound holds for least squares.")
         schemes = [Geometric(float(alpha)) for alpha in strengths]
-        residuals = [basis.residuals(self._gains(basis, schemes)) for basis in self._bases]
+        residuals = [basis.residuals(self._inverses(basis, schemes)) for basis in self._bases]
         bounds: Array = np.concatenate(residuals, axis=1) / strengths[:, None]
         return bounds
 
@@ -219,7 +219,7 @@ class Spectrum(Trajectory):
         largest = np.zeros(len(schemes))
         for basis in self._bases:
             sizes = np.linalg.norm(basis.targets, axis=1)
-            residuals = basis.residuals(self._gains(basis, schemes))  # (L, targets)
+            residuals = basis.residuals(self._inverses(basis, schemes))  # (L, targets)
             shares = np.divide(residuals, sizes, out=np.zeros_like(residuals), where=sizes > 0)
             largest = np.maximum(largest, shares.max(axis=1))
         return largest
@@ -237,13 +237,13 @@ class Spectrum(Trajectory):
                 "directions of a Krylov space: fit with solver='gram'."
             )
         basis = self._bases[0]
-        shares: Array = self._gains(basis, list(schemes)) @ basis.eigenvalues
+        shares: Array = self._inverses(basis, list(schemes)) @ basis.eigenvalues
         return shares
 
     def iterate(self, k: int) -> Float:
         """Return w_k of the gradient descent: (d,), or (targets, d) when y was 2-D."""
         self._require_iterate(k)
-        parts = [basis.coefs(basis.gains([Last()], self.step, int(k), self._resolution)) for basis in self._bases]
+        parts = [basis.coefs(basis.inverses([Last()], self.step, int(k), self._resolution)) for basis in self._bases]
         answer: Float = self._finished(np.concatenate(parts, axis=1), np.zeros(()), self._single_target)[0]
         return answer
 
@@ -287,12 +287,12 @@ class Spectrum(Trajectory):
             stored.number("weakest", 0.0),
         )
 
-    def _gains(self, basis: Basis, schemes: Sequence[Scheme]) -> Array:
-        return basis.gains(schemes, self.step, self.n_steps, self._resolution)
+    def _inverses(self, basis: Basis, schemes: Sequence[Scheme]) -> Array:
+        return basis.inverses(schemes, self.step, self.n_steps, self._resolution)
 
     def _solved(self, schemes: Sequence[Scheme]) -> Array:
         """Return coefficients in float64, (L, targets, d)."""
-        return np.concatenate([basis.coefs(self._gains(basis, schemes)) for basis in self._bases], axis=1)
+        return np.concatenate([basis.coefs(self._inverses(basis, schemes)) for basis in self._bases], axis=1)
 
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
         with np.errstate(over="ignore", invalid="ignore"):  # looked at when finished

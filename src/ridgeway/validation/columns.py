@@ -21,7 +21,7 @@ def remember_columns(estimator: Any, X: Any) -> None:
     validate_data(estimator, X, reset=True, skip_check_array=True)
 
 
-def require_columns(estimator: Any, X: Any, rows: Rows) -> None:
+def require_columns_of_fit(estimator: Any, X: Any, rows: Rows) -> None:
     """Compare the columns of X, and their names when there are some, with those of the first fit."""
     if rows.shape[1] != estimator.n_features_in_:
         raise ValueError(

@@ -11,15 +11,15 @@ from rich import box
 from rich.table import Table
 
 from ridgeway.averaging.scheme_name import scheme_name
-from ridgeway.display.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
-from ridgeway.display.column_scale import column_scale
 from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
+from ridgeway.estimators.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
+from ridgeway.estimators.column_scale import column_scale
 from ridgeway.estimators.solver_names import describe_solver
 from ridgeway.messages.number_text import number
-from ridgeway.messages.probing import probing
 from ridgeway.messages.quantity import quantity
-from ridgeway.selection.outlying import NOTABLE_CAP_EFFECT
-from ridgeway.selection.table import PROGRESSIVE, Selection
+from ridgeway.messages.strength_warnings import no_strength_warnings
+from ridgeway.selection.candidate_table import PROGRESSIVE, Selection
+from ridgeway.selection.capped_errors import NOTABLE_CAP_EFFECT
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
 
@@ -144,7 +144,7 @@ def accuracy(model: Any, targets: Sequence[str] = (), logarithms: bool = False) 
         full, capped = rows.mean_squared_error[0], selection.chosen.error
         if capped < (1 - NOTABLE_CAP_EFFECT) * full and selection.method != PROGRESSIVE:
             lines.append(
-                "When alpha was chosen, the errors of a few outlying rows were capped; here they count in full."
+                "When alpha was chosen, the errors of a few badly predicted rows were capped; here they count in full."
             )
     return "\n".join(lines)
 
@@ -189,7 +189,7 @@ def coefficients(model: Any, names: list[str], targets: Sequence[str] = ()) -> T
     if coefficient_intervals(model) is not None:
         alphas = alphas[::3]  # shorter bars, so that the numbers fit a terminal of 80 characters
     coefs = np.atleast_2d(model.coef_)  # (targets, features)
-    with probing():
+    with no_strength_warnings():
         path = model.path(alphas).coefs.reshape(len(alphas), *coefs.shape)
     effects = coefs * (np.ones(coefs.shape[1]) if scale is None else scale)
     order = np.argsort(-np.abs(effects), axis=None)[:MAX_SHOWN_COEFFICIENTS]

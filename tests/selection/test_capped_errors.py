@@ -13,7 +13,7 @@ import ridgeway as rw
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.outlying import CAP_MEDIANS, ROWS_PER_CAPPED_ROW, Errors, OutlyingRows, allowance
+from ridgeway.selection.capped_errors import CAP_MEDIANS, ROWS_PER_CAPPED_ROW, BadlyPredictedRows, Errors, allowance
 from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.trial import Trial
 
@@ -37,21 +37,21 @@ def test_errors_are_capped_sums(n_outlying: int) -> None:
     directions = np.eye(4)[:, None, :]
     residuals = Residuals(directions, padded=False)
     models = models_of(coef, np.zeros((3, 1)))
-    outlying = OutlyingRows(3, models)
+    badly_predicted = BadlyPredictedRows(3, models)
     known = residuals.known(check_batch(X, y))
-    apart = outlying.set_apart(known, np.ones(600))
+    apart = badly_predicted.set_apart(known, np.ones(600))
     residuals.add_known(known, np.where(apart, 0.0, 1.0))
     squares = (y[:, None] - X @ coef.T) ** 2
     ordered = np.sort(squares, axis=0)  # the upper median of an even number
     best = int(ordered[300].argmin())
     cap = max(CAP_MEDIANS * ordered[300, best], ordered[-4, best])
     expected = np.minimum(squares, np.maximum(cap, ordered[-4])).sum(axis=0)
-    apart_errors = outlying.errors(models)
+    apart_errors = badly_predicted.errors(models)
     got = residuals.errors(models) + apart_errors.capped
     np.testing.assert_allclose(got[:, 0, 0], expected, rtol=1e-9)
     whole = residuals.errors(models) + apart_errors.uncapped
     np.testing.assert_allclose(whole[:, 0, 0], squares.sum(axis=0), rtol=1e-9)
-    assert residuals.weight[0] + outlying.weight[0] == pytest.approx(600)
+    assert residuals.weight[0] + badly_predicted.weight[0] == pytest.approx(600)
 
 
 # Law: one row in 2,500 may be capped, shared among the trials.
@@ -103,5 +103,5 @@ def test_an_outlying_row_does_not_choose_the_strength(monkeypatch: pytest.Monkey
         return float(np.mean((model.predict(X[ordinary]) - y[ordinary]) ** 2))
 
     capped = error()
-    monkeypatch.setattr("ridgeway.selection.outlying.ROWS_PER_CAPPED_ROW", 10**9)
+    monkeypatch.setattr("ridgeway.selection.capped_errors.ROWS_PER_CAPPED_ROW", 10**9)
     assert error() > 2 * capped

@@ -1,4 +1,4 @@
-"""Outlying rows: held-out rows with such large errors that a few of them would decide the choice alone.
+"""Capped errors: a few badly predicted rows would decide the choice alone, so their errors are capped.
 
 In `diamonds`, a few of 54,000 rows have a width of 0 or of five times the next largest. Their squared errors exceed
 those of all other rows together, and it is chance which ridge strength predicts them best, with five folds and with
@@ -20,7 +20,7 @@ from ridgeway.rows import Float
 
 ROWS_PER_CAPPED_ROW = 2500
 CAP_MEDIANS = 100.0  # 6.7 standard deviations of a Gaussian residual
-N_REFERENCES = 8  # candidates, evenly spread over all, whose errors decide which rows are outlying
+N_REFERENCES = 8  # candidates, evenly spread over all, whose errors tell which rows are badly predicted
 NOTABLE_CAP_EFFECT = 0.02  # relative change of an error by the cap from which output and report tell of it
 SUSPECT_MEDIANS = 50.0  # a row with more medians of its group is set apart: the cap is known only after all groups
 
@@ -31,14 +31,14 @@ def allowance(n_tests: list[int]) -> int:
 
 
 class Errors(NamedTuple):
-    """Sums of weight times squared residual, (L, targets, groups), with and without a cap for outlying rows."""
+    """Sums of weight times squared residual, (L, targets, groups), with and without a cap for badly predicted rows."""
 
     capped: NDArray[np.float64]
     uncapped: NDArray[np.float64]
 
 
 class Apart(NamedTuple):
-    """Outlying rows of a group of rows.
+    """Badly predicted rows of a group of rows.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Apart(NamedTuple):
     medians: NDArray[np.float64]
 
 
-class OutlyingRows:
+class BadlyPredictedRows:
     """Held-out rows that some candidate predicts badly, stored one by one so that each can be capped.
 
     Parameters
@@ -66,14 +66,14 @@ class OutlyingRows:
         self._references = references
         self.groups: list[Apart] = []
 
-    def holding(self, groups: Sequence[Apart]) -> OutlyingRows:
-        """Return outlying rows with the same references and these groups."""
-        other = OutlyingRows(self._allowance, self._references)
+    def holding(self, groups: Sequence[Apart]) -> BadlyPredictedRows:
+        """Return rows with the same references and these groups."""
+        other = BadlyPredictedRows(self._allowance, self._references)
         other.groups = list(groups)
         return other
 
     def set_apart(self, known: Float, weight: Float, most: int | None = None) -> NDArray[np.bool_]:
-        """Store the outlying rows of a group of rows (n, targets, r + 2), and return a mask of them.
+        """Store the badly predicted rows of a group of rows (n, targets, r + 2), and return a mask of them.
 
         If there are more than `most`, only those with the largest errors are stored.
         """
@@ -89,18 +89,18 @@ class OutlyingRows:
             apart |= suspect & (largest > SUSPECT_MEDIANS * medians[target].min())
             size = np.maximum(size, largest)
         if most is not None and apart.sum() > most:
-            outlying = np.flatnonzero(apart)
-            apart[outlying[np.argsort(-size[outlying], kind="stable")[most:]]] = False
+            places = np.flatnonzero(apart)
+            apart[places[np.argsort(-size[places], kind="stable")[most:]]] = False
         self.groups.append(Apart(known[apart], weight[apart], medians))
         return apart
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """Weight of the outlying rows of each group, (groups,)."""
+        """Weight of the badly predicted rows of each group, (groups,)."""
         return np.array([group.weight.sum(dtype=np.float64) for group in self.groups])
 
     def errors(self, models: NDArray[np.float64]) -> Errors:
-        """Errors of models (targets, L, r + 2) on the outlying rows; of each model at most `allowance` are capped."""
+        """Errors of models (targets, L, r + 2) on these rows; of each model at most `allowance` are capped."""
         capped, uncapped = np.zeros((2, models.shape[1], models.shape[0], len(self.groups)))
         for target, model in enumerate(models):
             squares = [(rows[:, target] @ model.T) ** 2 for rows, _, _ in self.groups]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.kernel.flattened import START_SHRINKAGE
-from ridgeway.theory import residual_filter
+from ridgeway.theory.spectral_filter import residual_filter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,15 +16,15 @@ from ridgeway.exact.krylov_fit import fit_rows
 from ridgeway.exact.rated_candidates import best_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
+from ridgeway.selection.candidate_table import Selection, marked
 from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
 from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
-from ridgeway.selection.table import Selection, marked
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
+    from ridgeway.selection.candidate_table import Scored
     from ridgeway.selection.held_out import HeldOut
-    from ridgeway.selection.table import Scored
 
 MAX_LEAVE_ONE_OUT_ROWS = 2500  # with more rows, cv="auto" takes folds, where outliers can be capped
 UNCHOSEN = Geometric(1.0)  # where rows are too few to choose

@@ -26,7 +26,7 @@ class Scored:
     step : the step size of the run it averages.
     error : mean squared error, in squared units of y; with several targets, the mean of their unexplained shares of
         variance. In a choice by folds or hold-out, outliers are capped, at most one row in 2,500: see
-        `selection.outlying`.
+        `selection.capped_errors`.
     standard_error : of `error`.
     chosen : True for one row of the table.
     """

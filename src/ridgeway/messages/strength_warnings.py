@@ -1,4 +1,4 @@
-"""Probing: plots and tables evaluate strengths that the user did not ask for, without warnings about these."""
+"""Warnings about strengths: plots and tables evaluate strengths that the user did not ask for, without any."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 @contextmanager
-def probing() -> Iterator[None]:
+def no_strength_warnings() -> Iterator[None]:
     """Ignore warnings about strengths that a picture or a table tries by itself.
 
     Examples
     --------
-    >>> with warnings.catch_warnings(record=True) as caught, probing():
+    >>> with warnings.catch_warnings(record=True) as caught, no_strength_warnings():
     ...     warnings.warn("alpha=1e-9 is weaker than what was resolved", ConvergenceWarning, stacklevel=1)
     >>> caught
     []

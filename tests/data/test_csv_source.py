@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import ridgeway.data.delimited as delimited
-from ridgeway.data import DataError, open_data
+from ridgeway.data import DataError, csv_source, open_data
 
 
 def read(path: Path, text: str | bytes, **options: Any) -> dict[str, list[Any]]:
@@ -78,9 +77,9 @@ def test_any_strings(path: Path, strings: list[str]) -> None:
 
 # Law: whole numbers that get decimals later, and dates that get hours, are read on; every row comes once.
 def test_types_widen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 1 << 10)
-    monkeypatch.setattr(delimited, "MIN_BLOCK_BYTES", 1 << 10)
-    monkeypatch.setattr(delimited, "MIN_BLOCK_ROWS", 1)
+    monkeypatch.setattr(csv_source, "SAMPLE_BYTES", 1 << 10)
+    monkeypatch.setattr(csv_source, "MIN_BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(csv_source, "MIN_BLOCK_ROWS", 1)
     rows = [f"{k},2013-01-01,{k}" for k in range(1000)] + ["0.5,2013-01-01T12:00:00,1000"] + ["7,2013-01-01,1001"]
     found = read(path, "a,b,c\n" + "\n".join(rows) + "\n", batch_rows=300)
     assert found["a"] == [*map(float, range(1000)), 0.5, 7.0]
@@ -94,9 +93,9 @@ def test_types_widen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Law: a column that is empty among the first rows takes the type of its first value.
 def test_empty_at_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 1 << 10)
-    monkeypatch.setattr(delimited, "MIN_BLOCK_BYTES", 1 << 10)
-    monkeypatch.setattr(delimited, "MIN_BLOCK_ROWS", 1)
+    monkeypatch.setattr(csv_source, "SAMPLE_BYTES", 1 << 10)
+    monkeypatch.setattr(csv_source, "MIN_BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(csv_source, "MIN_BLOCK_ROWS", 1)
     rows = [f"{k},," for k in range(1000)] + ["1000,2.5,x"]
     found = read(path, "a,b,c\n" + "\n".join(rows) + "\n")
     assert found == {"a": list(range(1001)), "b": [None] * 1000 + [2.5], "c": [None] * 1000 + ["x"]}
@@ -110,9 +109,9 @@ def test_mixed_columns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(path, f"a,b\n{rows}\nabc,x\n", null_values=["abc"])["a"][-1] is None
     assert read(path, f"a,b\n{rows}\nabc,x\n", kinds={"a": "text"})["a"][-1] == "abc"
     assert "a" not in read(path, f"a,b\n{rows}\nabc,x\n", columns=["b"])
-    monkeypatch.setattr(delimited, "SAMPLE_BYTES", 1 << 10)
-    monkeypatch.setattr(delimited, "MIN_BLOCK_BYTES", 1 << 10)
-    monkeypatch.setattr(delimited, "MIN_BLOCK_ROWS", 1)
+    monkeypatch.setattr(csv_source, "SAMPLE_BYTES", 1 << 10)
+    monkeypatch.setattr(csv_source, "MIN_BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(csv_source, "MIN_BLOCK_ROWS", 1)
     with pytest.raises(DataError, match=r"column 'a': after row [\d,]+: got 'abc', expected a number.*kinds="):
         read(path, f"a,b\n{rows}\nabc,x\n")
     with pytest.raises(DataError, match=r"column 'a': after row .*got 'abc', expected a number"):
@@ -167,7 +166,7 @@ def test_no_table(path: Path, text: str | bytes, message: str) -> None:
 )
 def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("SAMPLE_BYTES", 1 << 10), ("MIN_BLOCK_BYTES", 1 << 10), ("MIN_BLOCK_ROWS", 1)):
-        monkeypatch.setattr(delimited, name, size)
+        monkeypatch.setattr(csv_source, name, size)
     rows = b"".join(f"{k},x\n".encode() for k in range(1000))
     with pytest.raises(DataError, match=message):
         read(path, b"a,b\n" + rows + row)
@@ -176,7 +175,7 @@ def test_faults_far_below(path: Path, row: bytes, message: str, monkeypatch: pyt
 # Law: text that a fitted model finds far below is an error without the options of a fit, which a model does not have.
 def test_text_far_below_for_a_model(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("SAMPLE_BYTES", 1 << 10), ("MIN_BLOCK_BYTES", 1 << 10), ("MIN_BLOCK_ROWS", 1)):
-        monkeypatch.setattr(delimited, name, size)
+        monkeypatch.setattr(csv_source, name, size)
     text = "a,b\n" + "".join(f"{k}.5,x\n" for k in range(1000)) + "big,x\n"
     with pytest.raises(DataError, match=r"got 'big'.*--kind"):
         read(path, text)
@@ -199,18 +198,18 @@ def test_conversion_to_utf8(tmp_path: Path) -> None:
 # Law: columns that turn out to need wider types in one block widen together: the file is not read once for each.
 def test_columns_widen_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("SAMPLE_BYTES", 1 << 13), ("MIN_BLOCK_BYTES", 1 << 14), ("MIN_BLOCK_ROWS", 1)):
-        monkeypatch.setattr(delimited, name, size)
+        monkeypatch.setattr(csv_source, name, size)
     columns = 300
     early = [",".join(["1", ""] * (columns // 2)) for _ in range(40)]
     late = [",".join(["0.5", "x"] * (columns // 2)) for _ in range(3)]
-    opened, count = delimited.CSVSource._open, 0
+    opened, count = csv_source.CSVSource._open, 0
 
     def counting(*arguments: Any, **options: Any) -> Any:
         nonlocal count
         count += 1
         return opened(*arguments, **options)
 
-    monkeypatch.setattr(delimited.CSVSource, "_open", counting)
+    monkeypatch.setattr(csv_source.CSVSource, "_open", counting)
     found = read(path, "\n".join([",".join(f"c{k}" for k in range(columns)), *early, *late]) + "\n")
     assert found["c298"] == [1.0] * 40 + [0.5] * 3
     assert found["c299"] == [None] * 40 + ["x"] * 3

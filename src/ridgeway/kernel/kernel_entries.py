@@ -11,7 +11,7 @@ from ridgeway.kernel.function import Kernel
 from ridgeway.rows import AnyRows, Float
 
 
-class Gram(Protocol):
+class KernelEntries(Protocol):
     """The kernel matrix of the rows that are learned from."""
 
     @property
@@ -31,7 +31,7 @@ class Gram(Protocol):
         """Return k(x, x) of every row."""
 
 
-class RowsGram:
+class EntriesOfRows:
     """The kernel matrix of rows; entries are computed on demand.
 
     Parameters
@@ -70,7 +70,7 @@ class RowsGram:
         return self.kernel.diagonal(self.rows)
 
 
-class GivenGram:
+class GivenEntries:
     """A kernel matrix that the user has computed, (n, n)."""
 
     def __init__(self, matrix: Float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ridgeway.estimators.exact_choice import n_models
+from ridgeway.estimators.exact_fit import n_models
 from ridgeway.estimators.options import check_averaging, check_cv
 from ridgeway.estimators.solver_choice import ProblemSize, SolverChoice, choose_solver, choose_stream_solver
 from ridgeway.estimators.solver_names import AS_REQUESTED, KERNEL_SOLVERS, check_solver

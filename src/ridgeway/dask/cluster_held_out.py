@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
+from ridgeway.dask.partition_folds import PartitionFolds, spread_over
 from ridgeway.dask.scoring import JointTrial
-from ridgeway.dask.split import Split, spread_over
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import HeldOut
@@ -30,7 +30,7 @@ class Predicted(NamedTuple):
 def predict_rows(
     batch: Batch | None,
     predictors: list[Predictor],
-    split: Split,
+    split: PartitionFolds,
     standardization: Standardization,
     number: int,
     start: int,

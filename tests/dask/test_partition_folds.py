@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ridgeway.dask.partition_folds import PartitionFolds, spread_over
 from ridgeway.dask.partition_sweep import run_groups_for, segments_of
-from ridgeway.dask.split import Split, spread_over
 from ridgeway.rows.forms import DenseRows
 from ridgeway.selection.folds import hold_out, k_folds
 from ridgeway.sgd import SGDRun
@@ -26,7 +26,7 @@ def starts(counts: list[int]) -> np.ndarray:
 def test_contiguous_folds_are_those_of_all_rows(counts: list[int], k: int) -> None:
     n = sum(counts)
     k = min(k, n)
-    split = Split(None, k, starts(counts)) if k > 1 else None
+    split = PartitionFolds(None, k, starts(counts)) if k > 1 else None
     if split is None:
         return
     fold_ids = np.concatenate([split.fold_ids(p, size) for p, size in enumerate(counts)])
@@ -39,7 +39,7 @@ def test_contiguous_folds_are_those_of_all_rows(counts: list[int], k: int) -> No
 @given(sizes, st.integers(1, 30))
 def test_hold_out_of_the_last_rows(counts: list[int], most: int) -> None:
     n = sum(counts)
-    split = Split(None, 1, starts(counts), 0.1, most)
+    split = PartitionFolds(None, 1, starts(counts), 0.1, most)
     held = np.concatenate([split.fold_ids(p, size) == 0 for p, size in enumerate(counts)])
     assert np.flatnonzero(held).tolist() == hold_out(n, False, np.random.default_rng(0), 0.1, most).test.tolist()
     for p, size in enumerate(counts):
@@ -50,7 +50,7 @@ def test_hold_out_of_the_last_rows(counts: list[int], most: int) -> None:
 @settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200), st.integers(2, 6), st.integers(0, 2**40))
 def test_random_folds_are_even_and_differ(n: int, k: int, seed: int) -> None:
-    split = Split(seed, k, np.empty(0, np.int64))
+    split = PartitionFolds(seed, k, np.empty(0, np.int64))
     fold_ids = split.fold_ids(3, n)
     counts = np.bincount(fold_ids, minlength=k)
     assert counts.max() - counts.min() <= 1
@@ -62,11 +62,11 @@ def test_random_folds_are_even_and_differ(n: int, k: int, seed: int) -> None:
 # Law: the rows of a pass are all rows of the partition, in an order of this pass and partition.
 def test_order_is_a_permutation_of_its_own() -> None:
     rows = DenseRows(np.zeros((100, 3)))
-    split = Split(5, 0, np.empty(0, np.int64))
+    split = PartitionFolds(5, 0, np.empty(0, np.int64))
     orders = [tuple(split.order(rows, pass_number, p).tolist()) for pass_number in (0, 1) for p in (0, 1)]
     assert len(set(orders)) == 4
     assert all(sorted(order) == list(range(100)) for order in orders)
-    assert Split(None, 0, np.empty(0, np.int64)).order(rows, 1, 1).tolist() == list(range(100))
+    assert PartitionFolds(None, 0, np.empty(0, np.int64)).order(rows, 1, 1).tolist() == list(range(100))
 
 
 @settings(deadline=None, max_examples=50)

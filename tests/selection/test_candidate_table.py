@@ -6,8 +6,8 @@ import numpy as np
 
 import ridgeway as rw
 from ridgeway.exact.rated_candidates import best_of
+from ridgeway.selection.candidate_table import PROGRESSIVE, Scored, Selection, marked
 from ridgeway.selection.candidates import Candidates, between, stronger
-from ridgeway.selection.table import PROGRESSIVE, Scored, Selection, marked
 
 ROWS = [
     Scored(rw.Geometric(0.1), 0.5, 1.05, 0.1),

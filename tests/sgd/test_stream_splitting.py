@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW
-from ridgeway.sgd.window import MAX_STEPS_OF_RARE_ROW, WINDOW_ROWS, WINDOW_ROWS_PER_STEP, SplitWindow
+from ridgeway.sgd.stream_splitting import MAX_STEPS_OF_RARE_ROW, WINDOW_ROWS, WINDOW_ROWS_PER_STEP, SplitWindow
 from ridgeway.storage.state import StateError, Stored
 
 N = 25_000

@@ -1,4 +1,4 @@
-"""What the errors of all candidates need of held-out rows: moments of groups of rows, and outlying rows one by one."""
+"""What the errors of all candidates need of held-out rows: moments of groups, badly predicted rows one by one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, Float
-from ridgeway.selection.outlying import Apart, Errors, OutlyingRows
+from ridgeway.selection.capped_errors import Apart, BadlyPredictedRows, Errors
 from ridgeway.selection.residuals import Residuals
 
 NONE_APART = Apart(np.zeros((0, 0, 0)), np.zeros(0), np.zeros((0, 0)))
@@ -18,13 +18,13 @@ NONE_APART = Apart(np.zeros((0, 0, 0)), np.zeros(0), np.zeros((0, 0)))
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """A group of held-out rows as moments and outlying rows; ``a + b`` is the group of the rows of both.
+    """A group of held-out rows as moments and badly predicted rows; ``a + b`` is the group of the rows of both.
 
     Attributes
     ----------
     n_rows : number of rows.
-    moments : (targets, r + 2, r + 2), of the rows that are not outlying.
-    apart : outlying rows with their weights, and medians over all rows; those of a + b are means of the two medians.
+    moments : (targets, r + 2, r + 2), of the rows that are not apart.
+    apart : badly predicted rows with their weights, and medians over all rows; a + b has the means of both medians.
     """
 
     n_rows: int
@@ -48,13 +48,13 @@ class HeldOutErrors:
     ----------
     directions : (r, targets, d), whose span contains the candidates.
     padded : True if the rows have a constant column.
-    references : (targets, k, r + 2), a few candidates whose errors decide which rows are outlying.
-    allowance : number of outlying rows whose errors may be capped.
+    references : (targets, k, r + 2), a few candidates whose errors tell which rows are badly predicted.
+    allowance : number of rows whose errors may be capped.
     """
 
     def __init__(self, directions: Float, padded: bool, references: NDArray[np.float64], allowance: int) -> None:
         self._residuals = Residuals(directions, padded)
-        self._outlying = OutlyingRows(allowance, references) if allowance else None
+        self._badly_predicted = BadlyPredictedRows(allowance, references) if allowance else None
         self._sizes: list[int] = []
 
     def holding(self, groups: Sequence[Group]) -> HeldOutErrors:
@@ -62,14 +62,14 @@ class HeldOutErrors:
         other = copy(self)
         other._residuals = self._residuals.holding([group.moments for group in groups])
         other._sizes = [group.n_rows for group in groups]
-        if self._outlying is not None:
-            other._outlying = self._outlying.holding([group.apart for group in groups])
+        if self._badly_predicted is not None:
+            other._badly_predicted = self._badly_predicted.holding([group.apart for group in groups])
         return other
 
     @property
     def groups(self) -> list[Group]:
         """The groups of rows so far."""
-        apart = [NONE_APART] * len(self._sizes) if self._outlying is None else self._outlying.groups
+        apart = [NONE_APART] * len(self._sizes) if self._badly_predicted is None else self._badly_predicted.groups
         return [Group(*parts) for parts in zip(self._sizes, self._residuals.moments, apart, strict=True)]
 
     def add(self, batch: Batch, most_apart: int | None = None) -> None:
@@ -78,10 +78,13 @@ class HeldOutErrors:
         Parameters
         ----------
         batch : the rows.
-        most_apart : largest number of outlying rows to set apart from them; None sets no limit.
+        most_apart : largest number of badly predicted rows to set apart from them; None sets no limit.
         """
         known, weight = self._residuals.known(batch), batch.weight
-        if self._outlying is not None and (apart := self._outlying.set_apart(known, weight, most_apart)).any():
+        if (
+            self._badly_predicted is not None
+            and (apart := self._badly_predicted.set_apart(known, weight, most_apart)).any()
+        ):
             weight = np.where(apart, 0, weight)
         self._residuals.add_known(known, weight)
         self._sizes.append(len(batch))
@@ -89,7 +92,7 @@ class HeldOutErrors:
     def target_moments(self) -> NDArray[np.float64]:
         """Sums over all rows of weight times [1, y]' [1, y], of standardized targets: (targets, 2, 2)."""
         total: NDArray[np.float64] = np.sum([moments[:, :2, :2] for moments in self._residuals.moments], axis=0)
-        for apart in [] if self._outlying is None else self._outlying.groups:
+        for apart in [] if self._badly_predicted is None else self._badly_predicted.groups:
             known = apart.rows[:, :, :2].astype(np.float64)
             total = total + np.einsum("n,nqi,nqj->qij", apart.weight.astype(np.float64), known, known)
         return total
@@ -98,11 +101,11 @@ class HeldOutErrors:
     def weight(self) -> NDArray[np.float64]:
         """Weight of each group, (groups,)."""
         ordinary = self._residuals.weight
-        return ordinary if self._outlying is None else ordinary + self._outlying.weight
+        return ordinary if self._badly_predicted is None else ordinary + self._badly_predicted.weight
 
     def errors(self, models: NDArray[np.float64]) -> Errors:
         """Errors of models (targets, L, r + 2)."""
         errors = self._residuals.errors(models)
-        if self._outlying is None:
+        if self._badly_predicted is None:
             return Errors(errors, errors)
-        return Errors(*(errors + apart for apart in self._outlying.errors(models)))
+        return Errors(*(errors + apart for apart in self._badly_predicted.errors(models)))

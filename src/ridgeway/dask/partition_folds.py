@@ -1,4 +1,4 @@
-"""Split: which rows of a partition are held out from which run, and the order of the others.
+"""Folds of partitions: which rows of a partition are held out from which run, and the order of the others.
 
 Everything here is a function of the seed and of numbers of partitions and rows alone: not of the number of workers, of
 which of them does what, or of those that die.
@@ -19,7 +19,7 @@ LEARNED_BY_ALL = -1  # the fold of a row that is never held out
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class PartitionFolds:
     """Assigns rows to folds.
 
     Attributes
@@ -59,11 +59,11 @@ class Split:
             return partition in self.from_partitions
         return bool(self.starts[partition + 1] > self.starts[-1] - self._size())
 
-    def of_held_rows(self) -> Split:
+    def of_held_rows(self) -> PartitionFolds:
         """Return the split of rows that are all held out."""
         return replace(self, k=1, share=1.0)
 
-    def without_starts(self) -> Split:
+    def without_starts(self) -> PartitionFolds:
         """Return the split without first row numbers if folds are random: workers do not need them."""
         return self if self.seed is None else replace(self, starts=np.empty(0, np.int64))
 

@@ -27,7 +27,7 @@ from ridgeway.selection import (
     run_given,
     split_by,
 )
-from ridgeway.selection.table import PROGRESSIVE, marked
+from ridgeway.selection.candidate_table import PROGRESSIVE, marked
 from ridgeway.sgd import LimitedStep
 from ridgeway.validation.names import is_name
 
