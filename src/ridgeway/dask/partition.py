@@ -10,8 +10,9 @@ import numpy as np
 
 from ridgeway.data import DataError, TableEncoder, target_of
 from ridgeway.data.arrow import pa
-from ridgeway.data.memory import as_batch, as_table
+from ridgeway.data.memory import as_table
 from ridgeway.data.numbers import as_numbers
+from ridgeway.data.record_batch import as_batch
 from ridgeway.data.schema import kind_of, no_column, type_name
 from ridgeway.data.target import Targets, names_of
 from ridgeway.kernel.features import Features

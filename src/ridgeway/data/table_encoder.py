@@ -21,8 +21,9 @@ from ridgeway.data.encoding import Learner, Options, TableEncoding, learner_of
 from ridgeway.data.encoding.encoding import MAX_LEVELS
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.frames import is_stream
-from ridgeway.data.memory import as_batch, as_table
+from ridgeway.data.memory import as_table
 from ridgeway.data.pandas_index import index_columns
+from ridgeway.data.record_batch import as_batch
 from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
 from ridgeway.data.source import Source
 from ridgeway.messages.user_warning import warn_user
