@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import fnmatch
 import http.client
+import os
 import posixpath
 import re
 import urllib.error
@@ -68,7 +69,7 @@ class StoredFiles(ExternalTable):
                 folder = SpillFolder(self.name)
                 base = posixpath.commonpath([posixpath.dirname(path) for path in paths])
                 for path in paths:
-                    target = folder.path / posixpath.relpath(path, base)
+                    target = _place(folder.path, path, base, self.name)
                     target.parent.mkdir(parents=True, exist_ok=True)
                     if key is None:
                         _copy(store, path, target, folder)
@@ -186,6 +187,17 @@ def _is_wanted(path: str, pattern: str | None) -> bool:
             map(fnmatch.fnmatch, path.split("/"), pattern.split("/"))
         )
     return named_format(Path(path)) is not None and not any(part.startswith((".", "_")) for part in path.split("/"))
+
+
+def _place(folder: Path, path: str, base: str, name: str) -> Path:
+    """Return where the copy of an object belongs in a local folder; keys that lead out of it are refused."""
+    target = Path(os.path.normpath(folder / posixpath.relpath(path, base)))
+    if {".", ".."} & set(path.split("/")) or not target.is_relative_to(os.path.normpath(folder)):
+        raise DataError(
+            f"{name}: an object has the key {path!r}: expected keys without the parts '.' and '..', which could name a "
+            "file outside of the folder of the copies; rename the object, or choose others by a pattern."
+        )
+    return target
 
 
 def _copy(store: Any, path: str, target: Path, folder: SpillFolder) -> None:
