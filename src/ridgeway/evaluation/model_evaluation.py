@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse
+from narwhals.dependencies import is_into_dataframe
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from ridgeway.data.data_error import DataError
@@ -242,16 +245,23 @@ def _array_rows(model: Any, X: Any, y: Any, by: Any, time: Any, sample_weight: A
         got = n if values is None else np.shape(values)[0]
         if got != n:
             raise ValueError(f"{name} has {got:,} rows and y has {n:,}: expected as many of both.")
-    cut = isinstance(X, np.ndarray) or scipy.sparse.issparse(X)
-    rows: Any = X
-    if scipy.sparse.issparse(rows):
-        rows = X.tocsr()
+    rows = _sliceable(X)
 
     def block(some: slice) -> ComparedRows:
         groups, times = (None if column is None else column[some] for column in columns.values())
-        return ComparedRows(
-            rows[some] if cut else rows, actual[some].reshape(-1, n_targets), weight[some], groups, times
-        )
+        X = nw.to_native(rows[some], pass_through=True)
+        return ComparedRows(X, actual[some].reshape(-1, n_targets), weight[some], groups, times)
 
-    size = BLOCK_ROWS if cut else max(n, 1)
-    return (block(slice(start, start + size)) for start in range(0, n, size))
+    return (block(slice(start, start + BLOCK_ROWS)) for start in range(0, n, BLOCK_ROWS))
+
+
+def _sliceable(X: Any) -> Any:
+    """Return rows that a slice cuts: CSR for any sparse rows, a frame of narwhals for any data frame, else an array."""
+    if scipy.sparse.issparse(X):
+        return X.tocsr()
+    if not is_into_dataframe(X):
+        return np.asarray(X)
+    try:
+        return nw.from_native(X, eager_only=True)
+    except DuplicateError:  # only pandas lets two columns have one name
+        return X.iloc
