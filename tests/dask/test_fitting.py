@@ -446,9 +446,7 @@ def refuse(*_: Any, **__: Any) -> None:
     ],
     ids=str,
 )
-def test_failed_fit_changes_nothing(
-    estimator: Any, last: str, parquet: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_fit_changes_nothing(estimator: Any, last: str, parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for begun in (False, True):
         encoder = rw.TableEncoder()
         if begun:

@@ -338,9 +338,7 @@ COLUMNS_OF_ALL_KINDS: dict[str, tuple[Any, Any, Any]] = {
 @pytest.mark.parametrize("name", [*COLUMNS_OF_ALL_KINDS, "all"])
 def test_refused_batch_changes_nothing(name: str) -> None:
     names = list(COLUMNS_OF_ALL_KINDS) if name == "all" else list(dict.fromkeys((name, "last")))
-    first, refused, later = (
-        pa.table({one: COLUMNS_OF_ALL_KINDS[one][place] for one in names}) for place in range(3)
-    )
+    first, refused, later = (pa.table({one: COLUMNS_OF_ALL_KINDS[one][place] for one in names}) for place in range(3))
     kinds = {one: kind for one, kind in (("declared", "day-first"), ("dropped", "drop")) if one in names}
     encoder, untouched = (TableEncoder(kinds=kinds, min_count=1).partial_fit(first) for _ in range(2))
     with pytest.raises(DataError, match="column 'last' holds inf"):

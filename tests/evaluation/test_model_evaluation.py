@@ -129,7 +129,7 @@ def test_rows_are_predicted_in_blocks(form: str, monkeypatch: pytest.MonkeyPatch
     X, y = rows(1500)
     given = FORMS[form](X)
     model = rw.RidgePathCV(random_state=0).fit(FORMS[form](X[:500]), y[:500])
-    monkeypatch.setattr(model_evaluation, "BLOCK_ROWS", 400)
+    monkeypatch.setattr(model_evaluation, "EVALUATED_BLOCK_ROWS", 400)
     predict_path, sizes = model.predict_path, list[int]()
 
     def counted(some: Any, alphas: Any) -> Any:

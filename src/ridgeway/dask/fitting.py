@@ -40,7 +40,7 @@ from ridgeway.validation.scalars import counted
 
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
-KIND, VERSION = "dask checkpoint", 2  # of what a checkpoint holds
+CLUSTER_CHECKPOINT_KIND, CLUSTER_CHECKPOINT_VERSION = "dask checkpoint", 2  # of what a checkpoint holds
 
 FittedT = TypeVar("FittedT", RidgePathCV, AveragedSGDRegressor, AveragedKernelRegressor)
 
@@ -182,7 +182,11 @@ def _fit_copies(
             _learn(encoder, executor, table.partitions, table.form)
         elif table.form.features is not None:
             table.require_numbers()
-        state.begin(KIND, {"data": table.fingerprint, "parameters": parameters_state(estimator)}, VERSION)
+        state.begin(
+            CLUSTER_CHECKPOINT_KIND,
+            {"data": table.fingerprint, "parameters": parameters_state(estimator)},
+            CLUSTER_CHECKPOINT_VERSION,
+        )
         with one_thread():
             if isinstance(estimator, RidgePathCV):
                 n_columns = table.n_columns if encoder is None else encoder.n_features_out_

@@ -18,7 +18,7 @@ def as_batch(table: Any) -> Any:
 def unchunked(table: Any) -> Any:
     """Return a table whose chunks were combined as one record batch.
 
-    Arrow leaves several chunks where the texts of a column exceed the 2 GB that one array with offsets of 32 bits holds.
+    Arrow leaves several chunks where the texts of a column exceed the 2 GB that offsets of 32 bits reach.
 
     Parameters
     ----------

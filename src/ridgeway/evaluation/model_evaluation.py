@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-BLOCK_ROWS = 8192  # rows of arrays that are predicted at a time
+EVALUATED_BLOCK_ROWS = 8192  # rows of arrays that are predicted at a time
 MAX_DRAWN_ROWS = 2000  # rows in the sample for pictures
 
 
@@ -252,7 +252,7 @@ def _array_rows(model: Any, X: Any, y: Any, by: Any, time: Any, sample_weight: A
         X = nw.to_native(rows[some], pass_through=True)
         return ComparedRows(X, actual[some].reshape(-1, n_targets), weight[some], groups, times)
 
-    return (block(slice(start, start + BLOCK_ROWS)) for start in range(0, n, BLOCK_ROWS))
+    return (block(slice(start, start + EVALUATED_BLOCK_ROWS)) for start in range(0, n, EVALUATED_BLOCK_ROWS))
 
 
 def _sliceable(X: Any) -> Any:

@@ -153,7 +153,13 @@ class Hostile:
 # Law: no key of an object writes outside of the folder of the copies, or over the copy of another object.
 @pytest.mark.parametrize(
     "key",
-    ["shop/x/../../../../evil.csv", "shop/../other/evil.csv", "shop/x/../good.csv", "shop/./good.csv", "../shop/evil.csv"],
+    [
+        "shop/x/../../../../evil.csv",
+        "shop/../other/evil.csv",
+        "shop/x/../good.csv",
+        "shop/./good.csv",
+        "../shop/evil.csv",
+    ],
 )
 def test_keys_stay_in_the_folder(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
@@ -166,7 +172,7 @@ def test_keys_stay_in_the_folder(key: str, tmp_path: Path, monkeypatch: pytest.M
             continue
         with pytest.raises(DataError, match=r"s3://shop/\*/\*\.csv: an object has the key .*expected keys without"):
             table.local(None)
-    assert [file for file in tmp_path.rglob("evil.csv")] == []
+    assert list(tmp_path.rglob("evil.csv")) == []
 
 
 # Law: the command line reads from a store, with a query too, and tells no secret of it.

@@ -26,7 +26,7 @@ from ridgeway.data.files import KNOWN_FORMATS, named_format
 from ridgeway.data.schema import require_columns
 from ridgeway.version import __version__
 
-CHUNK_BYTES = 1 << 20
+DOWNLOAD_CHUNK_BYTES = 1 << 20
 TIMEOUT_SECONDS = 60.0  # without an answer of a web server or of Google's store
 TEXT_TYPES = ("text/csv", "text/plain", "text/tab-separated-values")
 FORMAT_OF_TYPE = {"application/vnd.apache.parquet": ".parquet", "application/vnd.apache.arrow.file": ".arrow"}
@@ -124,7 +124,7 @@ class WebFile(ExternalTable):
                 length = answer.headers["Content-Length"]
                 size = 0
                 with (folder.path / _file_name(self._address, answer.headers)).open("wb") as file:
-                    while chunk := answer.read(CHUNK_BYTES):
+                    while chunk := answer.read(DOWNLOAD_CHUNK_BYTES):
                         folder.hold(len(chunk))
                         file.write(chunk)
                         size += len(chunk)
@@ -202,7 +202,7 @@ def _place(folder: Path, path: str, base: str, name: str) -> Path:
 
 def _copy(store: Any, path: str, target: Path, folder: SpillFolder) -> None:
     with store.open_input_stream(path) as source, target.open("wb") as file:
-        while chunk := source.read(CHUNK_BYTES):
+        while chunk := source.read(DOWNLOAD_CHUNK_BYTES):
             folder.hold(len(chunk))
             file.write(chunk)
 
