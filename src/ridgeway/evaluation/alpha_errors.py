@@ -47,6 +47,31 @@ def evaluated_alphas(elapsed: float, own: float | None = None) -> Array:
     return 10.0 ** (np.arange(first, top + 1) / EVALUATED_ALPHAS_PER_DECADE)
 
 
+class AlphaSums:
+    """Weighted sums of squared errors of every strength.
+
+    Parameters
+    ----------
+    alphas : (L,), increasing.
+    n_targets : number of targets.
+    """
+
+    def __init__(self, alphas: Array, n_targets: int) -> None:
+        self.alphas = alphas
+        self._squares, self._weight = np.zeros((len(alphas), n_targets)), 0.0
+
+    def add(self, actual: Array, predicted: Array, weight: Array) -> None:
+        """Take in rows: (n, targets), (n, L, targets) and (n,)."""
+        with np.errstate(over="ignore"):
+            self._squares = self._squares + np.einsum("n,nlq->lq", weight, (predicted - actual[:, None, :]) ** 2)
+        self._weight += float(weight.sum())
+
+    def result(self, own: Array) -> tuple[AlphaErrors, ...]:
+        """Return the errors of each target; `own` (targets,) are those of the selected average."""
+        rmse = np.sqrt(self._squares / self._weight)
+        return tuple(AlphaErrors(self.alphas, rmse[:, target], float(error)) for target, error in enumerate(own))
+
+
 @dataclass(frozen=True, eq=False)
 class AlphaErrors:
     """Errors of ridge strengths on the same rows, of one target.
