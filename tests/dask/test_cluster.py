@@ -27,8 +27,9 @@ from tornado.iostream import IOStream
 
 import dask
 import ridgeway as rw
-from ridgeway.dask import ClusterError, cluster, work
-from ridgeway.dask.cluster import Cluster, executor_of
+from ridgeway.dask import ClusterError, cluster, cluster_client, work
+from ridgeway.dask.cluster import Cluster
+from ridgeway.dask.cluster_client import executor_of
 from ridgeway.dask.partition import Partition
 from ridgeway.dask.serial import Serial
 from ridgeway.data import DataError
@@ -327,10 +328,10 @@ class Unlistening:
 
 # Law: a scheduler that cannot be reached within the process is reached as any other one is.
 def test_scheduler_without_inner_address() -> None:
-    assert asyncio.run(cluster._listen_within(Unlistening())) is None
-    assert asyncio.run(cluster._listen_within(object())) is None
+    assert asyncio.run(cluster_client._listen_within(Unlistening())) is None
+    assert asyncio.run(cluster_client._listen_within(object())) is None
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as started:
-        inner = started.sync(cluster._listen_within, started.scheduler)
+        inner = started.sync(cluster_client._listen_within, started.scheduler)
         assert inner.startswith("inproc://")
 
 
@@ -362,12 +363,12 @@ class OtherClient:
 def test_client_without_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "Client", OtherClient)
     started: Any = Listening()
-    found: Any = cluster.client_within(started)
+    found: Any = cluster_client.client_within(started)
     assert isinstance(found, OtherClient)
     assert found.address == "inproc://1"
 
 
 # Law: of dask's objects, only what is public or looked for with care is used.
 def test_no_internals_of_dask() -> None:
-    source = inspect.getsource(cluster)
+    source = inspect.getsource(cluster) + inspect.getsource(cluster_client)
     assert re.findall(r"_client\._\w+|client\._\w+", source) == []

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ridgeway.atomic import shallow_copy
-from ridgeway.dask.cluster import executor_of
+from ridgeway.dask.cluster_client import executor_of
 from ridgeway.dask.cluster_engine import PartitionEngine
 from ridgeway.dask.cluster_problem import Problem, survey_and_plan
 from ridgeway.dask.components import make_components, require_components
