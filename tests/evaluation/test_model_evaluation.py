@@ -36,7 +36,6 @@ FORMS: dict[str, Callable[[Array], Any]] = {
     "csr": scipy.sparse.csr_array,
     "coo": scipy.sparse.coo_array,
     "pandas": lambda X: pd.DataFrame(X, columns=NAMES, index=np.arange(len(X)) + 7),
-    "pandas, one name twice": lambda X: pd.DataFrame(X, columns=["a", "a", "b"]),
     "polars": lambda X: pl.DataFrame(X, schema=NAMES),
 }
 

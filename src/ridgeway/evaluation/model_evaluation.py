@@ -10,7 +10,6 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse
 from narwhals.dependencies import is_into_dataframe
-from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from ridgeway.data.data_error import DataError
@@ -263,11 +262,7 @@ def _array_rows(model: Any, X: Any, y: Any, by: Any, time: Any, sample_weight: A
 
 def _sliceable(X: Any) -> Any:
     """Return rows that a slice cuts: CSR for any sparse rows, a frame of narwhals for any data frame, else an array."""
-    if scipy.sparse.issparse(X):
+    rows: Any = X
+    if scipy.sparse.issparse(rows):
         return X.tocsr()
-    if not is_into_dataframe(X):
-        return np.asarray(X)
-    try:
-        return nw.from_native(X, eager_only=True)
-    except DuplicateError:  # only pandas lets two columns have one name
-        return X.iloc
+    return nw.from_native(X, eager_only=True) if is_into_dataframe(X) else np.asarray(X)
