@@ -24,7 +24,8 @@ from benchmarks.pipelining import Costs, simulate, sizes_of
 from benchmarks.planted import dense_rows
 from benchmarks.report import Case, Result, Target
 from benchmarks.timing import Timing
-from ridgeway.dask.cluster import Cluster, client_within, local_cluster
+from ridgeway.dask.cluster import Cluster
+from ridgeway.dask.cluster_client import client_within, local_cluster
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
 from ridgeway.dask.opened_data import Opened, opened_files
 from ridgeway.dask.partition_folds import PartitionFolds

@@ -34,10 +34,11 @@ QUANTITY_WORDS = {
 }  # fmt: skip
 
 
-def constants_of(file: Path) -> set[str]:
-    """Return the names in capitals that a module assigns."""
+def constants_of(file: Path, of_module: bool = False) -> set[str]:
+    """Return the names in capitals that a module assigns, or only those outside of its classes and functions."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
     found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in tree.body if of_module else ast.walk(tree):
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
@@ -113,6 +114,19 @@ def test_constants_have_nouns() -> None:
         if set(name.strip("_").split("_")) <= QUANTITY_WORDS
     }
     assert named == set()
+
+
+# Law: a constant has one home: no two modules define a constant of one name, be it with one value or with several. The
+# claims of the paper stand for themselves, as the scripts of a collection do.
+def test_constants_have_one_home() -> None:
+    homes = defaultdict(list)
+    for file in MODULES:
+        place = file.relative_to(SOURCES)
+        if place.parts[0] != "paper":
+            for name in constants_of(file, of_module=True):
+                if len(name) > 1:  # type variables
+                    homes[name].append(str(place))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
 # Law: CONTRIBUTING and the architecture page name only files that exist, and "`NAME` in `file`" is true of the file.

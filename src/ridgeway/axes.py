@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
+GEOMETRIC_COLOR, TAIL_COLOR = "C0", "C1"  # of the averages, in every plot
+
 
 def axes(ax: Axes | None) -> tuple[Figure | SubFigure, Axes]:
     """Return the figure of `ax` and `ax` itself, or new ones where there is none.

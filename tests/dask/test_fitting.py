@@ -422,3 +422,40 @@ def test_checkpoint_files(table: Table, tmp_path: Path) -> None:
     with pytest.raises(rw.ModelFileError, match="state: "):
         fit(given, blocks(X, y), checkpoint=tmp_path / "state")
     assert (tmp_path / "state").read_text() == "something else"
+
+
+class Refusal(Exception):
+    """An error at the last moment."""
+
+
+def refuse(*_: Any, **__: Any) -> None:
+    raise Refusal
+
+
+# Law: a fit that fails, be it at the last moment, leaves estimator and encoder as they were: fitted or not.
+@pytest.mark.parametrize(
+    ("estimator", "last"),
+    [
+        (rw.RidgePathCV(random_state=0), "ridgeway.exact.gram_fit.GramSums.fit"),
+        (rw.RidgePathCV(solver="sgd", alpha=0.1, random_state=0), "ridgeway.estimators.RidgePathCV._set_fit"),
+        (rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0), "ridgeway.dask.fitting._tell_short_chains"),
+        (
+            rw.AveragedKernelRegressor(n_components=20, alpha=0.1, passes=1, random_state=0),
+            "ridgeway.dask.fitting._tell_short_chains",
+        ),
+    ],
+    ids=str,
+)
+def test_failed_fit_changes_nothing(estimator: Any, last: str, parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for begun in (False, True):
+        encoder = rw.TableEncoder()
+        if begun:
+            fit(estimator, parquet, target="y", encoder=encoder)
+        before, known = dict(vars(estimator)), dict(vars(encoder))
+        with monkeypatch.context() as patch:
+            patch.setattr(last, refuse)
+            with pytest.raises(Refusal):
+                fit(estimator, parquet, target="y", encoder=encoder)
+        for one, attributes in ((estimator, before), (encoder, known)):
+            assert list(vars(one)) == list(attributes)
+            assert all(value is attributes[name] for name, value in vars(one).items())

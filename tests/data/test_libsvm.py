@@ -18,7 +18,7 @@ from ridgeway.data import DataError, open_data
 @pytest.mark.parametrize("zero_based", [True, False])
 @pytest.mark.parametrize("ending", ["svm", "libsvm.gz"])
 def test_batches(zero_based: bool, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm, "CHUNK_BYTES", 1 << 10)
+    monkeypatch.setattr(libsvm, "LIBSVM_BLOCK_BYTES", 1 << 10)
     rng = np.random.default_rng(0)
     full = np.where(rng.random((300, 40)) < 0.1, rng.standard_normal((300, 40)), 0)
     full[0, 0], full[1, 39] = 1.5, 2.5
@@ -69,7 +69,7 @@ def test_refused(text: bytes, message: str, tmp_path: Path) -> None:
 
 # Law: lines longer than what is read at once, rows without entries and a last line without an end are read.
 def test_lines_of_any_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm, "CHUNK_BYTES", 8)
+    monkeypatch.setattr(libsvm, "LIBSVM_BLOCK_BYTES", 8)
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7\n2\n3\n4 2:1")
     (batch,) = open_data(path).batches()

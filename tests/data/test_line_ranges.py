@@ -47,7 +47,7 @@ def test_rows_of_ranges(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "BLOCK_BYTES", block)
+    monkeypatch.setattr(module, "LINE_BLOCK_BYTES", block)
     monkeypatch.setattr(module, "MIN_RANGE_BYTES", every)
     parts = cut(tmp_path / "t.csv", written([["x", "y"], *rows], quoting, ending))
     assert parts is not None

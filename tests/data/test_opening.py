@@ -19,6 +19,7 @@ from tests.data.tables import FORMS, mixed_table, values, write
 
 from ridgeway.data import DataError, column_names, open_data
 from ridgeway.data.common_type import wider
+from ridgeway.data.csv_source import CSVSource
 from ridgeway.data.files import FORMATS
 from ridgeway.data.source import BATCH_BYTES, MAX_BATCH_ROWS, MIN_BATCH_ROWS, rows_per_batch
 
@@ -35,6 +36,35 @@ def test_same_batches_from_every_format(form: str, tmp_path: Path) -> None:
     assert source.schema.names == table.column_names
     assert source.schema.kinds["when"] == "time"
     assert source.schema.kinds["open"] == "boolean"
+
+
+# Law: a column of a source is that of the table, and reading it reads no other; the source stays as it is.
+@pytest.mark.parametrize("form", ["table", *FORMS])
+def test_columns_alone(form: str, tmp_path: Path) -> None:
+    table = mixed_table()
+    source = open_data(table if form == "table" else write(table, tmp_path / f"table.{form}"), batch_rows=400)
+    before = values(source.batches())
+    for name in ("when", "user", "number"):
+        assert source.column(name).to_pylist() == [value for batch in before for value in batch[name]]
+        alone = source.only([name])
+        assert [batch.schema.names for batch in alone.batches()] == [[name]] * 7
+        assert alone.schema is not None
+        assert alone.schema.names == [name]
+    assert values(source.batches()) == before
+    assert source.schema is not None
+    assert source.schema.names == table.column_names
+
+
+# Law: a column of whole numbers whose last rows have decimals is a column of numbers, whatever its batches.
+def test_column_of_widened_types(tmp_path: Path) -> None:
+    numbers = np.arange(1_000_000, 1_300_000)
+    text = "\n".join(["t", *map(str, numbers), "0.5"])
+    (tmp_path / "t.csv").write_text(text + "\n")
+    source = CSVSource([tmp_path / "t.csv"], None, 30_000, {"t": "number"}, ())
+    source._types = {"t": pa.int64()}  # as if the rows that tell the types had no decimals
+    column = source.column("t")
+    assert column.type == pa.float64()
+    np.testing.assert_array_equal(column.to_numpy(), [*numbers, 0.5])
 
 
 # Law: starting at batch k leaves out the first k batches and nothing else, whether read ahead or not.

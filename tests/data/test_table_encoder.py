@@ -24,11 +24,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.data.tables import FORMS, mixed_table, write
 
 from ridgeway.data import DataError, TableEncoder, encoded_batches, open_data
+from ridgeway.data.encoding import Options, learner_of
 
 
 @parametrize_with_checks([TableEncoder()])  # type: ignore[untyped-decorator]
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+OPTIONS = Options(levels=255, min_count=1, buckets=32, min_words=64, max_words=64, indicators=False)
 
 
 def dense(X: Any) -> Any:
@@ -309,6 +313,56 @@ def test_failed_fit() -> None:
         encoder.transform(pa.table({"a": [1.0], "b": [1.0]}))
     encoder.partial_fit(pa.table({"c": [1.0, 2.0]}))
     assert (encoder.rows_seen_, encoder.n_features_out_) == (2, 1)
+
+
+# Columns of all kinds: the rows learned from, those of a refused batch and those of a later one.
+COLUMNS_OF_ALL_KINDS: dict[str, tuple[Any, Any, Any]] = {
+    "number": ([1.0, 2.0], [1e6, None], [3.0, 4.0]),
+    "boolean": ([True, False], [True, None], [True, True]),
+    "category": (["a", "b"], ["c", "c"], ["a", "d"]),
+    "codes": (pa.array(["a", "b"]).dictionary_encode(), pa.array(["c", "c"]).dictionary_encode(), ["b", "b"]),
+    "text": (["old red wine", "a fine old oak"], ["new words only", "and more words"], ["red oak and wine", "old"]),
+    "time": ([date(2020, 1, 1), date(2020, 2, 1)], [date(1999, 1, 1), None], [date(2021, 1, 1), date(2022, 1, 1)]),
+    "day first": (["13/02/2020", "14/03/2020"], ["not a date", "02/13/2020"], ["15/04/2021", "01/02/2022"]),
+    "either order": (["01/02/2020", "03/04/2020"], ["13/04/2020", "14/04/2020"], ["05/06/2020", "07/08/2020"]),
+    "declared": (["13.02.2020", "14.03.2020"], ["01.01.1990", None], ["15.04.2021", "01.02.2022"]),
+    "commas": (["1,5", "2,5"], ["3,25", "word"], ["4,5", "5,5"]),
+    "empty": (pa.nulls(2), ["x", "y"], pa.nulls(2)),
+    "dropped": ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]),
+    "lists": ([[1], [2]], [[3], None], [[4], [5]]),
+    "last": ([1.0, 2.0], [np.inf, 0.0], [3.0, 4.0]),  # the one that is refused
+}
+
+
+# Law: a refused batch leaves the encoder as it was: what it says, and what it learns later, of columns of every kind.
+@pytest.mark.parametrize("name", [*COLUMNS_OF_ALL_KINDS, "all"])
+def test_refused_batch_changes_nothing(name: str) -> None:
+    names = list(COLUMNS_OF_ALL_KINDS) if name == "all" else list(dict.fromkeys((name, "last")))
+    first, refused, later = (pa.table({one: COLUMNS_OF_ALL_KINDS[one][place] for one in names}) for place in range(3))
+    kinds = {one: kind for one, kind in (("declared", "day-first"), ("dropped", "drop")) if one in names}
+    encoder, untouched = (TableEncoder(kinds=kinds, min_count=1).partial_fit(first) for _ in range(2))
+    with pytest.raises(DataError, match="column 'last' holds inf"):
+        encoder.partial_fit(refused)
+    for _ in range(2):
+        assert encoder.to_dict() == untouched.to_dict()
+        assert encoder.doubts_ == untouched.doubts_
+        encoder.partial_fit(later)
+        untouched.partial_fit(later)
+
+
+# Law: a copy of a learner shares nothing with it that either changes, whatever the column; reading changes neither.
+@pytest.mark.parametrize("name", COLUMNS_OF_ALL_KINDS)
+def test_learners_are_independent(name: str) -> None:
+    first, other, _ = (pa.table({name: values})[name].combine_chunks() for values in COLUMNS_OF_ALL_KINDS[name])
+    learner = learner_of(name, first.type, "day-first" if name == "declared" else None)
+    learner.learn(first, "the table")
+    before = pickle.dumps(learner)
+    again = learner.copy()
+    assert learner.encoding(OPTIONS) == learner.encoding(OPTIONS)
+    assert (learner.doubt, learner.needs_double) == (again.doubt, again.needs_double)
+    if name not in ("empty", "last"):
+        again.learn(other, "the table")
+    assert pickle.dumps(learner) == before
 
 
 # Law: a column that was empty at first takes the kind of its first values.

@@ -124,7 +124,7 @@ def test_sparse_rows() -> None:
 # Law: gamma="auto" takes the one of least held-out error, on all rows or on a sample and then on all, near the best.
 @pytest.mark.parametrize(("sample", "n_tried"), [(2000, 6), (100, 2)])
 def test_gamma_auto(sample: int, n_tried: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gamma_choice, "SAMPLE_ROWS", sample)
+    monkeypatch.setattr(gamma_choice, "GAMMA_SAMPLE_ROWS", sample)
     X, y = smooth(300)
     new, truth = smooth(300, seed=1, noise=0.0)
     model = rw.AveragedKernelRegressor(gamma="auto", random_state=0).fit(X, y)

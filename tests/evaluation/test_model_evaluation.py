@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pytest
@@ -26,6 +29,15 @@ from ridgeway.evaluation.error_sums import ErrorSums
 from ridgeway.tables import Request, fit_table
 
 Array = NDArray[np.float64]
+NAMES = ["a", "b", "c"]
+FORMS: dict[str, Callable[[Array], Any]] = {
+    "array": np.asarray,
+    "list": lambda X: X.tolist(),
+    "csr": scipy.sparse.csr_array,
+    "coo": scipy.sparse.coo_array,
+    "pandas": lambda X: pd.DataFrame(X, columns=NAMES, index=np.arange(len(X)) + 7),
+    "polars": lambda X: pl.DataFrame(X, schema=NAMES),
+}
 
 
 def rows(n: int = 1500, n_targets: int = 1, seed: int = 0) -> tuple[Array, Array]:
@@ -108,6 +120,32 @@ def test_estimator(n_targets: int) -> None:
             np.testing.assert_allclose(rmse, root_mean_squared_error(actual[:, place], there), rtol=1e-9)
         assert errors.excess > 0.01
         assert "would have been best here" in repr(found)
+
+
+# Law: rows of any form are predicted block by block, in memory that does not grow with them, to the same evaluation.
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_are_predicted_in_blocks(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = rows(1500)
+    given = FORMS[form](X)
+    model = rw.RidgePathCV(random_state=0).fit(FORMS[form](X[:500]), y[:500])
+    monkeypatch.setattr(model_evaluation, "EVALUATED_BLOCK_ROWS", 400)
+    predict_path, sizes = model.predict_path, list[int]()
+
+    def counted(some: Any, alphas: Any) -> Any:
+        assert type(some) is type(given) or form in ("list", "coo")
+        path = predict_path(some, alphas)
+        sizes.append(len(path))
+        return path
+
+    monkeypatch.setattr(model, "predict_path", counted)
+    found = rw.evaluate(model, given, y, by=np.arange(1500) % 3)
+    assert sizes == [400, 400, 400, 300]
+    monkeypatch.undo()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # arrays have no names
+        expected = rw.evaluate(model, X, y, by=np.arange(1500) % 3)
+    np.testing.assert_allclose(found.metrics.rmse, expected.metrics.rmse, rtol=1e-12)
+    np.testing.assert_allclose(found.alphas[0].rmse, expected.alphas[0].rmse, rtol=1e-12)
     assert all(not sentence.endswith("nan") for sentence in found.sentences())
 
 

@@ -201,7 +201,7 @@ def test_blocks_of_leave_one_out(n_rows: int, block_rows: int, held: bool) -> No
     fit, _ = fit_leave_one_out(batch, standardization)
     read = SecondRead(batch, standardization, fit.spectrum)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(second_read, "BLOCK_ROWS", block_rows)
+        patch.setattr(second_read, "SECOND_READ_BLOCK_ROWS", block_rows)
         patch.setattr(second_read, "MAX_COORDINATE_BYTES", 2**25 if held else 0)
         errors = LeaveOneOut(read).errors([rw.Geometric(0.1)])[0]
     Z = np.column_stack([np.ones(n_rows), (X - standardization.offset) / standardization.scale])

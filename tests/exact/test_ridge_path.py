@@ -20,7 +20,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from ridgeway.exact import ExactRidgePath
-from ridgeway.exact.comoments import BLOCK_ROWS
+from ridgeway.exact.comoments import COMOMENT_BLOCK_ROWS
 
 Array = NDArray[np.float64]
 ALPHAS = [0.0, 1e-6, 1e-2, 1.0, 1e3]
@@ -144,7 +144,7 @@ def test_batches_equal_one_fit(
 # Law: the same, when the rows of one call fill several blocks.
 @pytest.mark.parametrize("sparse", [False, True])
 def test_blocks_equal_one_fit(sparse: bool) -> None:
-    X, y, weight = problem(2 * BLOCK_ROWS + 17, 3)
+    X, y, weight = problem(2 * COMOMENT_BLOCK_ROWS + 17, 3)
     rows = scipy.sparse.csr_array(X) if sparse else X
     for given_weight in (None, weight):
         model = ExactRidgePath(alpha=0.1).fit(rows, y, given_weight)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import normalize
 
 from ridgeway.rows import FLOAT64, check_batch
 from ridgeway.rows.moments import RowMoments
-from ridgeway.rows.row_lengths import BLOCK_ROWS, UNEQUAL_LENGTHS, RowLengths
+from ridgeway.rows.row_lengths import LENGTHS_BLOCK_ROWS, UNEQUAL_LENGTHS, RowLengths
 from ridgeway.rows.standardization import MIN_FILLED_SHARE, Standardization
 from ridgeway.storage.state import StateError, Stored
 
@@ -50,7 +50,7 @@ def test_lengths_are_those_of_numpy(X: np.ndarray, cut: int, order: list[int]) -
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("unit", [2.0**-18, 1.0, 3.0, 2.0**18])
 def test_normalised_rows_are_of_one_length(dtype: Any, unit: float) -> None:
-    X = normalised(BLOCK_ROWS + 50, dtype=dtype) * dtype(unit)
+    X = normalised(LENGTHS_BLOCK_ROWS + 50, dtype=dtype) * dtype(unit)
     assert X.dtype == dtype
     assert RowLengths.of(rows(X)).equal
     X.data[-1] *= dtype(1.1)

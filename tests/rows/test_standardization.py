@@ -136,7 +136,7 @@ def test_any_scale(table: np.ndarray, scale: int, offset: int) -> None:
 def test_pieces(order: Order, keep: bool, sparse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, weight = data()
     monkeypatch.setattr("ridgeway.rows.feed.PIECE_BYTES", 600)
-    monkeypatch.setattr("ridgeway.rows.feed.CACHE_BYTES", 100)
+    monkeypatch.setattr("ridgeway.rows.feed.MAX_UNCOPIED_BYTES", 100)
     monkeypatch.setattr("ridgeway.rows.feed.KEPT_BYTES", 10**9 if keep else 0)
     batch = check_batch(scipy.sparse.csr_array(X) if sparse else X, y, weight, target_dtype=FLOAT64)
     standard = Standardization.of(batch, scale=True, centre=True)

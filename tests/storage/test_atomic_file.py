@@ -28,6 +28,24 @@ def test_failure_leaves_the_old_file(written: bytes, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["file"]
 
 
+# Law: a file whose name is that of a hidden file is a file like any other: it is written completely or not at all.
+def test_names_like_hidden_files(tmp_path: Path) -> None:
+    file = tmp_path / ".x.partial"
+    write_atomically(file, "old")
+
+    def interrupted() -> None:
+        with atomic_path(file) as partial:
+            write_atomically(partial, "half of it")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert file.read_text() == "old"
+    assert os.listdir(tmp_path) == [file.name]
+    write_atomically(file, "new")
+    assert file.read_text() == "new"
+
+
 # Law: several files are put into place together: when one fails, none is.
 def test_files_together(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"

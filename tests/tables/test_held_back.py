@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 
+from ridgeway.data.parquet import ParquetSource
 from ridgeway.tables import Request
 from ridgeway.tables.held_back import split_table
 
@@ -35,6 +39,21 @@ def test_last_rows(tmp_path: Path) -> None:
     test = pyarrow.feather.read_table(split.test)["y"].to_numpy()
     assert (np.sort(test) == np.arange(800, 1000)).all()
     assert split.n_train == 800
+
+
+# Law: only the column of times is read to find the last rows.
+def test_only_times_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"day": np.arange(500), "x": np.ones(500), "y": np.ones(500)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    read, rows_of = list[list[str]](), ParquetSource._rows_of
+
+    def recorded(source: ParquetSource, *given: Any) -> Iterator[Any]:
+        read.append(source._schema.names)
+        return rows_of(source, *given)
+
+    monkeypatch.setattr(ParquetSource, "_rows_of", recorded)
+    split_table(tmp_path / "t.parquet", Request("y"), 0.2, "day", tmp_path)
+    assert read == [["day"], ["day", "x", "y"]]
 
 
 # Law: dates written as text, and numbers in a text column, are held back in the order of time, not of the alphabet.

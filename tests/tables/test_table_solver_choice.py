@@ -17,7 +17,7 @@ from tests.tables.test_table_fit import Killed, by_hand, killed_at
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, source
 from ridgeway.estimators import solver_choice
-from ridgeway.tables import Checkpoint, Request, batch_learner, fit_table, table_fit, table_solver_choice
+from ridgeway.tables import Checkpoint, Request, batch_learner, fit_table, table_fit, table_rows, table_solver_choice
 from ridgeway.tables.learnable_rows import learnable_rows
 
 PRICE = Request(target="price")
@@ -57,7 +57,7 @@ def test_read_once(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         reads.append(given)
         return learnable_rows(*given)
 
-    monkeypatch.setattr(table_fit, "learnable_rows", counted)
+    monkeypatch.setattr(table_rows, "learnable_rows", counted)
     request = Request(target="price", weight="weight")
     model = fit_table(path, request, memory=10_000)
     assert len(reads) == 1

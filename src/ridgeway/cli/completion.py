@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VARIABLE = "_RIDGEWAY_COMPLETE"  # set by the shell, as click defines it
-MAX_COLUMNS = 200  # columns that are offered
+MAX_OFFERED_COLUMNS = 200  # columns that are offered
 
 
 class FileName(StringParamType):
@@ -40,7 +40,7 @@ class ColumnName(StringParamType):
         for data in (ctx.params.get("data"), *ctx.args):  # click leaves DATA in args when an option lacks its value
             if isinstance(data, str) and os.path.exists(data):
                 names = [name for name in _columns(data) if name.startswith(incomplete)]
-                return [CompletionItem(name) for name in names[:MAX_COLUMNS]]
+                return [CompletionItem(name) for name in names[:MAX_OFFERED_COLUMNS]]
         return []
 
 

@@ -18,7 +18,7 @@ from ridgeway.exact import ExactRidgePath
 from ridgeway.report import write_report
 from ridgeway.rows import Float
 
-ALPHAS = np.array([1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0])
+DEMO_ALPHAS = np.array([1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0])
 PATH_ALPHAS = np.logspace(-6, 3, 1000)
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ def run_demo(console: Console, out: str) -> None:
     console.say(choices(model))
     chosen = float(rmse(model.predict(X_test)))
     console.say(f"Test error (RMSE) {chosen:.3f} minutes; always predicting the mean: {mean:.3f}.\n")
-    ours, ridge = rmse(model.predict_path(X_test, ALPHAS)), rmse(exact.predict_path(X_test, ALPHAS))
+    ours, ridge = rmse(model.predict_path(X_test, DEMO_ALPHAS)), rmse(exact.predict_path(X_test, DEMO_ALPHAS))
     console.say(_strengths(ours, ridge))
     times = {
         "one read of X": read,
@@ -76,7 +76,7 @@ def run_demo(console: Console, out: str) -> None:
             "test_error": chosen,
             "test_error_of_mean": mean,
             "averaging": model.averaging_.state(),
-            "alphas": ALPHAS.tolist(),
+            "alphas": DEMO_ALPHAS.tolist(),
             "averaged_sgd": [float(error) for error in ours],
             "exact_ridge": [float(error) for error in ridge],
             "seconds": times,
@@ -90,7 +90,7 @@ def _strengths(ours: Float, ridge: Float) -> Table:
     )
     for name in ("alpha", "averaged SGD", "exact ridge", "ratio"):
         table.add_column(name, justify="right")
-    for alpha, a, b in zip(ALPHAS, ours, ridge, strict=True):
+    for alpha, a, b in zip(DEMO_ALPHAS, ours, ridge, strict=True):
         table.add_row(f"{alpha:g}", f"{a:.3f}", f"{b:.3f}", f"{a / b:.4f}")
     return table
 

@@ -267,7 +267,7 @@ def fit_on_cluster(
     checkpoint: Any,
 ) -> Any:
     """Fit on a dask cluster, and print the address of its dashboard."""
-    from ridgeway.dask.cluster import executor_of
+    from ridgeway.dask.cluster_client import executor_of
     from ridgeway.tables.distributed import fit_table_on
 
     executor = executor_of(address, workers)

@@ -13,17 +13,17 @@ from pathlib import Path
 import click
 
 from ridgeway.data.data_error import DataError
-from ridgeway.data.files import FORMATS, SIGNATURES, named_format
+from ridgeway.data.files import FILE_SIGNATURES, FORMATS, named_format
 from ridgeway.machine.free_disk import usable_bytes
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-CHUNK_BYTES = 1 << 20
+PIPE_CHUNK_BYTES = 1 << 20
 WRITER_TIMEOUT_SECONDS = 10.0  # to wait until a program opens the other end of a named pipe
-POLL_SECONDS = 0.05
+PIPE_POLL_SECONDS = 0.05
 # The first bytes of each format, for pipes whose names have no ending.
 FORMAT_SIGNATURES = {
-    **{signature: FORMATS[kind][0] for signature, kind in SIGNATURES.items()},
+    **{signature: FORMATS[kind][0] for signature, kind in FILE_SIGNATURES.items()},
     b"\x1f\x8b": ".csv.gz",
     b"BZh": ".csv.bz2",
     b"\xfd7zXZ": ".csv.xz",
@@ -94,7 +94,7 @@ def _chunks(path: str, patience: float) -> Iterator[bytes]:
     try:
         while True:
             try:
-                chunk = os.read(handle, CHUNK_BYTES)
+                chunk = os.read(handle, PIPE_CHUNK_BYTES)
             except BlockingIOError:  # a writer has opened the pipe and written nothing yet
                 begun = True
                 select.select([handle], [], [])
@@ -110,7 +110,7 @@ def _chunks(path: str, patience: float) -> Iterator[bytes]:
                     "that writes them, or give the path of a file."
                 )
             else:
-                time.sleep(POLL_SECONDS)
+                time.sleep(PIPE_POLL_SECONDS)
     finally:
         os.close(handle)
 

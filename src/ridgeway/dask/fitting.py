@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ridgeway.dask.cluster import executor_of
+from ridgeway.atomic import shallow_copy
+from ridgeway.dask.cluster_client import executor_of
 from ridgeway.dask.cluster_engine import PartitionEngine
 from ridgeway.dask.cluster_problem import Problem, survey_and_plan
 from ridgeway.dask.components import make_components, require_components
@@ -39,7 +40,7 @@ from ridgeway.validation.scalars import counted
 
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
-KIND, VERSION = "dask checkpoint", 2  # of what a checkpoint holds
+CLUSTER_CHECKPOINT_KIND, CLUSTER_CHECKPOINT_VERSION = "dask checkpoint", 2  # of what a checkpoint holds
 
 FittedT = TypeVar("FittedT", RidgePathCV, AveragedSGDRegressor, AveragedKernelRegressor)
 
@@ -156,8 +157,21 @@ def fit_opened(
 ) -> Survey:
     """Fit an estimator to data that were opened, and return the survey of their rows; see `fit`.
 
-    The checkpoint is not removed: call its `done` after the model is saved.
+    Estimator and encoder change completely or, if anything is raised, not at all: the fit works on copies. The
+    checkpoint is not removed: call its `done` after the model is saved.
     """
+    fitted, learned = shallow_copy(estimator), None if encoder is None else shallow_copy(encoder)
+    survey = _fit_copies(fitted, learned, table, executor, Checkpoint(None) if checkpoint is None else checkpoint)
+    if encoder is not None and learned is not None:
+        encoder.__dict__ = learned.__dict__
+    estimator.__dict__ = fitted.__dict__
+    return survey
+
+
+def _fit_copies(
+    estimator: AnyAveraged, encoder: TableEncoder | None, table: Opened, executor: Executor, state: Checkpoint
+) -> Survey:
+    """Let the encoder learn if it has not yet, and fit the estimator; an error may leave both half-way."""
     if not isinstance(estimator, RidgePathCV):
         _require_supported(linear_of(estimator))
     progress = Progress(None, shown=bool(estimator.verbose))
@@ -168,8 +182,11 @@ def fit_opened(
             _learn(encoder, executor, table.partitions, table.form)
         elif table.form.features is not None:
             table.require_numbers()
-        state = Checkpoint(None) if checkpoint is None else checkpoint
-        state.begin(KIND, {"data": table.fingerprint, "parameters": parameters_state(estimator)}, VERSION)
+        state.begin(
+            CLUSTER_CHECKPOINT_KIND,
+            {"data": table.fingerprint, "parameters": parameters_state(estimator)},
+            CLUSTER_CHECKPOINT_VERSION,
+        )
         with one_thread():
             if isinstance(estimator, RidgePathCV):
                 n_columns = table.n_columns if encoder is None else encoder.n_features_out_

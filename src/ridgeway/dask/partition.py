@@ -10,8 +10,9 @@ import numpy as np
 
 from ridgeway.data import DataError, TableEncoder, target_of
 from ridgeway.data.arrow import pa
-from ridgeway.data.memory import as_batch, as_table
+from ridgeway.data.memory import as_table
 from ridgeway.data.numbers import as_numbers
+from ridgeway.data.record_batch import as_batch
 from ridgeway.data.schema import kind_of, no_column, type_name
 from ridgeway.data.target import Targets, names_of
 from ridgeway.kernel.features import Features
@@ -19,7 +20,7 @@ from ridgeway.machine.available_memory import require_memory
 from ridgeway.rows import FLOAT64, Batch, DenseRows, Float, check_batch, numbered, readonly, require_finite_rows
 
 BYTES_PER_NUMBER = 8  # of rows in memory, at most
-ROWS_AT_A_TIME = 4096  # rows of a table whose columns are laid side by side while they are in the cache
+TABLE_BLOCK_ROWS = 4096  # rows of a table whose columns are laid side by side while they are in the cache
 
 
 @runtime_checkable
@@ -165,8 +166,8 @@ def _numbers(table: Any, features: Sequence[str], dtype: np.dtype[np.floating[An
         plain = column.type in (pa.float32(), pa.float64())
         columns.append(column.to_numpy(zero_copy_only=True) if plain else as_numbers(column, name, source_name))
     out = np.empty((table.num_rows, len(columns)), dtype)
-    for first in range(0, table.num_rows, ROWS_AT_A_TIME):
-        part = slice(first, first + ROWS_AT_A_TIME)
+    for first in range(0, table.num_rows, TABLE_BLOCK_ROWS):
+        part = slice(first, first + TABLE_BLOCK_ROWS)
         for place_of, column in enumerate(columns):
             out[part, place_of] = column[part]
     return out

@@ -18,7 +18,7 @@ from ridgeway.selection.folds import MAX_GROUPS
 from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.trial import Trial
 
-ROWS_AT_A_TIME = 2**16  # rows that are standardized together
+SCORED_BLOCK_ROWS = 2**16  # rows that are standardized together
 APART_RATIO, MIN_ROWS_APART = 8, 16  # rows set apart in a part, in multiples of its share of those that may be capped
 
 Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its rows
@@ -40,8 +40,8 @@ def tally(
     for fold, errors in enumerate(held):
         rows = np.flatnonzero(fold_ids == fold)
         for group, part in zip(groups, np.array_split(rows, len(groups)), strict=True):
-            for first in range(0, len(part), ROWS_AT_A_TIME):
-                some = part[first : first + ROWS_AT_A_TIME]
+            for first in range(0, len(part), SCORED_BLOCK_ROWS):
+                some = part[first : first + SCORED_BLOCK_ROWS]
                 one = errors.holding([])
                 one.add(
                     standardization.batch(batch, some), APART_RATIO * len(some) // ROWS_PER_CAPPED_ROW + MIN_ROWS_APART

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ridgeway.data.arrow import pa
+from ridgeway.data.record_batch import as_batch
 from ridgeway.data.schema import kind_of
 
 
@@ -45,4 +46,4 @@ def joined_record_batches(parts: Sequence[Any]) -> Any:
             pa.record_batch([part.column(field.name).cast(field.type) for field in schema], schema=schema)
             for part in parts
         ]
-    return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+    return as_batch(pa.Table.from_batches(parts))

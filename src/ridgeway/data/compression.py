@@ -13,7 +13,7 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.export_advice import workbook_among_files
 
-SIGNATURES = {
+COMPRESSION_SIGNATURES = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bz2",
     b"\xfd7zXZ\x00": "xz",
@@ -87,7 +87,7 @@ def _stream(file: Any, path: Path) -> Any:
 
 
 def _compression(head: bytes) -> str | None:
-    for signature, name in SIGNATURES.items():
+    for signature, name in COMPRESSION_SIGNATURES.items():
         if head.startswith(signature) and (name != "bz2" or head[4:10] in BZIP2_BLOCKS):
             return name
     return None

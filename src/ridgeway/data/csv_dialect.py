@@ -16,8 +16,8 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import naming
 from ridgeway.data.schema import require_distinct
 
-HEAD_BYTES = 1 << 16  # the dialect is detected from these first bytes
-MAX_HEAD_BYTES = 1 << 26  # if the header is longer than HEAD_BYTES
+DIALECT_HEAD_BYTES = 1 << 16  # the dialect is detected from these first bytes
+MAX_DIALECT_HEAD_BYTES = 1 << 26  # if the header is longer than DIALECT_HEAD_BYTES
 SEPARATORS = ",;\t|"
 MAX_SAMPLED_LINES = 50
 DECIMAL_COMMA, THOUSANDS = re.compile(r"-?\d+,\d+"), re.compile(r"-?[1-9]\d{0,2},\d{3}")
@@ -81,8 +81,8 @@ def _decimal(rows: list[list[str]], separator: str) -> str:
 def read_dialect(path: Path) -> Dialect:
     """Detect the dialect of a file; the header may be of any length."""
     with naming(path), open_text(path) as stream:
-        head = stream.read(HEAD_BYTES)
-        while not _has_whole_lines(head) and len(head) < MAX_HEAD_BYTES and (more := stream.read(len(head))):
+        head = stream.read(DIALECT_HEAD_BYTES)
+        while not _has_whole_lines(head) and len(head) < MAX_DIALECT_HEAD_BYTES and (more := stream.read(len(head))):
             head += more
     if not head.strip():
         raise DataError(f"{path}: the file is empty: expected a header and rows.")

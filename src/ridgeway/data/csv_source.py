@@ -98,6 +98,12 @@ class CSVSource(FileSource):
         other._dialects, other._types = [self._dialects[number]], dict(self._types)
         return other
 
+    def only(self, columns: Sequence[str]) -> Self:
+        """Return the source of some columns."""
+        other = super().only(columns)
+        other._types = {name: self._types[name] for name in columns}
+        return other
+
     def _sample(self, number: int, size: int) -> Any:
         """Return the first rows of a file with the types that pyarrow infers, as a table."""
         path = self.paths[number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.file_source import FileSource, naming, require_alike
@@ -38,6 +38,12 @@ class FeatherSource(FileSource):
         self._first_rows = piece.num_rows if piece else 0  # rows of the first record batch
         self.schema = Schema.of(self._schema)
         self.batch_rows = rows_per_batch(batch_rows, piece.nbytes / max(piece.num_rows, 1) if piece else 0.0)
+
+    def only(self, columns: Sequence[str]) -> Self:
+        """Return the source of some columns."""
+        other = super().only(columns)
+        other._schema = pa.schema([self._schema.field(name) for name in columns])
+        return other
 
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
         rows = 0

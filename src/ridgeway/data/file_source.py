@@ -15,7 +15,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.files import FileMark
 from ridgeway.data.pandas_index import index_columns
 from ridgeway.data.part import Part
-from ridgeway.data.schema import kind_of, require_columns, require_distinct, type_name
+from ridgeway.data.schema import Column, Schema, kind_of, require_columns, require_distinct, type_name
 from ridgeway.data.source import Source, regroup
 
 
@@ -57,6 +57,15 @@ class FileSource(Source):
         other = copy(self)
         other.paths, other._marks, other._rows = [self.paths[number]], [self._marks[number]], [self._rows[number]]
         other.name = str(other.paths[0])
+        return other
+
+    def only(self, columns: Sequence[str]) -> Self:
+        """Return the source of some columns of the same files, which are not opened again."""
+        other = copy(self)
+        other.columns = list(columns)
+        if self.schema is not None:
+            kinds = self.schema.kinds
+            other.schema = Schema(tuple(Column(name, kinds[name]) for name in columns))
         return other
 
     def pieces(self) -> Iterator[Any]:

@@ -20,7 +20,7 @@ FORMATS = {
     "feather": (".feather", ".arrow", ".ipc", ".arrows"),
     "libsvm": (".svm", ".libsvm", ".svmlight"),
 }
-SIGNATURES = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}  # the first bytes of a file
+FILE_SIGNATURES = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}  # the first bytes of a file
 TEXT_FORMATS = ("csv", "libsvm")  # may be compressed
 COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zip")
 KNOWN_FORMATS = (
@@ -187,7 +187,7 @@ def _format(path: Path) -> str:
     refuse_format(path, head, known=named is not None)
     if named is not None:
         return named
-    for signature, kind in SIGNATURES.items():
+    for signature, kind in FILE_SIGNATURES.items():
         if head.startswith(signature):
             return kind
     raise DataError(f"{path}: unknown format: expected {KNOWN_FORMATS}; rename the file with the ending of its format.")

@@ -20,9 +20,9 @@ from ridgeway.data.line_ranges import line_ranges
 from ridgeway.data.part import Part
 from ridgeway.data.source import Source, regroup, rows_per_batch
 
-CHUNK_BYTES = 1 << 22
+LIBSVM_BLOCK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26  # bytes of a line
-MAX_COLUMNS = 1 << 27
+MAX_LIBSVM_COLUMNS = 1 << 27
 
 
 class LibsvmSource(Source):
@@ -97,10 +97,10 @@ def _parts(path: Path, limits: tuple[int, int] | None = None) -> Iterator[tuple[
             X, y = _parsed(chunk)
         except (ValueError, OverflowError, UnicodeDecodeError):
             raise _explained(chunk, path, line) from None
-        if X.nnz and X.indices.max() >= MAX_COLUMNS:
+        if X.nnz and X.indices.max() >= MAX_LIBSVM_COLUMNS:
             raise DataError(
-                f"{path}: column {X.indices.max():,} after line {line:,}: expected at most {MAX_COLUMNS:,} columns; "
-                "correct the line."
+                f"{path}: column {X.indices.max():,} after line {line:,}: expected at most "
+                f"{MAX_LIBSVM_COLUMNS:,} columns; correct the line."
             )
         if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
             raise DataError(f"{path}: NaN or infinity after line {line:,}: expected finite numbers; correct the line.")
@@ -139,7 +139,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
     with reading(path):
         stream = open_text(path)
     with naming(path), stream as file:
-        while block := file.read(CHUNK_BYTES):
+        while block := file.read(LIBSVM_BLOCK_BYTES):
             text = rest + block
             end = text.rfind(b"\n") + 1
             rest = text[end:]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ridgeway.data.part import MIN_PARTS
 
-BLOCK_BYTES = 1 << 22
+LINE_BLOCK_BYTES = 1 << 22
 MIN_RANGE_BYTES, MAX_RANGE_BYTES = 1 << 14, 1 << 22
 BOM = b"\xef\xbb\xbf"
 
@@ -55,9 +55,9 @@ def _blocks(path: Path, start: int) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield place and bytes of the blocks of a file, and the byte after each, a line feed at the end."""
     with path.open("rb") as file:
         file.seek(start)
-        block = file.read(BLOCK_BYTES)
+        block = file.read(LINE_BLOCK_BYTES)
         while block:
-            following = file.read(BLOCK_BYTES)
+            following = file.read(LINE_BLOCK_BYTES)
             yield start, block, following[:1] or b"\n"
             start, block = start + len(block), following
 
@@ -65,7 +65,7 @@ def _blocks(path: Path, start: int) -> Iterator[tuple[int, bytes, bytes]]:
 def _first_letter(path: Path) -> int:
     """Return the start of the first line that is not empty."""
     with path.open("rb") as file:
-        head = file.read(BLOCK_BYTES)
+        head = file.read(LINE_BLOCK_BYTES)
     place = len(BOM) if head.startswith(BOM) else 0
     return len(head) - len(head[place:].lstrip(b"\r\n"))
 

@@ -15,6 +15,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.frames import frame_table, is_stream, stream_reader
 from ridgeway.data.pandas_index import index_columns, warn_of_index
 from ridgeway.data.part import Part, rows_per_part
+from ridgeway.data.record_batch import as_batch
 from ridgeway.data.schema import Schema, require_columns, require_distinct
 from ridgeway.data.source import Source, rows_per_batch
 
@@ -56,6 +57,10 @@ class TableSource(Source):
                 writer.write_batch(batch)
             digest.update(sink.getvalue())
         return {"columns": self._table.column_names, "rows": self.n_rows, "values": digest.hexdigest()}
+
+    def only(self, columns: Sequence[str]) -> TableSource:
+        """Return the source of some columns."""
+        return TableSource(self._table, columns, self.batch_rows, self.name)
 
     def parts(self, most_rows: int) -> list[Part]:
         """Return stretches of rows."""
@@ -149,14 +154,6 @@ def _array(values: Any, place: int) -> Any:
         raise DataError(
             f"column {place} of X mixes types: {error}: expected one type in a column; convert it with astype."
         ) from None
-
-
-def as_batch(table: Any) -> Any:
-    """Return a table as one record batch."""
-    batches = table.combine_chunks().to_batches()
-    if len(batches) == 1:
-        return batches[0]
-    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in table.schema], schema=table.schema)
 
 
 def arrays_source(X: Any, y: Any, columns: Sequence[str] | None, batch_rows: int | None) -> Source:

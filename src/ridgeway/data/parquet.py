@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from ridgeway.data.arrow import pq
+from ridgeway.data.arrow import pa, pq
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import FileSource, naming, require_alike
 from ridgeway.data.part import MIN_PARTS, Part
@@ -53,6 +53,12 @@ class ParquetSource(FileSource):
             raise DataError(f"{self.name}: there are columns but no rows: expected at least one row.")
         self.schema = Schema.of(self._schema)
         self.batch_rows = rows_per_batch(batch_rows, size / self.n_rows)
+
+    def only(self, columns: Sequence[str]) -> Self:
+        """Return the source of some columns."""
+        other = super().only(columns)
+        other._schema = pa.schema([self._schema.field(name) for name in columns])
+        return other
 
     def _read(self, number: int, skipped: int) -> Iterator[Any]:
         with self._opened(number) as file:

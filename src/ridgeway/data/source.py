@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 from ridgeway.data import pieces
+from ridgeway.data.arrow import pa
+from ridgeway.data.common_type import wider
 from ridgeway.data.origin import Origin
 from ridgeway.data.part import Part
 from ridgeway.data.prefetching import prefetch
@@ -64,6 +67,33 @@ class Source(ABC):
         most_rows : largest number of rows of a part, if cutting is cheap.
         """
         return [Part(lambda: self._batches(0), self.n_rows)]
+
+    def only(self, columns: Sequence[str]) -> Source:
+        """Return the source of the same rows in the same batches with some columns; the others need not be read.
+
+        Parameters
+        ----------
+        columns : their names, which must be known.
+        """
+        return self
+
+    def column(self, name: str) -> Any:
+        """Return all values of a column as an Arrow chunked array; files are read without their other columns.
+
+        Parameters
+        ----------
+        name : of the column, which must be known.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from ridgeway.data import open_data
+        >>> open_data(pa.table({"a": [1, 2, 3], "b": ["x", "y", "x"]}), batch_rows=2).column("a").to_pylist()
+        [1, 2, 3]
+        """
+        chunks = [batch.column(name) for batch in self.only([name]).batches()]
+        common = reduce(wider, (chunk.type for chunk in chunks))  # a file of text may widen its types as it is read
+        return pa.chunked_array([chunk if chunk.type == common else chunk.cast(common) for chunk in chunks])
 
     @abstractmethod
     def fingerprint(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,13 +16,14 @@ from ridgeway.atomic import atomic
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
-from ridgeway.data.encoding import Learner, Options, TableEncoding, learner_of
+from ridgeway.data.encoding import Options, TableEncoding
 from ridgeway.data.encoding.encoding import MAX_LEVELS
+from ridgeway.data.encoding.table_learner import MIN_WORDS, TableLearner
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.frames import is_stream
-from ridgeway.data.memory import as_batch, as_table
+from ridgeway.data.memory import as_table
 from ridgeway.data.pandas_index import index_columns
-from ridgeway.data.schema import kind_of, no_column, require_columns, require_distinct
+from ridgeway.data.record_batch import as_batch
 from ridgeway.data.source import Source
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.storage.state import State, Stored
@@ -31,10 +31,6 @@ from ridgeway.validation.scalars import counted
 
 MAX_ROWS = 1 << 62
 LEVELS = 255  # of a category with their own features, unless the user says more or fewer
-# Features of a text with words="auto": the first number, and up to the second one if it is the only column. Words alone
-# are rows of one length, which keep their scales. Beside other columns, words are divided by their largest values. With
-# more features the largest values of rare words are then so small that new rows can be far larger.
-MIN_WORDS, MAX_WORDS_ALONE = 1024, 16384
 WORDS_EXPECTED = "expected 'auto' or an integer of 1 or more"
 
 
@@ -93,7 +89,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     """
 
     _encoding: TableEncoding
-    _learners: dict[str, Learner | None]
+    _learner: TableLearner
 
     def __init__(
         self,
@@ -159,10 +155,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """
         if not self.__sklearn_is_fitted__():
             self._forget()
-        elif not hasattr(self, "_learners"):
+        elif not hasattr(self, "_learner"):
             raise ValueError("an encoder made by from_dict cannot learn from more rows: fit a new one.")
         else:
-            self._learners = {name: learner and learner.copy() for name, learner in self._learners.items()}
+            self._learner = self._learner.copy()
         self._learn(self._batch(X), "the table")
         self._settle()
         return self
@@ -237,8 +233,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     @property
     def doubts_(self) -> list[str]:
         """Warnings about choices that the rows do not determine, such as the order of dates; `fit` issues them."""
-        learners = getattr(self, "_learners", {}).values()
-        return [learner.doubt for learner in learners if learner is not None and learner.doubt is not None]
+        return self._learner.doubts if hasattr(self, "_learner") else []
 
     def state(self) -> State:
         """Return all that `transform` needs as plain values for JSON."""
@@ -296,22 +291,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return self._encoding
 
     def _learn(self, batch: Any, source_name: str) -> None:
-        if not hasattr(self, "_learners"):
-            require_distinct(batch.schema.names, source_name)
-            require_columns(self.kinds or (), batch.schema.names, f"kinds: {source_name}")
-            self._learners = dict.fromkeys(batch.schema.names)
-        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        for name, learner in self._learners.items():
-            if name not in columns:
-                raise no_column(name, columns, source_name)
-            column = columns[name]
-            if learner is None or (learner.rows == learner.missing and kind_of(column.type) != "empty"):
-                new = learner_of(name, column.type, (self.kinds or {}).get(name))
-                new.rows = new.missing = 0 if learner is None else learner.rows
-                self._learners[name] = new
-                new.learn(column, source_name)
-            else:
-                learner.learn(column, source_name)
+        if not hasattr(self, "_learner"):
+            self._learner = TableLearner(self.kinds or {})
+        self._learner.learn(batch, source_name)
         self.rows_seen_ += batch.num_rows
 
     def _settle(self) -> None:
@@ -332,15 +314,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             n_words,
             self.indicators == "all",
         )
-        learners = [learner for learner in self._learners.values() if learner is not None]
-        encodings = [learner.encoding(options) for learner in learners]
-        if automatic and [encoding.kind for encoding in encodings if encoding.n_features] == ["text"]:
-            encodings = [learner.encoding(replace(options, max_words=MAX_WORDS_ALONE)) for learner in learners]
-        double = any(learner.needs_double for learner in learners)
-        self._encoding = TableEncoding.of(encodings, self.sparse, self.dtype, double)
+        encodings = self._learner.encodings(options, words_alone=automatic)
+        self._encoding = TableEncoding.of(encodings, self.sparse, self.dtype, self._learner.needs_double)
         if not hasattr(self, "n_features_in_"):
-            self.feature_names_in_ = np.array(list(self._learners), dtype=object)
-            self.n_features_in_ = len(self._learners)
+            self.feature_names_in_ = np.array(self._learner.columns, dtype=object)
+            self.n_features_in_ = len(self._learner.columns)
 
     def _checked_levels(self) -> int:
         """Return the number of levels; more than a model file can hold are refused."""
@@ -368,7 +346,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return as_batch(table)
 
     def _forget(self) -> None:
-        for name in ("_encoding", "_learners", "feature_names_in_", "n_features_in_"):
+        for name in ("_encoding", "_learner", "feature_names_in_", "n_features_in_"):
             if hasattr(self, name):
                 delattr(self, name)
         self.rows_seen_ = 0

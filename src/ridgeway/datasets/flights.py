@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FIRST_DAY = np.datetime64("2013-01-01")
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-FIRST_WEEKDAY = WEEKDAYS.index("Tue")
+SHORT_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+FIRST_WEEKDAY = SHORT_WEEKDAYS.index("Tue")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ def _categories(table: dict[str, npt.NDArray[Any]]) -> dict[str, tuple[npt.NDArr
     month = (FIRST_DAY + day).astype("datetime64[M]").astype(np.intp) % 12
     return {
         "month": (month, [str(number) for number in range(1, 13)]),
-        "weekday": ((day.astype(np.intp) + FIRST_WEEKDAY) % 7, list(WEEKDAYS)),
+        "weekday": ((day.astype(np.intp) + FIRST_WEEKDAY) % 7, list(SHORT_WEEKDAYS)),
         "sched_hour": (hour_code, hours.astype(str).tolist()),
         **{
             name: (table[name].astype(np.intp), table[f"{name}_names"].tolist())

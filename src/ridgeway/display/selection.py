@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ridgeway.averaging import Last, Tail
 from ridgeway.averaging.scheme_name import scheme_name
-from ridgeway.axes import axes
+from ridgeway.axes import GEOMETRIC_COLOR, TAIL_COLOR, axes
 from ridgeway.display.margin import FONT_SIZE, LINE_HEIGHT
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ridgeway.selection.candidate_table import Scored, Selection
 
-GEOMETRIC, TAIL, CHOSEN, OTHER = "C0", "C1", "crimson", "0.6"
+CHOSEN_COLOR, OTHER_COLOR = "crimson", "0.6"
 # Share of the width for geometric averages, beside tails or beside the uniform average alone, and a gap.
 WIDTH_BESIDE_TAILS, WIDTH_BESIDE_UNIFORM, GAP_WIDTH = 0.62, 0.9, 0.06
 MAX_TICKS = 7
@@ -124,10 +124,10 @@ class SelectionDisplay:
         tails = [row for row in others if isinstance(row.scheme, Tail)]
         style = {"marker": "o", "markersize": 2.5}
         _draw_curve(
-            self.ax_, [row.alpha for row in geometric], geometric, not wide, {"color": GEOMETRIC} | style | kwargs
+            self.ax_, [row.alpha for row in geometric], geometric, not wide, {"color": GEOMETRIC_COLOR} | style | kwargs
         )
         places = [self._place(row) for row in tails]
-        _draw_curve(self.tail_ax_, places, tails, not wide, {"color": TAIL} | style | kwargs)
+        _draw_curve(self.tail_ax_, places, tails, not wide, {"color": TAIL_COLOR} | style | kwargs)
         for row in others:
             if row not in tails:
                 self._draw_dash(row, bottom, top)
@@ -171,7 +171,7 @@ class SelectionDisplay:
         decades = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
         self.ax_.set_xticks(10.0 ** decades[:: -(-len(decades) // MAX_TICKS)])
         self.ax_.set_xticks([], minor=True)
-        self.ax_.set_xlabel(r"alpha (geometric, weaker $\rightarrow$)", x=width / 2, color=GEOMETRIC)
+        self.ax_.set_xlabel(r"alpha (geometric, weaker $\rightarrow$)", x=width / 2, color=GEOMETRIC_COLOR)
 
     def _lay_out_starts(self, geometric: Sequence[Scored], others: Sequence[Scored]) -> None:
         """Place the starts of tails, from 0 to 1, on the right part of the axes, or on the whole axes."""
@@ -183,7 +183,7 @@ class SelectionDisplay:
         self.tail_ax_.xaxis.set_label_position("bottom")
         self.tail_ax_.set_xticks([0, 0.5, 1] if tails else [])
         if tails:
-            self.tail_ax_.set_xlabel("start (tails)", x=left + share / 2, color=TAIL)
+            self.tail_ax_.set_xlabel("start (tails)", x=left + share / 2, color=TAIL_COLOR)
         if geometric:
             self.ax_.plot([left - GAP_WIDTH] * 2, [0, 1], color="0.85", linewidth=0.8, transform=self.ax_.transAxes)
 
@@ -195,7 +195,12 @@ class SelectionDisplay:
 
     def _draw_faintly(self, rows: Sequence[Scored], step: float) -> None:
         """Draw the candidates of a run with another step."""
-        style: dict[str, Any] = {"color": OTHER, "linewidth": 1.0, "linestyle": ":", "label": f"with step {step:.3g}"}
+        style: dict[str, Any] = {
+            "color": OTHER_COLOR,
+            "linewidth": 1.0,
+            "linestyle": ":",
+            "label": f"with step {step:.3g}",
+        }
         geometric = _geometric(rows)
         tails = [row for row in _others(rows) if isinstance(row.scheme, Tail)]
         if geometric:
@@ -224,7 +229,7 @@ class SelectionDisplay:
         geometric = chosen.alpha > 0
         ax, place = (self.ax_, chosen.alpha) if geometric else (self.tail_ax_, self._place(chosen))
         style: dict[str, Any] = {"marker": "*", "markersize": 15, "markeredgecolor": "white", "linestyle": "none"}
-        (self.chosen_,) = ax.plot([place], [chosen.error], color=CHOSEN, zorder=5, **style)
+        (self.chosen_,) = ax.plot([place], [chosen.error], color=CHOSEN_COLOR, zorder=5, **style)
         across = ax.transAxes.inverted().transform(ax.transData.transform((place, chosen.error)))[0]
         bottom, top = ax.get_ylim()
         if geometric and chosen.error - self.selection.best.error > 0.1 * (top - bottom):
@@ -239,7 +244,7 @@ class SelectionDisplay:
             textcoords="offset points",
             ha=side,
             va=level,
-            color=CHOSEN,
+            color=CHOSEN_COLOR,
             zorder=6,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0},
         )
@@ -247,7 +252,9 @@ class SelectionDisplay:
     def _draw_whole(self, geometric: Sequence[Scored], bottom: float, top: float) -> Axes:
         """Draw the inset: the geometric averages with their band, and the position of the panel."""
         inset = self.ax_.inset_axes(INSET_BOX)
-        _draw_curve(inset, [row.alpha for row in geometric], geometric, True, {"color": GEOMETRIC, "linewidth": 1.0})
+        _draw_curve(
+            inset, [row.alpha for row in geometric], geometric, True, {"color": GEOMETRIC_COLOR, "linewidth": 1.0}
+        )
         inset.axhspan(bottom, top, color="0.4", alpha=0.3, linewidth=0)
         inset.set_xscale("log")
         inset.set_xlim(geometric[-1].alpha, geometric[0].alpha)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS_OF_ONE_THREAD = 2000  # threads that wait for each other are slow
 DEFAULT_PASSES = 32  # of kernel SGD, unless they are given
-MAX_EXTENSION = 2  # automatic passes continue up to this many times as long while the error still falls
+MAX_KERNEL_PASSES_FACTOR = 2  # automatic passes continue up to this many times as long while the error still falls
 SGD_NUMBERS_PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, per row, pass and fold at most
 
 
@@ -175,7 +175,7 @@ def _by_sgd(problem: KernelProblem, folds: list[Fold], words: str, request: Kern
     given = replace(options, step=step, batch_size=batch_size)
     plan = decide_plan(given, n_rows, n_rows, _no_steps, 1, rng, request.progress)
     if options.passes is None:
-        plan = replace(plan, passes=DEFAULT_PASSES, max_passes=DEFAULT_PASSES * MAX_EXTENSION, settles=True)
+        plan = replace(plan, passes=DEFAULT_PASSES, max_passes=DEFAULT_PASSES * MAX_KERNEL_PASSES_FACTOR, settles=True)
     request.progress.extend(plan.passes * n_rows)
     size = max(batch_size, min(KERNEL_BLOCK_ROWS, max(32, n_rows // 16)) // batch_size * batch_size)
     layout = rng.permutation(n_rows) if plan.shuffle else np.arange(n_rows)

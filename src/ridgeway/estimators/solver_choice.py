@@ -36,7 +36,7 @@ MIN_SGD_SPEEDUP = 2.0  # SGD is not exact: it is chosen only if it is this many 
 # Krylov.
 MAX_PREFERRED_GRAM_SECONDS, MAX_PREFERRED_GRAM_SECONDS_TALL = 0.02, 0.1
 MAX_GRAM_TIMES_KRYLOV = 2.0
-MEMORY_SHARE = 0.5  # an engine may take this share of the available memory
+SOLVER_MEMORY_SHARE = 0.5  # an engine may take this share of the available memory
 MAX_STREAM_COLUMNS = 2000  # a stream of more columns keeps no Gram matrices
 
 
@@ -185,7 +185,7 @@ def max_krylov_products(size: ProblemSize, memory: int | None = None) -> int | N
 
 def _free_memory() -> int:
     there = available_memory()
-    return 2**62 if there is None else int(MEMORY_SHARE * there)
+    return 2**62 if there is None else int(SOLVER_MEMORY_SHARE * there)
 
 
 def choose_stream_solver(n_columns: int) -> SolverChoice:

@@ -13,10 +13,10 @@ from ridgeway.averaging.scheme_name import scheme_name
 
 Array = NDArray[np.float64]
 
-ALPHAS_PER_DECADE = 8
-MIN_ALPHA_TIME = 1e-1  # alpha times the time of the run at the weak end: weaker ones hardly differ
+EVALUATED_ALPHAS_PER_DECADE = 8
+MIN_EVALUATED_ALPHA_TIME = 1e-1  # alpha times the time of the run at the weak end: weaker ones hardly differ
 MAX_ALPHA = 1e3
-MAX_DECADES = 9
+MAX_EVALUATED_DECADES = 9
 MAX_OWN_DECADES = 6  # a model's own alpha further outside is not among the evaluated ones
 SAME_ERROR = 1e-4  # relative difference of errors that is too small to matter
 SAME_SHARE = 5e-4  # relative difference of two errors below which the text calls them the same
@@ -37,14 +37,39 @@ def evaluated_alphas(elapsed: float, own: float | None = None) -> Array:
     >>> print(f"{alphas[0]:g} to {alphas[-1]:g}, {len(alphas)} of them")
     1e-05 to 1000, 65 of them
     """
-    top = round(np.log10(MAX_ALPHA) * ALPHAS_PER_DECADE)
-    first = int(np.floor(np.log10(MIN_ALPHA_TIME / elapsed) * ALPHAS_PER_DECADE))
-    first = min(max(first, top - MAX_DECADES * ALPHAS_PER_DECADE), top - 1)
+    top = round(np.log10(MAX_ALPHA) * EVALUATED_ALPHAS_PER_DECADE)
+    first = int(np.floor(np.log10(MIN_EVALUATED_ALPHA_TIME / elapsed) * EVALUATED_ALPHAS_PER_DECADE))
+    first = min(max(first, top - MAX_EVALUATED_DECADES * EVALUATED_ALPHAS_PER_DECADE), top - 1)
     if own is not None and own > 0:
-        place, most = np.log10(own) * ALPHAS_PER_DECADE, MAX_OWN_DECADES * ALPHAS_PER_DECADE
+        place, most = np.log10(own) * EVALUATED_ALPHAS_PER_DECADE, MAX_OWN_DECADES * EVALUATED_ALPHAS_PER_DECADE
         if first - most <= place <= top + most:
             first, top = min(first, int(np.floor(place))), max(top, int(np.ceil(place)))
-    return 10.0 ** (np.arange(first, top + 1) / ALPHAS_PER_DECADE)
+    return 10.0 ** (np.arange(first, top + 1) / EVALUATED_ALPHAS_PER_DECADE)
+
+
+class AlphaSums:
+    """Weighted sums of squared errors of every strength.
+
+    Parameters
+    ----------
+    alphas : (L,), increasing.
+    n_targets : number of targets.
+    """
+
+    def __init__(self, alphas: Array, n_targets: int) -> None:
+        self.alphas = alphas
+        self._squares, self._weight = np.zeros((len(alphas), n_targets)), 0.0
+
+    def add(self, actual: Array, predicted: Array, weight: Array) -> None:
+        """Take in rows: (n, targets), (n, L, targets) and (n,)."""
+        with np.errstate(over="ignore"):
+            self._squares = self._squares + np.einsum("n,nlq->lq", weight, (predicted - actual[:, None, :]) ** 2)
+        self._weight += float(weight.sum())
+
+    def result(self, own: Array) -> tuple[AlphaErrors, ...]:
+        """Return the errors of each target; `own` (targets,) are those of the selected average."""
+        rmse = np.sqrt(self._squares / self._weight)
+        return tuple(AlphaErrors(self.alphas, rmse[:, target], float(error)) for target, error in enumerate(own))
 
 
 @dataclass(frozen=True, eq=False)

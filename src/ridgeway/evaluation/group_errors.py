@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 MAX_ERROR_GROUPS = 1000
 MISSING = "(missing)"
-MAX_WHOLE = 1e15  # larger floats are written as they are
+MAX_PLAIN_INTEGER = 1e15  # larger floats are written as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +139,6 @@ def _name(group: Any) -> str:
     """Return the name of a group; whole numbers, which may be read as floats, are written without decimals."""
     if group is None or (isinstance(group, Real) and math.isnan(group)):
         return MISSING
-    if _is_number(group) and float(group).is_integer() and abs(group) < MAX_WHOLE:
+    if _is_number(group) and float(group).is_integer() and abs(group) < MAX_PLAIN_INTEGER:
         return str(int(group))
     return str(group)

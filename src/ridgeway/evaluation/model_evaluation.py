@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse
+from narwhals.dependencies import is_into_dataframe
 from numpy.typing import NDArray
 
 from ridgeway.data.data_error import DataError
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
-from ridgeway.evaluation.alpha_errors import AlphaErrors, evaluated_alphas
+from ridgeway.evaluation.alpha_errors import AlphaSums, evaluated_alphas
 from ridgeway.evaluation.calibration import SampledRows
 from ridgeway.evaluation.compared_rows import ComparedRows
+from ridgeway.evaluation.coverage_sums import CoverageSums
 from ridgeway.evaluation.error_sums import ErrorSums
 from ridgeway.evaluation.evaluation_result import Evaluation, IntervalCoverage
 from ridgeway.evaluation.group_errors import GroupSums
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-BLOCK_ROWS = 8192  # rows of arrays that are predicted at a time
+EVALUATED_BLOCK_ROWS = 8192  # rows of arrays that are predicted at a time
 MAX_DRAWN_ROWS = 2000  # rows in the sample for pictures
 
 
@@ -103,30 +106,23 @@ def evaluate(
 
 
 class _Comparison:
-    """Sums over all rows."""
+    """Sums over all rows, one object for each question about them."""
 
     def __init__(
         self, estimator: Any, table: TableModel | None, coverage: float, normalized: bool, by: str | None
     ) -> None:
-        self._estimator, self._table, self._coverage, self._by = estimator, table, coverage, by
-        self._normalized = normalized
-        self._predicts_logs = table is not None and table.log_target
+        self._estimator, self._table = estimator, table
+        self._coverage, self._normalized, self._by = coverage, normalized, by
         n = self._n_targets = len(np.atleast_1d(estimator.intercept_))
-        names = () if table is None else table.targets
-        self._names = tuple(names) or (("",) if n == 1 else tuple(f"target {place}" for place in range(n)))
-        self._sums, self._log_sums = ErrorSums(n), ErrorSums(n)
-        self._last = LastValueErrors(n)
+        self._errors, self._log_errors, self._last = ErrorSums(n), ErrorSums(n), LastValueErrors(n)
         self._samples = [SampledRows(place) for place in range(n)]
         self._groups = None if by is None else GroupSums(by, n)
-        self._alphas = evaluated_alphas(estimator.trajectory_.elapsed, estimator.alpha_)
-        self._alpha_squares = np.zeros((len(self._alphas), n))
-        self._covered, self._width, self._weight = np.zeros(n), np.zeros(n), 0.0
-        self._first_weight, self._weighted = 0.0, False
-        self._left_out = 0
-        self._no_intervals = ""
-        self._interval: ConformalWidth | None = None
+        self._alphas = AlphaSums(evaluated_alphas(estimator.trajectory_.elapsed, estimator.alpha_), n)
+        self._intervals, self._weights = CoverageSums(n), _Weights()
+        self._left_out, self._no_intervals = 0, ""
+        self._width: ConformalWidth | None = None
         try:
-            self._interval = estimator.interval_width(coverage, normalized=normalized)
+            self._width = estimator.interval_width(coverage, normalized=normalized)
         except ValueError as error:
             self._no_intervals = f"No coverage: {error}"
 
@@ -137,87 +133,99 @@ class _Comparison:
             if len(rows.y):
                 self._add(rows, source_name)
             bar.add(len(rows.y) + rows.left_out)
-        if self._sums.n_rows == 0:
+        if self._errors.n_rows == 0:
             raise DataError(
                 f"{source_name}: no row has a target: expected at least one row with the value to compare with."
             )
-        metrics = self._sums.metrics()
-        rmse = np.sqrt(self._alpha_squares / self._weight)
-        intervals = None
-        if self._interval is not None:
-            shares = self._covered / self._weight, self._width / self._weight
-            intervals = IntervalCoverage(
-                self._coverage,
-                self._estimator.interval_method_,
-                *shares,
-                self._normalized,
-                len(self._estimator.held_out_.path),
-            )
+        metrics = self._errors.metrics()
         return Evaluation(
-            self._names,
-            self._estimator.averaging_,
-            metrics,
-            self._left_out,
-            self._last.rmse(),
-            intervals,
-            self._no_intervals,
-            tuple(sample.deciles() for sample in self._samples),
-            tuple(
-                AlphaErrors(self._alphas, rmse[:, target_index], float(metrics.rmse[target_index]))
-                for target_index in range(self._n_targets)
-            ),
-            self._by,
-            () if self._groups is None else self._groups.result(),
-            tuple(sample.sample(MAX_DRAWN_ROWS) for sample in self._samples),
-            self._weighted,
-            self._log_sums.metrics() if self._log_sums.n_rows else None,
+            targets=self._names,
+            scheme=self._estimator.averaging_,
+            metrics=metrics,
+            left_out=self._left_out,
+            rmse_of_last=self._last.rmse(),
+            intervals=None if self._width is None else self._coverage_found(),
+            no_intervals=self._no_intervals,
+            calibration=tuple(sample.deciles() for sample in self._samples),
+            alphas=self._alphas.result(metrics.rmse),
+            by=self._by,
+            groups=() if self._groups is None else self._groups.result(),
+            sample=tuple(sample.sample(MAX_DRAWN_ROWS) for sample in self._samples),
+            weighted=self._weights.differ,
+            log_metrics=self._log_errors.metrics() if self._log_errors.n_rows else None,
+        )
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Names of the targets; an estimator has only their numbers."""
+        names = () if self._table is None else self._table.targets
+        n = self._n_targets
+        return tuple(names) or (("",) if n == 1 else tuple(f"target {place}" for place in range(n)))
+
+    def _coverage_found(self) -> IntervalCoverage:
+        return IntervalCoverage(
+            coverage=self._coverage,
+            method=self._estimator.interval_method_,
+            covered=self._intervals.covered,
+            width=self._intervals.width,
+            normalized=self._normalized,
+            n_residuals=len(self._estimator.held_out_.path),
         )
 
     def _add(self, rows: ComparedRows, source_name: str) -> None:
-        shape = len(rows.y), self._n_targets
-        linear = np.asarray(self._estimator.predict(rows.X), np.float64).reshape(shape)
+        n = len(rows.y)
+        linear = np.asarray(self._estimator.predict(rows.X), np.float64).reshape(n, self._n_targets)
         predicted = self._in_units(linear, source_name)
         ends = covered = None
-        self._sums.add(rows.y, predicted, rows.weight)
+        if self._width is not None:
+            ends = self._in_units(self._width.around(linear), source_name)
+            covered = self._intervals.add(rows.y, ends, rows.weight)
+        self._errors.add(rows.y, predicted, rows.weight)
         if self._predicts_logs:
-            positive_rows = (rows.y > 0).all(axis=1)
-            self._log_sums.add(np.log(rows.y[positive_rows]), linear[positive_rows], rows.weight[positive_rows])
-        self._weight += float(rows.weight.sum())
-        positive = rows.weight[rows.weight > 0]
-        if len(positive):
-            self._first_weight = self._first_weight or float(positive[0])
-            self._weighted |= bool((positive != self._first_weight).any())
-        if self._interval is not None:
-            ends = self._in_units(self._interval.around(linear), source_name)
-            covered = (ends[..., 0] <= rows.y) & (rows.y <= ends[..., 1])
-            self._covered += rows.weight @ covered
-            self._width += rows.weight @ (ends[..., 1] - ends[..., 0])
+            positive = (rows.y > 0).all(axis=1)
+            self._log_errors.add(np.log(rows.y[positive]), linear[positive], rows.weight[positive])
         for target, sample in enumerate(self._samples):
             around = None if ends is None else ends[:, target]
             sample.add(rows.y[:, target], predicted[:, target], rows.weight, around)
         if self._groups is not None and rows.groups is not None:
             self._groups.add(rows.groups, rows.y, predicted, rows.weight, covered)
-        with no_strength_warnings():
-            path = self._estimator.predict_path(rows.X, self._alphas)
-        with np.errstate(over="ignore"):
-            path = self._in_units(path, source_name, finite=False).reshape(len(rows.y), len(self._alphas), -1)
-            self._alpha_squares += np.einsum("n,nlq->lq", rows.weight, (path - rows.y[:, None, :]) ** 2)
+        self._alphas.add(rows.y, self._path(rows.X).reshape(n, -1, self._n_targets), rows.weight)
         if rows.times is not None:
             self._last.add(rows.times, rows.y, rows.weight)
+        self._weights.add(rows.weight)
 
-    def _in_units(self, predicted: Any, source_name: str, finite: bool = True) -> Array:
+    @property
+    def _predicts_logs(self) -> bool:
+        return self._table is not None and self._table.log_target
+
+    def _in_units(self, predicted: Array, source_name: str) -> Array:
         """Return predictions in units of the target."""
-        values = np.asarray(predicted, np.float64)
+        if self._table is None or not self._table.log_target:
+            return predicted
+        return self._table.in_units(predicted, source_name)
+
+    def _path(self, X: Any) -> Array:
+        """Return predictions by every strength in units of the target; those beyond float64 are its largest number."""
+        with no_strength_warnings():
+            path = np.asarray(self._estimator.predict_path(X, self._alphas.alphas), np.float64)
         if not self._predicts_logs:
-            return values
+            return path
         with np.errstate(over="ignore"):
-            values = np.exp(values)
-        if finite and not np.isfinite(values).all():
-            raise DataError(
-                f"{source_name}: a prediction is beyond the range of float64: expected rows similar to those of the "
-                "fit; check for values far outside of its range."
-            )
-        return np.minimum(values, np.finfo(np.float64).max)
+            return np.minimum(np.exp(path), np.finfo(np.float64).max)
+
+
+class _Weights:
+    """Whether rows have different weights above 0."""
+
+    def __init__(self) -> None:
+        self._first, self.differ = 0.0, False
+
+    def add(self, weight: Array) -> None:
+        """Take in the weights of rows, (n,)."""
+        positive = weight[weight > 0]
+        if len(positive):
+            self._first = self._first or float(positive[0])
+            self.differ |= bool((positive != self._first).any())
 
 
 def _array_rows(model: Any, X: Any, y: Any, by: Any, time: Any, sample_weight: Any) -> Iterator[ComparedRows]:
@@ -242,16 +250,19 @@ def _array_rows(model: Any, X: Any, y: Any, by: Any, time: Any, sample_weight: A
         got = n if values is None else np.shape(values)[0]
         if got != n:
             raise ValueError(f"{name} has {got:,} rows and y has {n:,}: expected as many of both.")
-    cut = isinstance(X, np.ndarray) or scipy.sparse.issparse(X)
-    rows: Any = X
-    if scipy.sparse.issparse(rows):
-        rows = X.tocsr()
+    rows = _sliceable(X)
 
     def block(some: slice) -> ComparedRows:
         groups, times = (None if column is None else column[some] for column in columns.values())
-        return ComparedRows(
-            rows[some] if cut else rows, actual[some].reshape(-1, n_targets), weight[some], groups, times
-        )
+        X = nw.to_native(rows[some], pass_through=True)
+        return ComparedRows(X, actual[some].reshape(-1, n_targets), weight[some], groups, times)
 
-    size = BLOCK_ROWS if cut else max(n, 1)
-    return (block(slice(start, start + size)) for start in range(0, n, size))
+    return (block(slice(start, start + EVALUATED_BLOCK_ROWS)) for start in range(0, n, EVALUATED_BLOCK_ROWS))
+
+
+def _sliceable(X: Any) -> Any:
+    """Return rows that a slice cuts: CSR for any sparse rows, a frame of narwhals for any data frame, else an array."""
+    rows: Any = X
+    if scipy.sparse.issparse(rows):
+        return X.tocsr()
+    return nw.from_native(X, eager_only=True) if is_into_dataframe(X) else np.asarray(X)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.data import DataError, prefetch, target_of
-from ridgeway.data.arrow import pa
 from ridgeway.data.schema import no_column
 from ridgeway.data.time_order import time_ranks
 from ridgeway.evaluation.compared_rows import ComparedRows
@@ -64,6 +63,5 @@ def table_batches(model: TableModel, source: Source, by: str | None, time: str |
 
 def _ranks(model: TableModel, source: Source, time: str) -> NDArray[np.int64]:
     """Return the places of all rows in the order of time: one more read of the table, which need not be sorted."""
-    column = pa.chunked_array([batch.column(time) for batch in source.batches()])
     assert model.encoder is not None
-    return time_ranks(column, time, source.name, model.encoder.date_orders_.get(time))
+    return time_ranks(source.column(time), time, source.name, model.encoder.date_orders_.get(time))

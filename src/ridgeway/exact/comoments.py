@@ -16,7 +16,7 @@ from ridgeway.storage.state import State, Stored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BLOCK_ROWS = 8192  # rows turned into float64 at a time
+COMOMENT_BLOCK_ROWS = 8192  # rows turned into float64 at a time
 DENSE_BLOCK_ROWS = 4096  # rows that are centred and multiplied at a time
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -73,8 +73,8 @@ class CoMoments:
             d = rows.shape[1]
             return cls.of_dense(rows, kept, y, weight, np.zeros(d), np.ones(d))
         total: CoMoments | None = None
-        for start in range(0, len(weight), BLOCK_ROWS):
-            stop = min(start + BLOCK_ROWS, len(weight))
+        for start in range(0, len(weight), COMOMENT_BLOCK_ROWS):
+            stop = min(start + COMOMENT_BLOCK_ROWS, len(weight))
             part = rows.between(start, stop) if kept is None else rows.take(kept[start:stop])
             block = _sparse_block(part, y[start:stop], weight[start:stop])
             total = block if total is None else total.merged(block)

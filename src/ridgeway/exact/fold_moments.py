@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-BLOCK_BYTES = 2**25  # rows in float64 that are looked at together
-MIN_BLOCK_ROWS = 1024
+MOMENT_BLOCK_BYTES = 2**25  # rows in float64 that are looked at together
+MIN_MOMENT_BLOCK_ROWS = 1024
 MAX_CELLS = 64  # beyond, each split is read on its own
 
 
@@ -187,7 +187,7 @@ def cell_moments(
     n_cells : number of cells.
     standardization : the units.
     """
-    size = max(MIN_BLOCK_ROWS, BLOCK_BYTES // (8 * batch.rows.shape[1])) * n_cells
+    size = max(MIN_MOMENT_BLOCK_ROWS, MOMENT_BLOCK_BYTES // (8 * batch.rows.shape[1])) * n_cells
     found: list[list[FoldMoments]] = [[] for _ in range(n_cells)]
     for start in range(0, len(batch), size):
         block = cells[start : start + size]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-BLOCK_ROWS = 8192
+HELD_OUT_BLOCK_ROWS = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,9 @@ class HeldOutRows:
 
     def blocks(self) -> Iterator[NDArray[np.intp]]:
         """Yield the numbers of the rows, block by block."""
-        return (self.test[start : start + BLOCK_ROWS] for start in range(0, len(self.test), BLOCK_ROWS))
+        return (
+            self.test[start : start + HELD_OUT_BLOCK_ROWS] for start in range(0, len(self.test), HELD_OUT_BLOCK_ROWS)
+        )
 
     def residuals(self, numbers: NDArray[np.intp], coefs: Array) -> Array:
         """Return residuals of models (L, targets, d): (n, targets, L)."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-MIN_SQUARED_NORM, MAX_SQUARED_NORM = 1e-100, 1e100  # squared norms of rows whose squares in turn are float64
+MIN_ROW_SQUARED_NORM, MAX_ROW_SQUARED_NORM = 1e-100, 1e100  # squared norms of rows whose squares in turn are float64
 
 
 def fold_columns(weight: Array, y: Array, folds: Sequence[Fold], centre: bool) -> tuple[FoldColumns, list[Array]]:
@@ -79,8 +79,8 @@ def fit_rows(
 def _require_squares(rows: AnyRows) -> None:
     """Refuse rows that are not scaled and so large or small that squares of their squared norms are no float64."""
     largest = float(rows.squared_norms().max())
-    if largest > 0 and not MIN_SQUARED_NORM < largest < MAX_SQUARED_NORM:
+    if largest > 0 and not MIN_ROW_SQUARED_NORM < largest < MAX_ROW_SQUARED_NORM:
         raise ValueError(
-            f"rows of X have squared norms up to {largest:.3g}: expected numbers between {MIN_SQUARED_NORM:g} and "
-            f"{MAX_SQUARED_NORM:g}; scale the columns, or set scale=True."
+            f"rows of X have squared norms up to {largest:.3g}: expected numbers between {MIN_ROW_SQUARED_NORM:g} and "
+            f"{MAX_ROW_SQUARED_NORM:g}; scale the columns, or set scale=True."
         )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-BLOCK_BYTES = 2**21  # rows that stay in the cache between the product with them and the one with their transpose
+PRODUCT_BLOCK_BYTES = 2**21  # of rows that stay in the cache between the product with them and with their transpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class NormalEquationProducts:
         if not isinstance(self.rows, DenseRows):
             return [None]
         n, d = self.rows.shape
-        size = max(64, BLOCK_BYTES // (d * self.rows.dtype.itemsize))
+        size = max(64, PRODUCT_BLOCK_BYTES // (d * self.rows.dtype.itemsize))
         return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
     def directions(self, V: Array) -> Array:

@@ -64,7 +64,7 @@ class RowSample:
         if len(rows) > self.most:
             rows = np.sort(rows[np.argpartition(hashes[rows], self.most - 1)[: self.most]])
         kept = batch.take(rows)
-        x = kept.rows.array if isinstance(kept.rows, DenseRows) else kept.rows.times(np.eye(batch.rows.shape[1]))
+        x = kept.rows.array if isinstance(kept.rows, DenseRows) else kept.rows.matrix().toarray()
         new = (hashes[rows], numbers[rows].astype(np.int64), folds[rows], x, kept.y, kept.weight)
         return self._with(new)
 

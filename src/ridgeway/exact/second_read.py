@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-BLOCK_ROWS = 4096
+SECOND_READ_BLOCK_ROWS = 4096
 MAX_COORDINATE_BYTES = 2**25  # of coordinates that leave-one-out keeps for its next strengths
 
 
@@ -65,8 +65,8 @@ class SecondRead:
     def blocks(self, numbers: NDArray[np.intp]) -> Iterator[RowBlock]:
         """Yield these rows."""
         total = float(np.asarray(self.batch.weight, np.float64).sum())
-        for start in range(0, len(numbers), BLOCK_ROWS):
-            some = numbers[start : start + BLOCK_ROWS]
+        for start in range(0, len(numbers), SECOND_READ_BLOCK_ROWS):
+            some = numbers[start : start + SECOND_READ_BLOCK_ROWS]
             rows = self.standardization.rows(self.batch.rows, some)
             yield RowBlock(
                 np.asarray(rows.times(self.basis.directions), np.float64),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ridgeway.kernel.kernel_entries import KernelEntries
 
 MAX_NEGATIVE_SHARE = 1e-3  # of the mean diagonal; a negative eigenvalue up to this size is rounding
-SAMPLE_ROWS = 500  # whose kernel matrix is looked at
+DEFINITENESS_SAMPLE_ROWS = 500  # whose kernel matrix is looked at
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -36,7 +36,7 @@ def require_definite(entries: KernelEntries, rng: np.random.Generator) -> None:
     diagonal = entries.diagonal()
     if not (diagonal >= 0).all():
         raise NotPositiveDefiniteError(f"k(x, x) is {diagonal.min():g} for some row")
-    some = rng.permutation(len(entries))[:SAMPLE_ROWS]
+    some = rng.permutation(len(entries))[:DEFINITENESS_SAMPLE_ROWS]
     matrix = entries.between(some, some).astype(np.float64)
     lowest, size = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), float(np.trace(matrix)) / len(some)
     if lowest < -MAX_NEGATIVE_SHARE * size:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 GAMMA_MULTIPLES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
 MEDIAN_ROWS = 500  # rows whose distances have the median
-SAMPLE_ROWS = 2000  # rows that all gammas are tried on
+GAMMA_SAMPLE_ROWS = 2000  # rows that all gammas are tried on
 N_FINALISTS = 2
 
 
@@ -45,7 +45,7 @@ def rate_gammas(problem: KernelProblem, entries: EntriesOfRows, rng: np.random.G
     entries : of its kernel matrix, by an rbf or laplacian kernel.
     rng : draws the sample and its folds.
     """
-    sample = np.sort(rng.permutation(len(problem))[:SAMPLE_ROWS])
+    sample = np.sort(rng.permutation(len(problem))[:GAMMA_SAMPLE_ROWS])
     rows, heuristic = entries.rows.take(sample), median_gamma(entries.kernel, entries.rows, rng)
     few = replace(problem, batch=problem.batch.take(sample))
     folds = k_folds(len(sample), min(DEFAULT_FOLDS, len(sample)), rng)
@@ -60,7 +60,7 @@ def rate_gammas(problem: KernelProblem, entries: EntriesOfRows, rng: np.random.G
 
 def finalists(errors: dict[float, float], n_rows: int) -> list[float]:
     """Return the gammas that compete over all rows: the best alone if the sample held all rows."""
-    return list(errors)[: 1 if n_rows <= SAMPLE_ROWS else N_FINALISTS]
+    return list(errors)[: 1 if n_rows <= GAMMA_SAMPLE_ROWS else N_FINALISTS]
 
 
 def best_gamma(fits: dict[float, KernelKrylovFit]) -> tuple[float, dict[float, float]]:

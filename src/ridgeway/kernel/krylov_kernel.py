@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CHEAP_ENTRIES = (
     1e8  # of the kernel matrix that are read in any case: few rows are solved for the weakest strengths, too
 )
-MEMORY_SHARE = 0.5  # of what is available that the vectors of the recurrences may take
+VECTORS_MEMORY_SHARE = 0.5  # of what is available that the vectors of the recurrences may take
 MIN_PRODUCTS = 16  # whatever memory there is
 
 
@@ -94,5 +94,5 @@ def products_that_fit(n_rows: int, n_columns: int, cache_bytes: float) -> int:
     there = available_memory()
     if there is None:
         return MAX_PRODUCTS
-    left = max(0.0, MEMORY_SHARE * (there - min(cache_bytes, 8.0 * n_rows**2)))
+    left = max(0.0, VECTORS_MEMORY_SHARE * (there - min(cache_bytes, 8.0 * n_rows**2)))
     return max(MIN_PRODUCTS, min(MAX_PRODUCTS, int(left / (8.0 * n_rows * n_columns))))

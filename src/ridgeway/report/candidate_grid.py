@@ -15,8 +15,8 @@ from ridgeway.report.paths import rounded
 from ridgeway.report.report_summary import Candidate, Comparison, Grid
 from ridgeway.selection import Scored, Selection
 
-ALPHAS_PER_DECADE = 16
-MAX_DECADES = 16
+GRID_ALPHAS_PER_DECADE = 16
+MAX_GRID_DECADES = 16
 EXACT_PATH_DECADES = (-6.0, 3.0)  # log10 of alpha, of exact paths
 SCHEME_KINDS: dict[type[Scheme], str] = {Geometric: "geometric", Tail: "tail", Uniform: "uniform", Last: "last"}
 
@@ -31,10 +31,12 @@ def make_grid(step: float | None, elapsed: float | None, alphas: Sequence[float]
         low, high = math.log10(0.1 / max(elapsed, step)), math.log10(10 / step)
     places = [math.log10(alpha) for alpha in alphas]
     low, high = min([low, *(place - 1 for place in places)]), max([high, *(place + 1 for place in places)])
-    first = math.floor(low * ALPHAS_PER_DECADE)
-    n = math.ceil(high * ALPHAS_PER_DECADE) - first + 1
+    first = math.floor(low * GRID_ALPHAS_PER_DECADE)
+    n = math.ceil(high * GRID_ALPHAS_PER_DECADE) - first + 1
     return Grid(
-        first / ALPHAS_PER_DECADE, ALPHAS_PER_DECADE, min(max(n, ALPHAS_PER_DECADE), MAX_DECADES * ALPHAS_PER_DECADE)
+        first / GRID_ALPHAS_PER_DECADE,
+        GRID_ALPHAS_PER_DECADE,
+        min(max(n, GRID_ALPHAS_PER_DECADE), MAX_GRID_DECADES * GRID_ALPHAS_PER_DECADE),
     )
 
 

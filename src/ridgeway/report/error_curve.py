@@ -12,7 +12,7 @@ from typing import Any
 
 from ridgeway.report.report_summary import Candidate, ReportSummary
 
-TAILS_WIDTH, GAP_WIDTH, EDGE_WIDTH = 0.3, 0.06, 0.02  # shares of the width of the alphas
+TAILS_WIDTH, TAILS_GAP_WIDTH, EDGE_WIDTH = 0.3, 0.06, 0.02  # shares of the width of the alphas
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 ZOOM_MEDIANS = 1.5  # the zoomed axis ends this many times as far above the best error as the median candidate
 MIN_ZOOM_STANDARD_ERRORS = 2.0
@@ -115,7 +115,7 @@ class ErrorCurve:
 
     def _tail_place(self, start: float) -> float:
         width = self.high - self.low
-        return self.low - GAP_WIDTH * width - TAILS_WIDTH * width * start
+        return self.low - TAILS_GAP_WIDTH * width - TAILS_WIDTH * width * start
 
     def _baseline(self, summary: ReportSummary) -> float | None:
         """Return the plotted error of always predicting the mean."""

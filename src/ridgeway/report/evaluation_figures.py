@@ -12,11 +12,11 @@ from ridgeway.evaluation import Evaluation
 from ridgeway.messages.number_text import SMALLEST_PLAIN
 from ridgeway.report.paths import rounded
 from ridgeway.report.plot_parts import (
-    GEOMETRIC_COLOR,
     NEUTRAL_COLOR,
+    PAGE_GEOMETRIC_COLOR,
+    PAGE_TAIL_COLOR,
     SLIDER_COLOR,
     STAR_STYLE,
-    TAIL_COLOR,
     add_hover,
     add_span,
     bokeh,
@@ -77,7 +77,7 @@ def _rows(found: Evaluation, target_index: int, most: int) -> Any:
         figure.varea("x", "low", "high", source=source, fill_color=NEUTRAL_COLOR, fill_alpha=0.22)
     inside = (low <= actual) & (actual <= high) if intervals else np.ones(len(actual), bool)
     shown = []
-    for name, some, color in (("inside", inside, GEOMETRIC_COLOR), ("outside", ~inside, TAIL_COLOR)):
+    for name, some, color in (("inside", inside, PAGE_GEOMETRIC_COLOR), ("outside", ~inside, PAGE_TAIL_COLOR)):
         columns = {"x": rounded(predicted[some]), "y": rounded(actual[some])}
         source = models.ColumnDataSource(columns, name=f"{name}-{target_index}")
         style = {"size": 6, "fill_color": color, "fill_alpha": 0.5, "line_color": None}
@@ -101,8 +101,8 @@ def _calibration(found: Evaluation, target_index: int) -> Any:
         "rmse": rounded(np.array([one.rmse for one in deciles])),
     }
     source = bokeh("models").ColumnDataSource(columns, name=f"deciles-{target_index}")
-    figure.line("x", "y", source=source, line_color=GEOMETRIC_COLOR, line_width=2)
-    points = figure.scatter("x", "y", source=source, size=9, fill_color=GEOMETRIC_COLOR, line_color="white")
+    figure.line("x", "y", source=source, line_color=PAGE_GEOMETRIC_COLOR, line_width=2)
+    points = figure.scatter("x", "y", source=source, size=9, fill_color=PAGE_GEOMETRIC_COLOR, line_color="white")
     add_hover(
         figure,
         [points],
@@ -134,8 +134,8 @@ def _alphas(found: Evaluation, target_index: int) -> Any:
         figure.select_one(f"{name}-{target_index}").location = height
     models = bokeh("models")
     source = models.ColumnDataSource({"x": rounded(alphas), "y": rounded(rmse)}, name=f"errors-{target_index}")
-    figure.line("x", "y", source=source, line_color=GEOMETRIC_COLOR, line_width=2)
-    points = [figure.scatter("x", "y", source=source, size=5, fill_color=GEOMETRIC_COLOR, line_color=None)]
+    figure.line("x", "y", source=source, line_color=PAGE_GEOMETRIC_COLOR, line_width=2)
+    points = [figure.scatter("x", "y", source=source, size=5, fill_color=PAGE_GEOMETRIC_COLOR, line_color=None)]
     star = models.ColumnDataSource(
         {"x": [] if own is None else [own], "y": [] if own is None else [errors.own]}, name=f"star-{target_index}"
     )

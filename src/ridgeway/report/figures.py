@@ -6,11 +6,11 @@ from typing import Any
 
 from ridgeway.report.error_curve import ErrorCurve
 from ridgeway.report.plot_parts import (
-    GEOMETRIC_COLOR,
     NEUTRAL_COLOR,
+    PAGE_GEOMETRIC_COLOR,
+    PAGE_TAIL_COLOR,
     SLIDER_COLOR,
     STAR_STYLE,
-    TAIL_COLOR,
     add_hover,
     add_span,
     bokeh,
@@ -50,7 +50,7 @@ def _errors(curve: ErrorCurve) -> Any:
     figure.select_one("errors-baseline").location = curve.baseline
     add_span(figure, "errors-now-line", "height", SLIDER_COLOR)
     seen = []
-    for kind, color in (("geometric", GEOMETRIC_COLOR), ("tail", TAIL_COLOR)):
+    for kind, color in (("geometric", PAGE_GEOMETRIC_COLOR), ("tail", PAGE_TAIL_COLOR)):
         rows = [row for row in curve.rows if row.kind == kind]
         source = models.ColumnDataSource(curve.columns(rows))
         figure.varea("x", "low", "high", source=source, fill_color=color, fill_alpha=0.18)
@@ -122,7 +122,10 @@ def _filter() -> Any:
         "share learned",
         x_axis_type="log",
     )
-    for name, color, dash, width in (("average", SLIDER_COLOR, "solid", 2.5), ("ridge", GEOMETRIC_COLOR, "dashed", 2)):
+    for name, color, dash, width in (
+        ("average", SLIDER_COLOR, "solid", 2.5),
+        ("ridge", PAGE_GEOMETRIC_COLOR, "dashed", 2),
+    ):
         source = _source(f"filter-{name}", "x", "y")
         figure.line("x", "y", source=source, line_color=color, line_width=width, line_dash=dash)
     figure.yaxis.formatter = bokeh("models").NumeralTickFormatter(format="0%")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.report.effects import Array, Effects
 from ridgeway.report.report_summary import Grid, Path
 
-NEGLIGIBLE_SHARE = 1e-6  # share of the largest value; smaller directions are dropped, smaller digits are rounded
+NEGLIGIBLE_EFFECT_SHARE = 1e-6  # share of the largest value; smaller directions are dropped, smaller digits are rounded
 SIGNIFICANT_DIGITS = 7
 COARSE_STRIDE = 4  # trimming uses every fourth strength
 # As shares of the largest effects: effects below the first have vanished, changes below the second do not count.
@@ -122,9 +122,9 @@ def _low_rank(effects: Array) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     Each entry is rounded to the digits that matter in the product, so weak directions have few digits.
     """
     left, sizes, right = np.linalg.svd(effects, full_matrices=False)
-    rank = max(1, int((sizes > NEGLIGIBLE_SHARE * sizes[0]).sum()) if len(sizes) else 1)
+    rank = max(1, int((sizes > NEGLIGIBLE_EFFECT_SHARE * sizes[0]).sum()) if len(sizes) else 1)
     coordinates = left[:, :rank] * sizes[:rank]
-    unit = NEGLIGIBLE_SHARE * max(float(np.abs(effects).max()), np.finfo(np.float64).tiny)
+    unit = NEGLIGIBLE_EFFECT_SHARE * max(float(np.abs(effects).max()), np.finfo(np.float64).tiny)
     reach = np.maximum(np.abs(coordinates).max(axis=0), unit)
     return _to_units(coordinates, np.full(rank, unit)), _to_units(right[:rank].T, unit / reach)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-GEOMETRIC_COLOR, TAIL_COLOR, SLIDER_COLOR, NEUTRAL_COLOR = "#2f7ed8", "#e08a1e", "#d6336c", "#8a8f98"
+PAGE_GEOMETRIC_COLOR, PAGE_TAIL_COLOR, SLIDER_COLOR, NEUTRAL_COLOR = "#2f7ed8", "#e08a1e", "#d6336c", "#8a8f98"
 STAR_STYLE = {"size": 21, "marker": "star", "fill_color": "#f2b705", "line_color": "#7a5c00"}
 FONT = "system-ui, sans-serif"
 

@@ -15,7 +15,7 @@ from ridgeway.report.report_summary import Candidate, ReportSummary, Rows, Targe
 from ridgeway.version import __version__
 
 MAX_NAMED_COLUMNS = 5  # columns that the first paragraphs name
-MAX_PARTS, MIN_PART_ROWS = 20, 10  # parts of a stream whose mean residuals are compared
+MAX_COMPARED_PARTS, MIN_PART_ROWS = 20, 10  # parts of a stream whose mean residuals are compared
 DRIFT_P_VALUE, POSSIBLE_DRIFT_P_VALUE = 1e-3, 5e-2
 MAX_UNSORTED_SHARE = 0.01  # of the changes from row to row, up to which rows count as sorted
 RISES = {
@@ -166,7 +166,7 @@ def drift(rows: Rows, *, by_time: bool = False) -> str:
     by_time : the fit held back its last rows by time for a test, and these rows are of random folds.
     """
     residuals = [a - p for a, p in zip(rows.actual, rows.predicted, strict=True)]
-    n_parts = min(MAX_PARTS, len(residuals) // MIN_PART_ROWS)
+    n_parts = min(MAX_COMPARED_PARTS, len(residuals) // MIN_PART_ROWS)
     if n_parts < 2:
         return "There are too few rows to see whether the errors change over time."
     edges = [round(k * len(residuals) / n_parts) for k in range(n_parts + 1)]

@@ -17,7 +17,7 @@ from ridgeway.rows.types import Float, Order, numbered
 
 KEPT_BYTES = 2**27  # standardized rows up to this size are kept; larger data are standardized as they are read
 KEPT_BYTES_FOR_PASSES = 2**30  # the limit if the rows are read several times
-CACHE_BYTES = 2**20  # rows up to this size are read in any order without copying them first
+MAX_UNCOPIED_BYTES = 2**20  # rows up to this size are read in any order without copying them first
 PIECE_BYTES = 2**22
 MAX_PIECE_ROWS = 2**16
 CONSECUTIVE_PLACES = readonly(np.arange(MAX_PIECE_ROWS))
@@ -123,7 +123,7 @@ class Feed:
         nbytes = self.source.rows.nbytes if self.kept is None else self.kept.rows.nbytes
         at_hand = self.kept is not None and not shared and _consecutive(order)
         alone = self.kept is not None and not shared and isinstance(self.kept.rows, DenseRows)
-        whole = self.kept is not None and (self._keep or nbytes <= CACHE_BYTES or (alone and not at_hand))
+        whole = self.kept is not None and (self._keep or nbytes <= MAX_UNCOPIED_BYTES or (alone and not at_hand))
         size = MAX_PIECE_ROWS if whole or at_hand else min(MAX_PIECE_ROWS, max(1, PIECE_BYTES * len(self) // nbytes))
         for first in range(0, len(order), size):
             numbers = order[first : first + size]

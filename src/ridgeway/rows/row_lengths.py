@@ -15,7 +15,7 @@ from ridgeway.storage.state import MAX_NUMBER, State, Stored
 LENGTH_TOLERANCE = 1e-5
 # Rows of other lengths are scaled by their columns, so that no square of an entry overflows or underflows.
 MIN_KEPT_LENGTH, MAX_KEPT_LENGTH = 2.0**-20, 2.0**20
-BLOCK_ROWS = 1024  # rows looked at before it is asked whether they differ
+LENGTHS_BLOCK_ROWS = 1024  # rows looked at before it is asked whether they differ
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class RowLengths:
         if not isinstance(rows, SparseRows):
             return UNEQUAL_LENGTHS
         lengths, n_rows = NO_LENGTHS, rows.shape[0] if numbers is None else len(numbers)
-        for start in range(0, n_rows, BLOCK_ROWS):
-            stop = min(start + BLOCK_ROWS, n_rows)
+        for start in range(0, n_rows, LENGTHS_BLOCK_ROWS):
+            stop = min(start + LENGTHS_BLOCK_ROWS, n_rows)
             lengths += _lengths_of_block(
                 rows.between(start, stop) if numbers is None else rows.take(numbers[start:stop])
             )

@@ -16,7 +16,7 @@ from ridgeway.selection.trial import Trial
 from ridgeway.storage.state import State, Stored, state_of
 
 MAX_SAMPLE_ROWS = 2000  # more points would only cover each other in a plot
-ROWS_AT_A_TIME = 8192
+RESIDUAL_BLOCK_ROWS = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +109,9 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     scheme : the average.
     """
     residuals = [
-        predictor.residuals(feed.take(test[first : first + ROWS_AT_A_TIME]))
+        predictor.residuals(feed.take(test[first : first + RESIDUAL_BLOCK_ROWS]))
         for predictor, test in zip((trial.predictor(scheme) for trial in trials), tests, strict=True)
-        for first in range(0, len(test), ROWS_AT_A_TIME)
+        for first in range(0, len(test), RESIDUAL_BLOCK_ROWS)
     ]
     scale = feed.standardization.target_scale
     path = path_of_trials(feed, trials, tests)

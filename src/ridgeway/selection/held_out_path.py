@@ -32,7 +32,7 @@ METHODS = {
     "leave-one-out": "jackknife: each row predicted by the model of all other rows",
     "progressive": "progressive residuals: each row of the stream predicted before it was learned",
 }
-NEGLIGIBLE_SHARE = 1e-6  # of the largest predictions: directions that add less are left out
+NEGLIGIBLE_PREDICTION_SHARE = 1e-6  # of the largest predictions: directions that add less are left out
 SAMPLE_SEED = 0x5A3B1E  # data are often drawn with small seeds, and a sample must not follow the same numbers
 # Smallest 1 - h for a leverage h. With more columns than rows, 1 - h is about alpha / eigenvalue, 1e-11 or more. It is
 # 0 where alpha is 0 and a row is the only one that a direction is known from: such rows have no residual.
@@ -205,5 +205,5 @@ def reduced_products(products: Array, coordinates: Array) -> ReducedProducts:
     k, n_targets, r = products.shape
     orthogonal, triangular = np.linalg.qr(products.reshape(k * n_targets, r))
     left, sizes, _ = np.linalg.svd(triangular @ coordinates.T, full_matrices=False)
-    kept = left[:, sizes > NEGLIGIBLE_SHARE * sizes[0]] if sizes[0] > 0 else left[:, :1]
+    kept = left[:, sizes > NEGLIGIBLE_PREDICTION_SHARE * sizes[0]] if sizes[0] > 0 else left[:, :1]
     return ReducedProducts((orthogonal @ kept).reshape(k, n_targets, -1), kept.T @ triangular)

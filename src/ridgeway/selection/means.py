@@ -10,7 +10,7 @@ from ridgeway.rows import AnyRows, DenseRows
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
 
-ROWS_AT_A_TIME = 8192
+MEANS_BLOCK_ROWS = 8192
 
 
 def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
@@ -28,8 +28,8 @@ def centre_without(feed: Feed, left_out: NDArray[np.bool_]) -> Centre:
     kept = float(weight[~left_out].sum())
     few = kept < float(weight[left_out].sum())
     rows = np.flatnonzero(~left_out if few else left_out)
-    for first in range(0, len(rows), ROWS_AT_A_TIME):
-        batch = feed.take(rows[first : first + ROWS_AT_A_TIME])
+    for first in range(0, len(rows), MEANS_BLOCK_ROWS):
+        batch = feed.take(rows[first : first + MEANS_BLOCK_ROWS])
         share = batch.weight.astype(np.float64)
         y += share @ batch.y
         x += weighted_sum(batch.rows, share)

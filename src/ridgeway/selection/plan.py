@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TARGET_STEPS = 1_000_000  # steps in all that passes="auto" aims at
 MAX_PASSES = 10_000  # largest number of automatic passes
-MAX_EXTENSION = 4  # passes="auto" continues up to this many times as long while the error still falls
+MAX_PASSES_FACTOR = 4  # passes="auto" continues up to this many times as long while the error still falls
 MAX_ROWS_TO_FOLD = 100_000  # with more rows, cv="auto" holds rows out once instead of using folds
 MIN_ROWS_TO_CHOOSE = 4  # with fewer rows, nothing is held out
 DEFAULT_FOLDS = 5
@@ -162,7 +162,7 @@ def decide_plan(
         step=step,
         rivals=rivals,
         passes=passes,
-        max_passes=passes * MAX_EXTENSION if automatic and n_rows <= MAX_ROWS_TO_FOLD else passes,
+        max_passes=passes * MAX_PASSES_FACTOR if automatic and n_rows <= MAX_ROWS_TO_FOLD else passes,
         settles=automatic and passes > 1,
         chains=chains,
         batch_size=options.batch_size,

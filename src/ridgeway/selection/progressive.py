@@ -27,14 +27,14 @@ from ridgeway.storage.state import State, StateError, Stored, state_of
 
 FIRST_STEPS = 128  # steps after which the first averages are taken
 DECIDING_OCTAVES = 2  # errors of the last two octaves of the stream decide: older averages had seen too few rows
-ALPHAS_PER_DECADE = 3
+STREAM_ALPHAS_PER_DECADE = 3
 MIN_GROUP_ROWS, GROUPS_PER_STRETCH = 32.0, 6  # rows in a group of errors; groups in a stretch
 MAX_OPEN_GROUPS = 64  # groups whose errors are not computed yet: rows of large weights fill many
 MIN_STEP_ALPHA, MAX_STEP_ALPHA = 1e-9, 1e2  # eta * alpha
 UNIFORM_INDEX = -1  # index of the uniform average among the candidates
 MIN_WEIGHTS_SUMMED = 64  # weights that are summed at a time to find the end of a group
 SURE_STANDARD_ERRORS = 2.0  # standard errors by which a candidate has to be better than the uniform average
-TAIL_STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
+STREAM_TAIL_STARTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,10 +333,10 @@ def stream_candidates(family: str, step: float) -> list[Scheme]:
     """Return the candidates of a stream, whose length is not known: a wide grid of alphas, and tails."""
     schemes: list[Scheme] = []
     if family != "tail":
-        first = math.floor(math.log10(MIN_STEP_ALPHA / step) * ALPHAS_PER_DECADE)
-        last = math.ceil(math.log10(MAX_STEP_ALPHA / step) * ALPHAS_PER_DECADE)
-        schemes += [Geometric(10.0 ** (i / ALPHAS_PER_DECADE)) for i in range(first, last + 1)]
+        first = math.floor(math.log10(MIN_STEP_ALPHA / step) * STREAM_ALPHAS_PER_DECADE)
+        last = math.ceil(math.log10(MAX_STEP_ALPHA / step) * STREAM_ALPHAS_PER_DECADE)
+        schemes += [Geometric(10.0 ** (i / STREAM_ALPHAS_PER_DECADE)) for i in range(first, last + 1)]
     if family != "geometric":
-        schemes += [Tail(start) for start in TAIL_STARTS]
+        schemes += [Tail(start) for start in STREAM_TAIL_STARTS]
         schemes += [Last()]
     return [*schemes, Uniform()]

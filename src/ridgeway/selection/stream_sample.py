@@ -19,7 +19,7 @@ from ridgeway.trajectory import Trajectory, trajectory_of
 
 GOLDEN_MULTIPLIER = 0x9E3779B1  # 2^32 over the golden ratio: its multiples modulo 2^32 are spread evenly
 HASH_RANGE = 2**32
-MAX_PARTS = 32  # parts are joined when there are more: each copy of the sample copies the list
+MAX_SAMPLE_PARTS = 32  # parts are joined when there are more: each copy of the sample copies the list
 
 
 class SamplePart(NamedTuple):
@@ -190,7 +190,7 @@ class StreamSample:
         if len(picked):
             period = np.full(len(picked), len(self._models) - 1)
             self._parts.append(SamplePart(first + picked, period, known[picked].astype(np.float64)))
-            if len(self._parts) > MAX_PARTS:
+            if len(self._parts) > MAX_SAMPLE_PARTS:
                 self._joined()
 
     def _joined(self) -> SamplePart:

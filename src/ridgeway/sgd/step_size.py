@@ -49,7 +49,7 @@ SAMPLE_STRIDE = 32  # one row in this many is sampled, in at most SAMPLED_STRIPE
 GUESS_STRIDE = 64  # as above, for a guess that the run itself confirms
 SAMPLED_STRIPES = 128
 STRIPE_ROWS = 64  # neighbouring rows of a stripe, which are read together
-MIN_SQUARED_NORM, MAX_SQUARED_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
+MIN_MEAN_SQUARED_NORM, MAX_MEAN_SQUARED_NORM = 1e-280, 1e280  # mean squared norms for which there is a step
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,11 @@ def step_for(r2: float) -> float:
     """0.5 / R^2, rounded down to a multiple of 2^(1/8); 1 when all rows are 0."""
     if r2 <= 0:
         return 1.0
-    if not MIN_SQUARED_NORM <= r2 <= MAX_SQUARED_NORM:
+    if not MIN_MEAN_SQUARED_NORM <= r2 <= MAX_MEAN_SQUARED_NORM:
         raise ValueError(
-            f"the mean squared norm of the rows is {r2:g}: expected {MIN_SQUARED_NORM:g} to {MAX_SQUARED_NORM:g}, for "
-            f"which there are steps and strengths in float64; scale the columns {'up' if r2 < 1 else 'down'}."
+            f"the mean squared norm of the rows is {r2:g}: expected {MIN_MEAN_SQUARED_NORM:g} to "
+            f"{MAX_MEAN_SQUARED_NORM:g}, for which there are steps and strengths in float64; scale the "
+            f"columns {'up' if r2 < 1 else 'down'}."
         )
     eighths = STEPS_PER_OCTAVE * (math.log2(STEP_FRACTION) - math.log2(r2))
     return float(2.0 ** (math.floor(eighths) / STEPS_PER_OCTAVE))

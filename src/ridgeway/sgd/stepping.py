@@ -16,7 +16,7 @@ from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.states import RunState
 
 CACHED_ROWS_BYTES = 2**22  # rows that stay in the cache
-PIECE_BYTES = 2**18  # of larger batches, if a piece is copied, or read once for each target
+COPIED_PIECE_BYTES = 2**18  # of larger batches, if a piece is copied, or read once for each target
 CALL_BYTES = 2**29  # per call of a loop, which cannot be interrupted: some tens of milliseconds
 
 
@@ -90,7 +90,7 @@ def _pieces(batch: Batch, order: NDArray[np.intp] | None) -> Iterator[tuple[Batc
     n_rows, in_cache = len(batch) if order is None else len(order), batch.rows.nbytes <= CACHED_ROWS_BYTES
     gathers = order is not None and not in_cache and not isinstance(batch.rows, DenseRows)
     by_target = batch.y.shape[1] > 1 and not in_cache  # a piece is read from the cache once for each target
-    size = max(1, (PIECE_BYTES if gathers or by_target else CALL_BYTES) * len(batch) // batch.rows.nbytes)
+    size = max(1, (COPIED_PIECE_BYTES if gathers or by_target else CALL_BYTES) * len(batch) // batch.rows.nbytes)
     for first in range(0, n_rows, size):
         last = min(first + size, n_rows)
         if order is None:

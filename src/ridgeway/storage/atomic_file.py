@@ -12,6 +12,7 @@ from typing import IO
 
 DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk says so without naming the file
 PARTIAL = ".partial"  # ending of a file that is being written
+_unfinished: set[Path] = set()  # hidden files of the blocks of `atomic_path` that have not ended, in this process
 
 
 @contextmanager
@@ -19,7 +20,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of a hidden file in the same folder; when the block succeeds, it replaces `path`.
 
     The contents reach the disk before the file is renamed, and the new name before the block ends. If the block raises,
-    `path` is unchanged and the hidden file is removed. A process that is killed may leave the hidden file behind (see
+    `path` is unchanged and the hidden file is removed. What writes to the hidden file may be atomic itself: it is
+    put into place once, by the outer block. A process that is killed may leave the hidden file behind (see
     `remove_partials`).
 
     Parameters
@@ -37,7 +39,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['answer.txt']
     """
     target = Path(os.path.realpath(path))
-    if target.name.startswith(".") and target.name.endswith(PARTIAL):  # an outer block puts it into place
+    if target in _unfinished:  # an outer block puts it into place
         yield target
         return
     if target.is_dir():
@@ -47,6 +49,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             f"{path} is a device or a pipe, which must not be replaced: expected the name of a file to write."
         )
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL}")
+    _unfinished.add(partial)
     try:
         yield partial
         _to_disk(partial)
@@ -58,6 +61,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         if isinstance(error, OSError) and (error.filename == str(partial) or error.errno in DISK_IS_FULL):
             error.filename = str(path)  # the name that the user knows
         raise
+    finally:
+        _unfinished.discard(partial)
     _to_disk(target.parent)
 
 

@@ -36,7 +36,7 @@ FIRST_READING_VERSION = "0.2.0"  # the first version of ridgeway that reads FORM
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "safetensors")
 DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "BOOL": "bool", "U8": "uint8"}
 
-PIECE_BYTES = 2**16
+HEADER_PIECE_BYTES = 2**16
 MAX_HEADER_BYTES = 2**26  # a header holds names and tables, not data
 MAX_JSON_VALUES = 2**21  # they take far more memory than their text
 # JSON objects in the header: one for each array, and those of the state, which refers to each array by another. Each
@@ -183,7 +183,8 @@ def library_versions() -> dict[str, str]:
 
 def _count_objects(file: IO[bytes], length: int) -> int:
     """Return an upper bound of the number of JSON objects in the next bytes of a file, read piece by piece."""
-    return sum(file.read(min(PIECE_BYTES, length - done)).count(b"{") for done in range(0, length, PIECE_BYTES))
+    starts = range(0, length, HEADER_PIECE_BYTES)
+    return sum(file.read(min(HEADER_PIECE_BYTES, length - start)).count(b"{") for start in starts)
 
 
 def _parsed(path: str | os.PathLike[str], text: str) -> State:

@@ -10,8 +10,8 @@ from ridgeway.storage.state import Stored
 
 T = TypeVar("T")
 
-MAX_MAGNITUDE = 1e300  # largest number in a record: sums of a few of them stay finite
-MAX_WHOLE = 2**53
+MAX_RECORD_NUMBER = 1e300  # largest number in a record: sums of a few of them stay finite
+MAX_RECORD_INTEGER = 2**53
 
 
 def to_plain(value: Any) -> Any:
@@ -65,7 +65,7 @@ def _entry(kind: Any, stored: Stored, name: str) -> Any:
         part.require_names(hints)
         return kind(**{field: _entry(hint, part, field) for field, hint in hints.items()})
     if kind is float:
-        return stored.number(name, -MAX_MAGNITUDE, MAX_MAGNITUDE)
+        return stored.number(name, -MAX_RECORD_NUMBER, MAX_RECORD_NUMBER)
     if kind is int:
-        return stored.integer(name, -MAX_WHOLE, MAX_WHOLE)
+        return stored.integer(name, -MAX_RECORD_INTEGER, MAX_RECORD_INTEGER)
     return stored.flag(name) if kind is bool else stored.text(name)

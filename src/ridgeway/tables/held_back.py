@@ -106,7 +106,7 @@ def _without_dictionaries(batch: Any) -> Any:
 
 def _last_rows(source: Source, time: str, kind: str | None, share: float) -> NDArray[np.bool_]:
     """Tell which rows have the latest times; rows of one time stay together, and rows without a time are early."""
-    column = pa.chunked_array([batch.column(time) for batch in source.batches()])
+    column = source.column(time)
     if column.null_count == len(column):
         raise DataError(f"{source.name}: column {time!r} has no value: expected times; choose another column.")
     ranks = time_ranks(column, time, source.name, kind)

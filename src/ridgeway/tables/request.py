@@ -9,9 +9,10 @@ from typing import Any
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
+from ridgeway.data.encoding.table_learner import MIN_WORDS
 from ridgeway.data.pandas_index import warn_of_index
 from ridgeway.data.schema import listed_names, require_columns
-from ridgeway.data.table_encoder import LEVELS, MIN_WORDS
+from ridgeway.data.table_encoder import LEVELS
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged

@@ -9,7 +9,7 @@ from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.storage.checkpoint import Checkpoint, CheckpointError
 from ridgeway.storage.state import State
 
-KIND = "checkpoint"
+TABLE_CHECKPOINT_KIND = "checkpoint"
 PROGRESS_KEY = "place"  # in checkpoints
 
 
@@ -46,7 +46,7 @@ class Resumed:
 
 def resume(checkpoint: Checkpoint, data: State, options: State) -> Resumed | None:
     """Return the state of an interrupted fit of the same data with the same options; None if there is none."""
-    stored = checkpoint.begin(KIND, {"data": data, "options": options})
+    stored = checkpoint.begin(TABLE_CHECKPOINT_KIND, {"data": data, "options": options})
     if stored is None:
         return None
     with checkpoint.reading():

@@ -7,7 +7,7 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.compression import open_text
 from ridgeway.data.csv_source import CSVSource
 
-HEAD_BYTES = 1 << 20
+COUNTED_HEAD_BYTES = 1 << 20
 
 
 def guess_rows(source: Source) -> int | None:
@@ -17,7 +17,7 @@ def guess_rows(source: Source) -> int | None:
     path = source.paths[0]
     try:
         with pa.OSFile(str(path)) as file, open_text(path, file) as text:
-            lines = text.read(HEAD_BYTES).count(b"\n")
+            lines = text.read(COUNTED_HEAD_BYTES).count(b"\n")
             read = file.tell()
     except (OSError, DataError, pa.ArrowException):  # the reader finds and reports it
         return None

@@ -214,8 +214,18 @@ class TableModel:
         if width is not None:
             middle = predicted.reshape(len(predicted), -1)
             predicted = np.concatenate([middle[:, :, None], width.around(middle)], axis=2)
+        return self.in_units(predicted, source_name)
+
+    def in_units(self, predicted: NDArray[np.float64], source_name: str = "the table") -> NDArray[np.float64]:
+        """Return predictions of the model in units of the target: of logarithms the exponentials.
+
+        Parameters
+        ----------
+        predicted : of any shape.
+        source_name : name of the data in messages.
+        """
         with np.errstate(over="ignore"):
-            answer = np.exp(predicted) if self.log_target else predicted
+            answer: NDArray[np.float64] = np.exp(predicted) if self.log_target else predicted
         if not np.isfinite(answer).all():
             raise DataError(
                 f"{source_name}: a prediction is beyond the range of float64 (logarithm {predicted.max():g}): expected "

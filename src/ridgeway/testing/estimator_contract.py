@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Make = Callable[[], Any]
 
-ALPHAS = (0.0, 0.01, 0.3, 10.0)
+ESTIMATOR_ALPHAS = (0.0, 0.01, 0.3, 10.0)
 
 
 def rows_of_units(n_rows: int = 200, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -41,10 +41,11 @@ def check_path_agrees(make: Make) -> None:
     X, y = rows_of_units()
     model = make().fit(X, y)
     before = pickle.dumps(model)
-    path, predicted = model.path(ALPHAS), model.predict_path(X, ALPHAS)
-    require(predicted.shape == (len(X), len(ALPHAS)), f"predict_path: got {predicted.shape}, expected rows x alphas.")
+    path, predicted = model.path(ESTIMATOR_ALPHAS), model.predict_path(X, ESTIMATOR_ALPHAS)
+    expected = len(X), len(ESTIMATOR_ALPHAS)
+    require(predicted.shape == expected, f"predict_path: got {predicted.shape}, expected rows x alphas.")
     scale = 1e-10 * float(np.std(y))
-    for place, alpha in enumerate(ALPHAS):
+    for place, alpha in enumerate(ESTIMATOR_ALPHAS):
         other = model.at(alpha)
         by_path = X @ path.coefs[place] + path.intercepts[place]
         require_close(f"predict_path at alpha={alpha:g}", predicted[:, place], by_path, 0.0, scale)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ridgeway.trajectory import Trajectory
 
-ALPHAS = (0.0, 1e-3, 0.1, 10.0)
-SCHEMES = (Geometric(0.1), Uniform(), Last())
+TRAJECTORY_ALPHAS = (0.0, 1e-3, 0.1, 10.0)
+TRAJECTORY_SCHEMES = (Geometric(0.1), Uniform(), Last())
 HUGE_ALPHA = 1e12  # its average does not leave the start
 ROUNDINGS = 64  # of the trajectory's precision, between two ways to the same sum
 
@@ -25,8 +25,8 @@ def check_trajectory_shapes(trajectory: Trajectory) -> None:
     shape, dtype = trajectory.shape, trajectory.dtype
     answers = {
         "coef(Uniform())": (trajectory.coef(Uniform()), shape),
-        "average(3 schemes)": (trajectory.average(SCHEMES), (len(SCHEMES), *shape)),
-        "path(4 alphas)": (trajectory.path(ALPHAS), (len(ALPHAS), *shape)),
+        "average(3 schemes)": (trajectory.average(TRAJECTORY_SCHEMES), (len(TRAJECTORY_SCHEMES), *shape)),
+        "path(4 alphas)": (trajectory.path(TRAJECTORY_ALPHAS), (len(TRAJECTORY_ALPHAS), *shape)),
     }
     for what, (answer, expected) in answers.items():
         require(answer.shape == expected, f"{what}: got shape {answer.shape}, expected {expected}.")
@@ -37,11 +37,11 @@ def check_trajectory_shapes(trajectory: Trajectory) -> None:
 def check_answers_agree(trajectory: Trajectory) -> None:
     """Check that `path` is the geometric averages, and `average` the coefficients of each scheme."""
     rounding = ROUNDINGS * float(np.finfo(trajectory.dtype).eps)
-    path = trajectory.path(ALPHAS)
-    for alpha, coef in zip(ALPHAS, path, strict=True):
+    path = trajectory.path(TRAJECTORY_ALPHAS)
+    for alpha, coef in zip(TRAJECTORY_ALPHAS, path, strict=True):
         scale = rounding * float(np.abs(coef).max(initial=0.0))
         require_close(f"path at alpha={alpha:g}", coef, trajectory.coef(Geometric(alpha)), rtol=0.0, atol=scale)
-    for scheme, coef in zip(SCHEMES, trajectory.average(SCHEMES), strict=True):
+    for scheme, coef in zip(TRAJECTORY_SCHEMES, trajectory.average(TRAJECTORY_SCHEMES), strict=True):
         scale = rounding * float(np.abs(coef).max(initial=0.0))
         require_close(f"average by {scheme}", coef, trajectory.coef(scheme), rtol=0.0, atol=scale)
 

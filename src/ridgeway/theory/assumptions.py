@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MAX_CLIPPED_SHARE = 0.05  # share of the rows
+MAX_HARMLESS_CLIPPED_SHARE = 0.05  # share of the rows
 MIN_ROWS_PER_DIRECTION = 5
 MAX_SPREAD = 2.0
 MIN_SIGNAL_SHARE = 1e-3  # smallest share of the variance of y that counts as signal
@@ -71,8 +71,9 @@ def assumptions_of(
         ),
         Assumption(
             "few updates are clipped",
-            moments.limited <= MAX_CLIPPED_SHARE,
-            f"{moments.limited:.2%}" + ("" if moments.limited <= MAX_CLIPPED_SHARE else "; clipped rows count less"),
+            moments.limited <= MAX_HARMLESS_CLIPPED_SHARE,
+            f"{moments.limited:.2%}"
+            + ("" if moments.limited <= MAX_HARMLESS_CLIPPED_SHARE else "; clipped rows count less"),
         ),
         Assumption(
             "the step is stable for independent coordinates of this kurtosis",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-ALPHAS_PER_DECADE = 6  # of the first grid
+COMPARED_ALPHAS_PER_DECADE = 6  # of the first grid
 N_TAIL_STARTS = 24  # first tails, denser near both ends of the run
 N_REFINED = 9  # places between the neighbours of the best, twice
 
@@ -197,7 +197,7 @@ def alphas_between(modes: Modes, n_steps: int) -> Array:
     """Return strengths from nearly no effect to nearly complete shrinkage."""
     least, most = 1e-2 / float(modes.steps.elapsed(n_steps)), 1e3 * float(modes.s.max())
     least = min(least, most / 10)
-    return np.geomspace(least, most, int(ALPHAS_PER_DECADE * np.log10(most / least)) + 2)
+    return np.geomspace(least, most, int(COMPARED_ALPHAS_PER_DECADE * np.log10(most / least)) + 2)
 
 
 def starts_within(n_steps: int) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ridgeway.averaging import Geometric, Tail
 from ridgeway.averaging.scheme_name import scheme_name
-from ridgeway.axes import axes
+from ridgeway.axes import GEOMETRIC_COLOR, TAIL_COLOR, axes
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ridgeway.theory.comparison import Comparison
 
-GEOMETRIC, TAIL, WINNER = "C0", "C1", "crimson"
+WINNER_COLOR = "crimson"
 
 
 class ComparisonDisplay:
@@ -78,12 +78,14 @@ class ComparisonDisplay:
                 ([risk.total - risk.variance for risk in risks], "their bias", "--"),
                 ([risk.variance for risk in risks], "their variance", ":"),
             ):
-                self.ax_.plot(alphas, values, line, color=GEOMETRIC, linewidth=1.8 if line == "-" else 1.1, label=name)
+                self.ax_.plot(
+                    alphas, values, line, color=GEOMETRIC_COLOR, linewidth=1.8 if line == "-" else 1.1, label=name
+                )
         self.ax_.set_xscale("log")
         if self.tail_ax_ is not None:
             starts = [self._start(row.scheme) for row in tails]
-            self.tail_ax_.plot(starts, [row.risk.total for row in tails], color=TAIL, linewidth=1.8)
-            self.ax_.plot([], [], color=TAIL, linewidth=1.8, label="tails (upper axis)")
+            self.tail_ax_.plot(starts, [row.risk.total for row in tails], color=TAIL_COLOR, linewidth=1.8)
+            self.ax_.plot([], [], color=TAIL_COLOR, linewidth=1.8, label="tails (upper axis)")
             self.tail_ax_.set_xlim(0, 1)
             self.tail_ax_.set_xlabel("start of the tail, as a share of the run")
         grey = iter((0.15, 0.45, 0.65, 0.8))
@@ -120,7 +122,7 @@ class ComparisonDisplay:
             place = scheme.alpha
         else:
             style["transform"] = ax.get_yaxis_transform()  # a level: in the middle of the picture
-        (self.winner_,) = ax.plot([place], [risk], color=WINNER, zorder=5, clip_on=False, **style)
+        (self.winner_,) = ax.plot([place], [risk], color=WINNER_COLOR, zorder=5, clip_on=False, **style)
         self.ax_.plot(
-            [], [], color=WINNER, **style | {"markersize": 9}, label=f"least: {scheme_name(scheme)}, {risk:.3g}"
+            [], [], color=WINNER_COLOR, **style | {"markersize": 9}, label=f"least: {scheme_name(scheme)}, {risk:.3g}"
         )

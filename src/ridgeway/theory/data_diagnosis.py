@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 MAX_STEP_RATIO = 4.0  # largest ratio of the automatic step to the largest step that clips no row
 N_FOLDS = 5
-HELD_OUT_SHARE = 0.2  # share of a stream's rows
-MAX_HELD_OUT_ROWS = 20_000
+DIAGNOSIS_HELD_OUT_SHARE = 0.2  # share of a stream's rows
+MAX_DIAGNOSIS_HELD_OUT_ROWS = 20_000
 MAX_SAMPLE_ENTRIES = 2**25  # largest number of entries of the sample
 MAX_DIRECTIONS = 2000  # largest number of directions that are estimated
 
@@ -144,7 +144,7 @@ def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.ran
         raise ValueError(
             f"y is None and X is a {type(batches).__name__}: expected X and y, or an iterable of batches (X, y)."
         )
-    held, sample, first = Reservoir(MAX_HELD_OUT_ROWS, rng), Reservoir(most, rng), None
+    held, sample, first = Reservoir(MAX_DIAGNOSIS_HELD_OUT_ROWS, rng), Reservoir(most, rng), None
     for part in batches:
         try:
             X, y = part
@@ -160,7 +160,7 @@ def _of_stream(batches: Any, model: AveragedSGDRegressor, most: int, rng: np.ran
         rows: Any = X
         rows = rows.tocsr() if scipy.sparse.issparse(X) else np.asarray(rows)
         labels = np.asarray(y, dtype=np.float64)
-        apart = rng.random(len(labels)) < HELD_OUT_SHARE
+        apart = rng.random(len(labels)) < DIAGNOSIS_HELD_OUT_SHARE
         held.add(rows[apart], labels[apart])
         sample.add(rows, labels)
         if not apart.all():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ridgeway.averaging import Geometric, Tail
-from ridgeway.axes import axes
+from ridgeway.axes import GEOMETRIC_COLOR, TAIL_COLOR, axes
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
     from ridgeway.theory.diagnosis import Diagnosis
-
-GEOMETRIC, TAIL = "C0", "C1"
 
 
 class DiagnosisDisplay:
@@ -66,12 +64,12 @@ class DiagnosisDisplay:
         top = min(max(2.5 * np.median(errors[:, 1]) - 1.5 * best, 1.02 * best), errors.max())
         spread = float(np.median([row.standard_error for row in diagnosis.table]))
         banded = spread < 0.4 * (top - best)  # a band that fills the panel says nothing
-        self._draw(self.ax_, alphas, geometric, GEOMETRIC, "geometric", banded)
+        self._draw(self.ax_, alphas, geometric, GEOMETRIC_COLOR, "geometric", banded)
         self.ax_.set_xscale("log")
         if self.tail_ax_ is not None:
             starts = [row.scheme.start for row in tails if isinstance(row.scheme, Tail)]
             shares = [start / length if isinstance(start, int) else start for start in starts]
-            self._draw(self.tail_ax_, shares, tails, TAIL, "tail (upper axis)", banded)
+            self._draw(self.tail_ax_, shares, tails, TAIL_COLOR, "tail (upper axis)", banded)
             self.tail_ax_.set_xlim(0, 1)
             self.tail_ax_.set_xlabel("start of the tail, as a share of the run")
         self.ax_.fill_between([], [], [], color="0.5", alpha=0.3, linewidth=0, label=_band_name(spread, banded))

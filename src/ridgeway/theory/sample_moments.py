@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-RANK_CUTOFF = 1e-10
+SAMPLE_RANK_CUTOFF = 1e-10
 MIN_NOISE_SHARE = 1e-6  # share of the variance of y; a smaller one cannot be distinguished from 0
 
 
@@ -81,7 +81,7 @@ class SampleMoments:
         else:
             values, vectors = np.linalg.eigh(rows @ rows.T / n)
             scores = vectors * np.sqrt(np.maximum(values, 0.0) * n)
-        kept = values > RANK_CUTOFF * max(float(values[-1]), 0.0)
+        kept = values > SAMPLE_RANK_CUTOFF * max(float(values[-1]), 0.0)
         s, scores = values[kept][::-1], scores[:, kept][:, ::-1]
         products = scores * labels[:, None]
         squared = (products.sum(axis=0) ** 2 - (products**2).sum(axis=0)) / (n * (n - 1))

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 # alpha * time from which the truncation of a geometric average does not matter: its relative effect on a direction of
 # any eigenvalue is at most x exp(-x) / (1 - exp(-x)) at alpha * time = x, 3.4% at 5.
-MIN_ALPHA_TIME = 5.0
+UNTRUNCATED_ALPHA_TIME = 5.0
 NOTABLE_DISTANCE = 0.1  # relative distance from ridge from which the user is warned
 MAX_EXTRAPOLATED_RATIO = 0.95  # largest ratio of successive changes that is extrapolated
 WEAKEST_RELATIVE_ALPHA = (
     1e-5  # alphas of interest, in mean squared norms of a row: about a million steps of the automatic size
 )
 MIN_STEPS_TO_JUDGE = 256  # in shorter runs, quarters are too short to distinguish a trend from noise
-TAIL_STARTS = (0.25, 0.5, 0.75)
+PROBED_TAIL_STARTS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class RidgeReach:
 
     def distance_at(self, alpha: float) -> float:
         """Return the approximate distance of the average at an alpha from ridge: the weight of the missing steps."""
-        return self.distance * float(np.exp(-max(alpha, self.weakest) * MIN_ALPHA_TIME / self.alpha))
+        return self.distance * float(np.exp(-max(alpha, self.weakest) * UNTRUNCATED_ALPHA_TIME / self.alpha))
 
     def is_short_of(self, alpha: float) -> bool:
         """Return whether the average at an alpha is notably far from ridge."""
@@ -77,7 +77,7 @@ def ridge_reach(trajectory: Trajectory) -> RidgeReach:
     >>> ridge_reach(rw.run_sgd(X, X @ [1.0, 20.0], step=0.1, passes=200)).is_short_of(0.0)
     False
     """
-    alpha, weakest = MIN_ALPHA_TIME / trajectory.elapsed, WEAKEST_RELATIVE_ALPHA * trajectory.mean_squared_norm
+    alpha, weakest = UNTRUNCATED_ALPHA_TIME / trajectory.elapsed, WEAKEST_RELATIVE_ALPHA * trajectory.mean_squared_norm
     means = _means_of_quarters(trajectory)
     largest = 0.0 if means is None else float(np.abs(means).max())
     if means is None or largest == 0:
@@ -99,12 +99,12 @@ def _means_of_quarters(trajectory: Trajectory) -> NDArray[np.float64] | None:
     """Return the mean iterates of four quarters of the time of a run, (4, values); None where it is too short."""
     if trajectory.length < MIN_STEPS_TO_JUDGE:
         return None
-    tails = [tail for start in TAIL_STARTS if isinstance(tail := trajectory.nearest(Tail(start)), Tail)]
+    tails = [tail for start in PROBED_TAIL_STARTS if isinstance(tail := trajectory.nearest(Tail(start)), Tail)]
     steps, length = trajectory.steps, trajectory.length
     starts = np.array([0, *(tail.first(length, steps) for tail in tails)], float)
     left = steps.elapsed(length + 1) - steps.elapsed(starts)  # time from each start on
     lengths = -np.diff(left, append=0.0)
-    if len(lengths) != 1 + len(TAIL_STARTS) or (lengths <= 0).any():
+    if len(lengths) != 1 + len(PROBED_TAIL_STARTS) or (lengths <= 0).any():
         return None
     try:
         averages = trajectory.nearest_average([Uniform(), *tails]).astype(np.float64).reshape(len(left), -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import warnings
 from datetime import datetime
 from typing import Any
@@ -14,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ridgeway.data import DataError, TableEncoder
+from ridgeway.data.encoding import Options
+from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.written_dates import ORDERS, date_parts_of
 
 FORMATS = {"day-first": "%d/%m/%Y", "month-first": "%m/%d/%Y", "year-first": "%Y/%m/%d"}
@@ -112,6 +115,15 @@ def test_same_features() -> None:
         encoder.transform(pa.table({"d": ["2006-12-16"]}), "shop")
     with pytest.raises(DataError, match=r"column 'd' holds '12/31/2006': expected dates written day-first.*--kind"):
         encoder.transform(pa.table({"d": ["12/31/2006"]}))
+
+
+# Law: reading the encoding of dates changes nothing, also where the column has rows that the dates do not know.
+def test_reading_changes_nothing() -> None:
+    dates = DateOrder("d")
+    dates.learn(pa.array(["13/02/2020", "14/03/2020"]), np.array([0, 1, -1]))
+    before = pickle.dumps(dates)
+    assert dates.encoding(Options(255, 1, 32, 64, 64, False), rows=10, missing=8) is not None
+    assert pickle.dumps(dates) == before
 
 
 # Law: encoders that version 0.1 stored, which have no order, are read; a made-up order is refused.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import tempfile
 import urllib.request
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.servers import free_port, web_server
 
 from ridgeway.data import DataError, column_names, external_table, open_data
 from ridgeway.data.external import ExternalTable
+from ridgeway.data.external.remote_files import StoredFiles
 
 SECRET = "store+secret/19"
 
@@ -135,6 +137,42 @@ def test_store_errors(bucket: Any, store: str) -> None:
         assert "hidden-19" not in str(caught.value)
     with pytest.raises(DataError, match=r"s3://shop/mixed\.csv: .*'x'"):
         fitted("s3://shop/mixed.csv")
+
+
+class Hostile:
+    """A store of objects with the keys that are given."""
+
+    def __init__(self, *keys: str) -> None:
+        self.keys = keys
+
+    def open_input_stream(self, path: str) -> Any:
+        assert path in self.keys
+        return io.BytesIO(b"x,price\n1,2\n")
+
+
+# Law: no key of an object writes outside of the folder of the copies, or over the copy of another object.
+@pytest.mark.parametrize(
+    "key",
+    [
+        "shop/x/../../../../evil.csv",
+        "shop/../other/evil.csv",
+        "shop/x/../good.csv",
+        "shop/./good.csv",
+        "../shop/evil.csv",
+    ],
+)
+def test_keys_stay_in_the_folder(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "a" / "b"))
+    table = StoredFiles("s3://shop/*/*.csv")
+    for keys in (["shop/good.csv", "shop/z/fine.csv"], ["shop/good.csv", key]):
+        table._folders, table._found = {}, (Hostile(*keys), keys)
+        if key not in keys:
+            assert sorted(file.name for file in table.local(None).rglob("*.csv")) == ["fine.csv", "good.csv"]
+            continue
+        with pytest.raises(DataError, match=r"s3://shop/\*/\*\.csv: an object has the key .*expected keys without"):
+            table.local(None)
+    assert list(tmp_path.rglob("evil.csv")) == []
 
 
 # Law: the command line reads from a store, with a query too, and tells no secret of it.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,12 @@ class DateOrder:
         self._fitting = {order: TimeLearner(column, order) for order in ORDERS}
         self._shaped = True  # whether all strings look like dates
         self._example = ""
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        other = copy(self)
+        other._fitting = {order: learner.copy() for order, learner in self._fitting.items()}
+        return other
 
     def learn(self, levels: Any, rows: NDArray[np.int64]) -> None:
         """Learn from distinct strings, and from the rows by their number among them, -1 if missing."""
@@ -79,6 +86,6 @@ class DateOrder:
         """Return the encoding of the dates among this many rows; None if they are not dates."""
         if self.order is None:
             return None
-        learner = self._fitting[self.order]
+        learner = self._fitting[self.order].copy()
         learner.rows, learner.missing = rows, missing
         return learner.encoding(options)

@@ -15,7 +15,7 @@ from ridgeway.data.numbers import as_numbers
 from ridgeway.data.remedy import drop_remedy, kind_remedy
 from ridgeway.storage.state import Stored
 
-MAX_MAGNITUDE = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
+MAX_ENCODED_NUMBER = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
 
 # Names that R, pandas and people give to the number of a row, and how many rows show that it is one.
 ROW_NUMBER_NAMES = frozenset(("rownames", "rowname", "row.names", "row_names", "row", "index", "id", "unnamed: 0"))
@@ -171,7 +171,7 @@ def require_finite(numbers: Any, name: str, dtype: Any, source_name: str) -> Non
             f"{source_name}: column {name!r} holds {numbers[row]} (row {row + 1:,} of the batch): expected finite "
             "numbers; replace it, or leave it empty for a missing value."
         )
-    most = MAX_MAGNITUDE[np.dtype(dtype)]
+    most = MAX_ENCODED_NUMBER[np.dtype(dtype)]
     largest = np.abs(numbers).max(initial=0)
     if largest > most:
         remedy = ", or encode with dtype='float64'" if dtype == np.float32 else ""

@@ -55,6 +55,7 @@ class StringLearner(Learner):
         """Return an independent copy."""
         other = super().copy()
         other._counts = self._counts.copy()
+        other._dates = None if self._dates is None else self._dates.copy()
         other._numbers = copy(self._numbers)
         return other
 

@@ -64,7 +64,13 @@ def as_levels(column: Any) -> tuple[Any, NDArray[np.int64]]:
 def spelled(values: Any) -> Any:
     """Return values as strings."""
     if is_string(values.type):
-        return values.cast(pa.string())
+        try:
+            return values.cast(pa.string())
+        except pa.ArrowInvalid:
+            raise DataError(
+                "a batch holds more than 2 GB of different texts in one column: expected smaller batches; read the "
+                "table with open_data, which makes them, or pass it in parts."
+            ) from None
     if pa.types.is_null(values.type):
         return pa.nulls(len(values), pa.string())
     if pa.types.is_floating(values.type):

@@ -22,10 +22,10 @@ from ridgeway.data.schema import no_column
 from ridgeway.storage.class_registry import ClassRegistry
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 
-VERSION = 1
+ENCODER_VERSION = 1
 MIN_SPARSE_FEATURES = 256  # more features than these may be stored as CSR
 MAX_SPARSE_SHARE = 0.08  # share of the features that a row has, below which rows are stored as CSR
-MAX_COLUMNS = 1 << 16
+MAX_ENCODED_COLUMNS = 1 << 16
 MAX_FEATURES = 1 << 24
 
 ENCODINGS: ClassRegistry[Encoding] = ClassRegistry(
@@ -134,7 +134,7 @@ class TableEncoding:
     def state(self) -> State:
         """Return plain values for JSON."""
         return {
-            "version": VERSION,
+            "version": ENCODER_VERSION,
             "sparse": self.sparse,
             "dtype": self.dtype,
             "columns": [{"kind": encoding.kind, **encoding.state()} for encoding in self.encodings],
@@ -144,12 +144,13 @@ class TableEncoding:
     def from_state(cls, stored: Stored) -> TableEncoding:
         """Return the encodings of a state."""
         version = stored.integer("version", 1, 1 << 30)
-        if version > VERSION:
+        if version > ENCODER_VERSION:
             raise StateError(
-                f"encoder: version {version} is newer than {VERSION}, which this ridgeway reads: update ridgeway."
+                f"encoder: version {version} is newer than {ENCODER_VERSION}, which this ridgeway reads: update "
+                "ridgeway."
             )
         dtype = stored.text("dtype", FLOATS)
-        columns = stored.parts("columns", 1, MAX_COLUMNS)
+        columns = stored.parts("columns", 1, MAX_ENCODED_COLUMNS)
         encodings = tuple(ENCODINGS.from_state(column) for column in columns)
         names = {encoding.column for encoding in encodings}
         n_features = sum(encoding.n_features for encoding in encodings)

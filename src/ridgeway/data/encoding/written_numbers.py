@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ridgeway.data.arrow import pc
 from ridgeway.data.remedy import kind_remedy
 
-MIN_NUMBER_SHARE = 0.95  # of the values, from which strings are taken for numbers
+MIN_WRITTEN_NUMBER_SHARE = 0.95  # of the values, from which strings are taken for numbers
 MIN_DISTINCT_WITH_COMMAS = 3  # fewer may be codes
 # 1.234,5 and 1.234.567: points separate thousands.
 WITH_POINTS = r"^\s*[-+]?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})\s*$"
@@ -48,7 +48,7 @@ class WrittenNumbers:
     @property
     def doubt(self) -> str | None:
         """The warning that numbers are read as text; None if the strings are no such numbers."""
-        if len(self._distinct) < MIN_DISTINCT_WITH_COMMAS or self._numbers < MIN_NUMBER_SHARE * self._values:
+        if len(self._distinct) < MIN_DISTINCT_WITH_COMMAS or self._numbers < MIN_WRITTEN_NUMBER_SHARE * self._values:
             return None
         examples = ", ".join(map(repr, [*sorted(self._with_points), *sorted(self._distinct - self._with_points)][:2]))
         return (

@@ -135,12 +135,12 @@ class SQLite(AdbcDatabase):
             yield connection
 
 
-def sqlite_path(address: str) -> str:
-    """Return the path in ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
+def database_path(address: str) -> str:
+    """Return the path of a database in a file: ``sqlite:///relative.db``, ``duckdb:////absolute.db``.
 
     Examples
     --------
-    >>> sqlite_path("sqlite:///shop.db"), sqlite_path("sqlite:////data/shop.db"), sqlite_path("sqlite://shop.db")
+    >>> database_path("sqlite:///shop.db"), database_path("duckdb:////data/shop.db"), database_path("sqlite://shop.db")
     ('shop.db', '/data/shop.db', 'shop.db')
     """
     rest = address.partition("://")[2].partition("?")[0]

@@ -13,7 +13,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.export_advice import DUCKDB, EXCEL, OLD_EXCEL_HEAD, SQLITE, refuse_address
 from ridgeway.data.external.base_table import ExternalTable
 
-PACKAGE = "ridgeway.data.external"
+EXTERNAL_PACKAGE = "ridgeway.data.external"
 STORES = ("s3", "gs", "gcs")
 WEB = ("http", "https")
 FIRST_BYTES = 16
@@ -66,10 +66,10 @@ def _found(data: Any, query: str | None, table: str | None) -> ExternalTable | N
     if scheme in ("postgresql", "postgres"):
         return _made("adbc", "PostgreSQL", address, query, table)
     if scheme == "sqlite":
-        path = import_module(f"{PACKAGE}.adbc").sqlite_path(address)
+        path = import_module(f"{EXTERNAL_PACKAGE}.adbc").database_path(address)
         return _made("adbc", "SQLite", path, query, table)
     if scheme == "duckdb":
-        path = import_module(f"{PACKAGE}.adbc").sqlite_path(address)
+        path = import_module(f"{EXTERNAL_PACKAGE}.adbc").database_path(address)
         return _made("duckdb_query", "DuckDB", path, query, table)
     if scheme not in (*STORES, *WEB):
         refuse_address(address)
@@ -127,7 +127,7 @@ def _names_workbook(address: str) -> bool:
 
 
 def _made(module: str, name: str, *arguments: Any) -> ExternalTable:
-    made: ExternalTable = getattr(import_module(f"{PACKAGE}.{module}"), name)(*arguments)
+    made: ExternalTable = getattr(import_module(f"{EXTERNAL_PACKAGE}.{module}"), name)(*arguments)
     return made
 
 

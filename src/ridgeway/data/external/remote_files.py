@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import fnmatch
 import http.client
+import os
 import posixpath
 import re
 import urllib.error
@@ -25,7 +26,7 @@ from ridgeway.data.files import KNOWN_FORMATS, named_format
 from ridgeway.data.schema import require_columns
 from ridgeway.version import __version__
 
-CHUNK_BYTES = 1 << 20
+DOWNLOAD_CHUNK_BYTES = 1 << 20
 TIMEOUT_SECONDS = 60.0  # without an answer of a web server or of Google's store
 TEXT_TYPES = ("text/csv", "text/plain", "text/tab-separated-values")
 FORMAT_OF_TYPE = {"application/vnd.apache.parquet": ".parquet", "application/vnd.apache.arrow.file": ".arrow"}
@@ -68,7 +69,7 @@ class StoredFiles(ExternalTable):
                 folder = SpillFolder(self.name)
                 base = posixpath.commonpath([posixpath.dirname(path) for path in paths])
                 for path in paths:
-                    target = folder.path / posixpath.relpath(path, base)
+                    target = _place(folder.path, path, base, self.name)
                     target.parent.mkdir(parents=True, exist_ok=True)
                     if key is None:
                         _copy(store, path, target, folder)
@@ -123,7 +124,7 @@ class WebFile(ExternalTable):
                 length = answer.headers["Content-Length"]
                 size = 0
                 with (folder.path / _file_name(self._address, answer.headers)).open("wb") as file:
-                    while chunk := answer.read(CHUNK_BYTES):
+                    while chunk := answer.read(DOWNLOAD_CHUNK_BYTES):
                         folder.hold(len(chunk))
                         file.write(chunk)
                         size += len(chunk)
@@ -188,9 +189,20 @@ def _is_wanted(path: str, pattern: str | None) -> bool:
     return named_format(Path(path)) is not None and not any(part.startswith((".", "_")) for part in path.split("/"))
 
 
+def _place(folder: Path, path: str, base: str, name: str) -> Path:
+    """Return where the copy of an object belongs in a local folder; keys that lead out of it are refused."""
+    target = Path(os.path.normpath(folder / posixpath.relpath(path, base)))
+    if {".", ".."} & set(path.split("/")) or not target.is_relative_to(os.path.normpath(folder)):
+        raise DataError(
+            f"{name}: an object has the key {path!r}: expected keys without the parts '.' and '..', which could name a "
+            "file outside of the folder of the copies; rename the object, or choose others by a pattern."
+        )
+    return target
+
+
 def _copy(store: Any, path: str, target: Path, folder: SpillFolder) -> None:
     with store.open_input_stream(path) as source, target.open("wb") as file:
-        while chunk := source.read(CHUNK_BYTES):
+        while chunk := source.read(DOWNLOAD_CHUNK_BYTES):
             folder.hold(len(chunk))
             file.write(chunk)
 
