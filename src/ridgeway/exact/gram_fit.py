@@ -142,12 +142,10 @@ class GramSums:
 
     @classmethod
     def after(cls, read: ReadOnce, batch: Batch, standardization: Standardization, n_folds: int, seed: int) -> GramSums:
-        """Return the sums that a fit leaves: fold by fold where its folds share the rows, otherwise as one."""
+        """Return the sums that a fit leaves: fold by fold where its folds partition the rows, otherwise as one."""
         empty = cls.begin(batch, standardization, n_folds, seed)
-        tests = [split.test for split in read.splits]
-        shared = len(tests) == n_folds and sum(test.n_rows for test in tests) == read.total.n_rows
-        if shared and all(split.train.n_rows + split.test.n_rows == read.total.n_rows for split in read.splits):
-            return replace(empty, parts=tuple(tests), n_rows=len(batch))
+        if read.partition and len(read.splits) == n_folds:
+            return replace(empty, parts=tuple(split.test for split in read.splits), n_rows=len(batch))
         return replace(empty, base=read.total, n_rows=len(batch))
 
     def with_rows(self, batch: Batch, n_given: int) -> GramSums:
@@ -155,9 +153,11 @@ class GramSums:
 
         Parameters
         ----------
-        batch : the rows of positive weight.
+        batch : the rows of positive weight, possibly none.
         n_given : number of rows that were given, with those of weight 0.
         """
+        if len(batch) == 0:
+            return replace(self, n_rows=self.n_rows + n_given)
         numbers = numbered(batch.numbers).astype(np.uint64) + np.uint64(self.n_rows)
         cells = hashed(numbers + np.uint64(self.seed + 1)) % np.uint64(len(self.parts))
         folds = cells.astype(np.intp)
