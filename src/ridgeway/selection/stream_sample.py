@@ -202,7 +202,7 @@ class StreamSample:
         return self._parts[0] if self._parts else NO_ROWS
 
     def held_out(
-        self, scheme: Scheme, candidate: int, error: float | None, standardization: Standardization
+        self, scheme: Scheme, candidate: int, errors: NDArray[np.float64], standardization: Standardization
     ) -> HeldOut | None:
         """Return the rows with their predictions by a candidate; None if there are no rows yet.
 
@@ -210,7 +210,7 @@ class StreamSample:
         ----------
         scheme : the candidate.
         candidate : its index.
-        error : its mean squared error over all rows, in standardized targets, for a single target; None if unknown.
+        errors : (targets,), its mean squared errors over all rows, in standardized targets.
         standardization : of the stream.
         """
         sums = np.sum(self._sums, axis=0) if self._sums else np.zeros((1, 2, 2))
@@ -223,7 +223,6 @@ class StreamSample:
             residuals[mine] = np.einsum("nqs,qs->nq", known[mine, :, : models.shape[1]], models)
         scale = standardization.target_scale
         actual = known[:, :, 1] * scale + standardization.target_offset
-        errors = np.array([error]) if error is not None and len(scale) == 1 else (residuals**2).mean(axis=0)
         mean, squares = sums[:, 0, 1] / sums[:, 0, 0], sums[:, 1, 1] / sums[:, 0, 0]
         variance = np.maximum(squares - mean**2, 0.0)
         predicted = actual - residuals * scale
