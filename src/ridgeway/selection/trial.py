@@ -14,7 +14,7 @@ from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.groups import Group, HeldOutErrors
 from ridgeway.selection.held_out_path import HeldOutPart, reduced_products
-from ridgeway.selection.outlying import N_REFERENCES, Errors
+from ridgeway.selection.outlying import Errors, reference_places
 from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory
@@ -82,8 +82,7 @@ class Trial:
         """Return the errors of these schemes, and of all schemes between them, without any row yet."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
-        some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
-        references = self._models(self._span.given[some])
+        references = self._models(self._span.given[reference_places(len(schemes))])
         padded = self._standardization.constant != 0
         self._held = HeldOutErrors(self._span.directions, padded, references, self._allowance)
         return self._held
