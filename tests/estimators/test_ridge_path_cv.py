@@ -395,6 +395,10 @@ def test_turns_to_gram() -> None:
     exact = rw.RidgePathCV(solver="gram", cv=5, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.coef_, exact.coef_)
     model.partial_fit(X[:10], y[:10])  # which goes on by Gram matrices
+    splits = list(KFold(3).split(X))
+    once = rw.RidgePathCV(cv=iter(splits)).fit(X, y)  # which both solvers take, though it gives its splits once
+    assert once.solver_ == "gram"
+    np.testing.assert_array_equal(once.coef_, rw.RidgePathCV(solver="gram", cv=splits).fit(X, y).coef_)
 
 
 # Law: the products that some seconds allow take these seconds, and no more than the limit are made.

@@ -25,7 +25,8 @@ from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.choice import by_folds, run_given
-from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
+from ridgeway.selection.folds import Fold, alike
+from ridgeway.selection.folds_of_cv import NO_FOLDS, NamedFolds, folds_of_cv, with_given_splits
 from ridgeway.selection.plan import DEFAULT_FOLDS, FitOptions, Outcome, decide_plan
 from ridgeway.sgd import LimitedStep
 from ridgeway.validation.names import is_name
@@ -229,24 +230,17 @@ def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
     return matrix
 
 
-def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> tuple[list[Fold], str]:
-    """Return the folds that cv means, none when nothing is chosen, and their name."""
-    options, cv, n_rows = request.options, request.options.cv, len(problem)
+def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> NamedFolds:
+    """Return the folds that cv means; none when nothing is chosen."""
+    options, cv = request.options, request.options.cv
     if options.family is None:
-        return [], ""
+        return NO_FOLDS
     if is_name(cv, "auto"):
         cv = DEFAULT_FOLDS
-    if is_name(cv, "holdout"):
-        fold = hold_out(n_rows, options.shuffle, request.rng)
-        return [fold], f"hold-out of {len(fold.test):,} rows"
-    if isinstance(cv, str):
+    if isinstance(cv, str) and cv != "holdout":
         raise ValueError(
             f"cv={cv!r} is for rows in a stream: expected 'auto', a number of folds, 'holdout' or a splitter; or set "
             "n_components."
         )
-    if isinstance(cv, int):
-        ranking = alike(problem.gram.diagonal(), problem.y)
-        folds = k_folds(n_rows, cv, request.rng.spawn(1)[0] if options.shuffle else None, ranking)
-        return folds, f"{len(folds)} folds"
-    folds = split_by(cv, X, y, numbered(problem.batch.numbers), int(np.shape(y)[0]))
-    return folds, f"{len(folds)} given splits"
+    cv, rng = with_given_splits(cv, problem.batch, X, y), request.rng.spawn(1)[0]
+    return folds_of_cv(cv, len(problem), rng, options.shuffle, lambda: alike(problem.gram.diagonal(), problem.y))

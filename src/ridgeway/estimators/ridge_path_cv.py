@@ -14,7 +14,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import check_exact_cv, fit_exactly, n_models
+from ridgeway.estimators.exact_choice import check_exact_cv, exact_cv, fit_exactly, n_models
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.sgd_model import SGDModel
@@ -211,16 +211,17 @@ class RidgePathCV(AveragedEstimator[Averages]):
         keep_rows : whether the model may refer to the rows, for intervals of its coefficients.
         max_products : after which Krylov gives way to Gram matrices; None if it does not.
         """
-        asked, cv, rule = check_averaging(self.averaging, self.alpha), check_exact_cv(self.cv), self.one_standard_error
+        asked, rule = check_averaging(self.averaging, self.alpha), bool(self.one_standard_error)
+        cv = exact_cv(self.cv, asked, batch, given)
         with threads(check_jobs(self.n_jobs)):
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
-            fixed = batch, standardization, asked, cv, bool(rule)
-            outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given, max_products)
+            fixed = batch, standardization, asked, cv, rule
+            outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), max_products)
             if not outcome.settled and max_products is not None:  # a seed gives the folds of solver="gram"
                 choice = SolverChoice(
                     "gram", f"the Krylov solver had not converged after {outcome.n_products} products"
                 )
-                outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given)
+                outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state))
         sparse = not isinstance(batch.rows, DenseRows)
         averages = Averages.about_means(outcome.spectrum, standardization, sparse, batch.single_target)
         selected = averages.at(outcome.scheme, outcome.selection)
