@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MAX_ROWS_OF_ONE_THREAD = 2000  # threads that wait for each other are slow
 DEFAULT_PASSES = 32  # of kernel SGD, unless they are given
 MAX_EXTENSION = 2  # automatic passes continue up to this many times as long while the error still falls
+MAX_ASYMMETRY = 1e-3  # of a precomputed kernel, as a share of its largest entry
 SGD_NUMBERS_PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, per row, pass and fold at most
 
 
@@ -219,10 +220,15 @@ def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
     """Return the kernel matrix of the rows that are used, after a look at its shape and symmetry."""
     if not isinstance(batch.rows, DenseRows):
         raise TypeError("X is sparse, but kernel='precomputed': expected a dense array; pass X.toarray().")
-    matrix = batch.rows.array[:, used]
-    largest = float(np.abs(matrix).max())
-    asymmetry = float(np.abs(matrix - matrix.T).max())
-    if asymmetry > 1e-3 * largest:
+    matrix = batch.rows.array
+    if matrix.shape[1] > len(used):  # rows of weight 0 are left out already
+        matrix = matrix[:, used]
+    largest, asymmetry = 0.0, 0.0
+    for start in range(0, len(matrix), KERNEL_BLOCK_ROWS):  # in strips: the matrix may fill the memory
+        strip, mirrored = matrix[start : start + KERNEL_BLOCK_ROWS], matrix[:, start : start + KERNEL_BLOCK_ROWS].T
+        largest = max(largest, float(strip.max()), -float(strip.min()))
+        asymmetry = max(asymmetry, float(np.abs(strip[:, start:] - mirrored[:, start:]).max()))
+    if asymmetry > MAX_ASYMMETRY * largest:
         raise ValueError(
             f"X is not symmetric (entries differ by up to {asymmetry:g}), but kernel='precomputed': expected the "
             "kernel matrix of the rows with themselves."
