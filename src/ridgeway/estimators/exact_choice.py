@@ -20,6 +20,7 @@ from ridgeway.selection.folds import Fold, alike, k_folds
 from ridgeway.selection.folds_of_cv import NO_FOLDS, folds_of_cv, with_given_splits
 from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
 from ridgeway.selection.table import Selection, marked
+from ridgeway.selection.target_variance import variance_of_rows
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.names import is_name
 
@@ -167,9 +168,7 @@ def _by_gram(problem: _Problem, folds: list[Fold], method: str, n_later_folds: i
     held_out = held_out_of(average, batch, standardization, _held_out_by(folds), fit.held_rows, fit.held_out)
     if held_out is not None and fit.rating is not None and len(fit.held_rows) < sum(len(f.test) for f in folds):
         tests = np.concatenate([fold.test for fold in folds])
-        share = batch.weight[tests] / batch.weight[tests].sum(dtype=np.float64)
-        shifted = batch.y[tests] - batch.y[tests[0]]  # a large offset would cost digits
-        variance = share @ (shifted - share @ shifted) ** 2
+        variance = variance_of_rows(batch, tests)
         held_out = with_errors_of_all(held_out, fit.rating, standardization.target_scale, variance, len(tests))
     return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
 
