@@ -131,6 +131,16 @@ def test_precomputed_is_not_copied() -> None:
         kernel_fit._square(check_batch(matrix, np.arange(1500.0)), np.arange(1500))
 
 
+# Law: of strengths whose errors differ by rounding, the strongest is taken: rows that have nothing in common are
+# predicted by the mean, whatever the strength.
+def test_ties() -> None:
+    y = np.random.default_rng(0).standard_normal(60)
+    table = rw.AveragedKernelRegressor(kernel="precomputed", random_state=0).fit(np.eye(60), y).selection_
+    assert table is not None
+    np.testing.assert_allclose([row.error for row in table], table.best.error, rtol=1e-12)
+    assert table.chosen.alpha == max(row.alpha for row in table)
+
+
 # Law: sparse rows are their values.
 def test_sparse_rows() -> None:
     X, y = smooth(150)

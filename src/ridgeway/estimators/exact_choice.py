@@ -13,13 +13,13 @@ from ridgeway.exact.gram_fit import GramSums, fit_in_memory, fit_leave_one_out
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.krylov import MAX_PRODUCTS
 from ridgeway.exact.krylov_fit import fit_rows
-from ridgeway.exact.rated_candidates import best_of
+from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import Fold, alike, k_folds
 from ridgeway.selection.folds_of_cv import NO_FOLDS, folds_of_cv, with_given_splits
 from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
-from ridgeway.selection.table import Selection, marked
+from ridgeway.selection.table import Selection
 from ridgeway.selection.target_variance import variance_of_rows
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.names import is_name
@@ -146,8 +146,7 @@ class _Problem(NamedTuple):
         """Return the given average, or the best one of those that are scored, with their table."""
         if self.asked.scheme is not None:
             return self.asked.scheme, None
-        best = best_of(scored, self.standardization.unit)
-        selection = Selection(method, marked(scored, self.one_standard_error, best=best))
+        selection = selection_of(scored, method, self.standardization.unit, self.one_standard_error)
         return selection.chosen.scheme, selection
 
 
