@@ -10,7 +10,7 @@ import scipy.special
 from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.atomic import atomic, shallow_copy
-from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging import Geometric
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
@@ -27,7 +27,6 @@ from ridgeway.estimators.solver_choice import (
 )
 from ridgeway.estimators.solver_names import ASKED_FOR, SOLVER_TITLES, check_solver
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
-from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.exact.gram_fit import GramSums
 from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
@@ -45,14 +44,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ridgeway.path.path_result import PathResult
     from ridgeway.storage.state import State, Stored
 
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
-
-WEAK_STRENGTHS = (
-    "coefficients are smaller than those of ridge there. Fit with that alpha to solve it, or with solver='gram'."
-)
 
 
 class RidgePathCV(AveragedEstimator[Averages]):
@@ -139,6 +133,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
     n_rows_: int
     n_features_in_: int
     _model: ExactModel | UnsolvedStream | SGDModel  # of fit; of partial_fit; of SGD in either
+    _weak_strengths = (
+        "coefficients are smaller than those of ridge there. Fit with that alpha to solve it, or with solver='gram'."
+    )
 
     def __init__(
         self,
@@ -351,37 +348,6 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solver_")
-
-    def path(self, alphas: ArrayLike) -> PathResult:
-        """Ridge coefficients and intercepts for every alpha, in the user's units; no data needed.
-
-        Parameters
-        ----------
-        alphas : (L,), each 0 or more, in any order. Those weaker than the chosen one are solved less exactly by the
-            Krylov engine, which warns of those it has not resolved: ``trajectory_.error_bounds(alphas)``.
-        """
-        models = super().path(alphas)
-        warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
-        return models
-
-    def at(self, average: float | str | Scheme | None) -> Self:
-        """Return a fitted copy with another selected average; no data, no new fit.
-
-        Parameters
-        ----------
-        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for the selected average.
-
-        Examples
-        --------
-        >>> import ridgeway as rw
-        >>> model = rw.RidgePathCV().fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
-        >>> model.at(1.0).coef_.round(6)
-        array([0.5])
-        """
-        moved = super().at(average)
-        if average is not None and isinstance(moved.averaging_, Geometric):
-            warn_of_weak_strengths(moved.trajectory_, np.array([moved.averaging_.alpha]), WEAK_STRENGTHS)
-        return moved
 
     def _move(self, selected: SelectedModel[Averages]) -> None:
         self._model = self._model.moved(selected)
