@@ -18,6 +18,7 @@ from ridgeway.exact.row_sample import RowSample
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.row_hash import hashed
+from ridgeway.rows.same_form import require_same_targets
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out_path import SAMPLE_SEED, HeldOutPart, sample_rows
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
@@ -200,17 +201,8 @@ class GramSums:
 
     def require_targets(self, batch: Batch) -> None:
         """Refuse a batch with other targets than those before."""
-        expected = len(self.standardization.target_scale)
-        got = batch.y.shape[1]
-        if got != expected or batch.single_target != self.single_target:
-            shapes = [
-                "(n,)" if single else f"(n, {n})"
-                for single, n in ((batch.single_target, got), (self.single_target, expected))
-            ]
-            raise ValueError(
-                f"y has shape {shapes[0]} but the batches before had {shapes[1]}: pass the same targets in every "
-                "batch, or call fit to start again."
-            )
+        n_targets = len(self.standardization.target_scale)
+        require_same_targets(batch.y.shape[1], batch.single_target, n_targets, self.single_target)
 
     def fit(self, family: str | None, scale: bool) -> GramFit:
         """Solve for all rows so far and rate the candidates: time (folds + 1) d^3, no rows needed.
