@@ -9,7 +9,8 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.options import Averaging, check_cv
-from ridgeway.exact.gram_fit import GramSums, fit_in_memory, fit_leave_one_out
+from ridgeway.exact.gram_fit import fit_in_memory, fit_leave_one_out
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.krylov import MAX_PRODUCTS
 from ridgeway.exact.krylov_fit import fit_rows

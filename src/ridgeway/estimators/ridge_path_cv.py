@@ -27,7 +27,7 @@ from ridgeway.estimators.solver_choice import (
 )
 from ridgeway.estimators.solver_names import ASKED_FOR, SOLVER_TITLES, check_solver
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
-from ridgeway.exact.gram_fit import GramSums
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, DenseRows, check_batch

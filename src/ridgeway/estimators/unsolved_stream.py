@@ -10,7 +10,8 @@ from ridgeway.estimators.exact_choice import UNCHOSEN, warn_unchosen
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
-from ridgeway.exact.gram_fit import GramFit, GramSums
+from ridgeway.exact.gram_fit import GramFit, fit_sums
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.machine.blas import threads
@@ -40,7 +41,7 @@ class UnsolvedStream:
     def fit(self) -> GramFit:
         """What the sums come to: solved when it is first read, not at every batch."""
         with threads(self.n_jobs):
-            return self.sums.fit(self.asked.family, self.scale)
+            return fit_sums(self.sums, self.asked.family, self.scale)
 
     @derived_property
     def held_out(self) -> HeldOut | None:
