@@ -197,7 +197,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
             y_kept, weight_kept = (part if some is None else part[some] for part in (labels.y, labels.weight))
             moments = CoMoments.of(rows, y_kept, weight_kept, some)
             if before is not None:
-                moments = before.moments.merged(moments)
+                moments = CoMoments.pooled([before.moments, moments])
         if not moments.finite:
             raise ValueError(
                 "the sums of squares and products of X, y and sample_weight exceed float64: "
