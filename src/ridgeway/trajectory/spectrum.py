@@ -38,20 +38,29 @@ class Basis:
     targets: Array
     ends: Array
 
+    def ridge_gains(self, alphas: Array, resolution: float) -> Array:
+        """Return 1 / (s + alpha) of ridge strengths (L,) at each eigenvalue, (L, r), by which b is multiplied.
+
+        If s + alpha is at most `resolution` of the largest eigenvalue, it is 0; so alpha = 0 is the least-squares
+        solution of least norm.
+        """
+        shrunk = self.eigenvalues + alphas[:, None]
+        resolved = shrunk > resolution * float(self.eigenvalues.max(initial=0.0))
+        gains: Array = np.divide(1.0, shrunk, out=np.zeros_like(shrunk), where=resolved)
+        return gains
+
     def gains(self, schemes: Sequence[Scheme], step: float, n_steps: int, resolution: float) -> Array:
         """Return (1 - q(s)) / s of each scheme at each eigenvalue, (L, r), by which b is multiplied.
 
-        For a geometric average this is 1 / (s + alpha), ridge. If s, or s + alpha, is at most `resolution` of the
-        largest eigenvalue, it is 0; so alpha = 0 is the least-squares solution of least norm.
+        For a geometric average these are `ridge_gains`; for others they are 0 if s is at most `resolution` of the
+        largest eigenvalue.
         """
         s = self.eigenvalues
-        least = resolution * float(s.max(initial=0.0))
         gains = np.zeros((len(schemes), len(s)))
         strengths = np.array([scheme.alpha if isinstance(scheme, Geometric) else np.nan for scheme in schemes])
         ridge = np.flatnonzero(strengths >= 0)
-        shrunk = s + strengths[ridge, None]
-        gains[ridge] = np.divide(1.0, shrunk, out=np.zeros_like(shrunk), where=shrunk > least)
-        steps, learned = Staircase((step,)), s > least
+        gains[ridge] = self.ridge_gains(strengths[ridge], resolution)
+        steps, learned = Staircase((step,)), s > resolution * float(s.max(initial=0.0))
         for place in np.flatnonzero(np.isnan(strengths)).tolist():
             q = filter_at(schemes[place], s[learned], steps, n_steps)
             gains[place, learned] = (1.0 - q) / s[learned]
