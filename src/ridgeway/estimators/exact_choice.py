@@ -62,6 +62,24 @@ def exact_cv(cv: Any, asked: Averaging, batch: Batch, given: tuple[Any, Any]) ->
     return with_given_splits(checked, batch, *given) if chooses else checked
 
 
+def stream_folds(cv: Any, asked: Averaging) -> int:
+    """Return the number of folds of a stream, which rows are dealt to as they come.
+
+    Parameters
+    ----------
+    cv : as the user gave it.
+    asked : the scheme, or the family to choose from.
+    """
+    checked = check_exact_cv(cv)
+    if isinstance(checked, int):
+        return checked
+    if asked.family is not None and not is_name(checked, "auto"):
+        raise ValueError(
+            f"cv={checked!r} needs all rows at once: expected 'auto' or a number of folds for partial_fit; or call fit."
+        )
+    return DEFAULT_FOLDS
+
+
 def n_models(cv: Any) -> int:
     """Return how many models a choice takes beside the one of all rows."""
     return cv if isinstance(cv, int) else 1 if is_name(cv, "loo", "holdout") else DEFAULT_FOLDS

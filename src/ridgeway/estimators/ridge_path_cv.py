@@ -14,7 +14,7 @@ from ridgeway.averaging import Geometric
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_choice import check_exact_cv, exact_cv, fit_exactly, n_models
+from ridgeway.estimators.exact_choice import check_exact_cv, exact_cv, fit_exactly, n_models, stream_folds
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.sgd_model import SGDModel
@@ -33,7 +33,6 @@ from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, DenseRows, check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.plan import DEFAULT_FOLDS
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.columns import remember_columns, require_columns
 from ridgeway.validation.names import is_name
@@ -288,7 +287,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         if begun and isinstance(self._model, SGDModel):
             sgd = shallow_copy(self._model.sgd).set_params(averaging=self.averaging, alpha=self.alpha)
             return self._learn_by_sgd(sgd, SolverChoice(self.solver_, self.solver_reason_), X, y, sample_weight)
-        check_averaging(self.averaging, self.alpha)
+        asked = check_averaging(self.averaging, self.alpha)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         if not begun:
             choice = self._stream_solver(batch)
@@ -299,7 +298,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             require_rows(batch)
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
             seed = int(generator(self.random_state).integers(2**31))
-            sums = GramSums.begin(batch, standardization, self._stream_folds(), seed)
+            sums = GramSums.begin(batch, standardization, stream_folds(self.cv, asked), seed)
             remember_columns(self, X)
         else:
             choice = SolverChoice(self.solver_, self.solver_reason_)
@@ -329,17 +328,6 @@ class RidgePathCV(AveragedEstimator[Averages]):
                 "solver='krylov' needs all rows at once: expected solver='auto', 'gram' or 'sgd' for partial_fit."
             )
         return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, ASKED_FOR)
-
-    def _stream_folds(self) -> int:
-        """Return the number of folds of a stream, which rows are dealt to as they come."""
-        cv, asked = check_exact_cv(self.cv), check_averaging(self.averaging, self.alpha)
-        if isinstance(cv, int):
-            return cv
-        if asked.family is not None and not is_name(cv, "auto"):
-            raise ValueError(
-                f"cv={cv!r} needs all rows at once: expected 'auto' or a number of folds for partial_fit; or call fit."
-            )
-        return DEFAULT_FOLDS
 
     def _fitted(self) -> SelectedModel[Averages]:
         """Return the selected model; sums are solved when it is asked for, not at every batch."""
