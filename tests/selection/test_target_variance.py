@@ -12,7 +12,7 @@ from ridgeway.selection.target_variance import variance_of_moments, variance_of_
 # Law: the variance is the weighted mean squared distance from the weighted mean, from rows and from moments.
 def test_variance() -> None:
     rng = np.random.default_rng(0)
-    y, weight = rng.standard_normal((80, 2)) + [0.3, -0.5], rng.uniform(0.1, 3.0, 80)
+    y, weight = rng.normal([0.3, -0.5], 1.0, (80, 2)), rng.uniform(0.1, 3.0, 80)
     rows = np.arange(10, 70)
     expected = np.cov(y[rows].T, aweights=weight[rows], ddof=0).diagonal()
     np.testing.assert_allclose(variance_of_rows(check_batch(np.ones((80, 1)), y, weight), rows), expected)

@@ -26,5 +26,6 @@ def require_same_targets(n_targets: int, single_target: bool, expected_targets: 
     shapes = (n_targets, single_target), (expected_targets, expected_single)
     got, expected = ("(n,)" if single else f"(n, {n})" for n, single in shapes)
     raise ValueError(
-        f"y has shape {got} but the batches before had {expected}: pass the same targets in every batch, or start again."
+        f"y has shape {got} but the batches before had {expected}: pass the same targets in every batch, or start "
+        "again."
     )
