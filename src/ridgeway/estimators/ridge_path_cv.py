@@ -306,11 +306,11 @@ class RidgePathCV(AveragedEstimator[Averages]):
             assert self._model.sums is not None
             sums = self._model.sums
             sums.require_targets(batch)
+            if len(batch) == 0:  # the rows count for the folds of those that follow, and for nothing else
+                self._model = replace(self._model, sums=sums.with_rows(batch, int(np.shape(y)[0])))
+                return self
         with threads(check_jobs(self.n_jobs)):
             sums = sums.with_rows(batch, int(np.shape(y)[0]))
-        if len(batch) == 0:  # the rows count for the folds of those that follow, and for nothing else
-            self._model = replace(self._model, sums=sums)
-            return self
         self._set_fit(self._unsolved(sums), choice, len(batch) + (self.n_rows_ if begun else 0))
         return self
 

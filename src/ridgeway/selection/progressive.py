@@ -66,7 +66,8 @@ class Stretch:
     @classmethod
     def empty(cls, first_step: int, n_schemes: int, n_targets: int) -> Stretch:
         """Return a stretch without rows."""
-        return cls(first_step, 0, 0.0, 0.0, *np.zeros((4, n_schemes)), np.zeros((n_schemes, n_targets)))
+        errors, errors2, crossed, apart2 = np.zeros((4, n_schemes))
+        return cls(first_step, 0, 0.0, 0.0, errors, errors2, crossed, apart2, np.zeros((n_schemes, n_targets)))
 
     @classmethod
     def of_groups(cls, first_step: int, weight: NDArray[np.float64], by_target: NDArray[np.float64]) -> Stretch:
@@ -82,14 +83,14 @@ class Stretch:
         counts = stored.integer("first_step"), stored.integer("groups")
         weights = stored.number("weight", 0.0), stored.number("weight2", 0.0)
         names = ("errors", "errors2", "crossed", "apart2")
-        sums = [stored.array(name, (n_schemes,)) for name in names]
+        errors, errors2, crossed, apart2 = (stored.array(name, (n_schemes,)) for name in names)
         # Files of version 0.1 have the mean over targets only.
         by_target = (
             stored.array("by_target", (n_schemes, n_targets))
             if "by_target" in stored
-            else np.repeat(sums[0][:, None], n_targets, axis=1)
+            else np.repeat(errors[:, None], n_targets, axis=1)
         )
-        return cls(*counts, *weights, *sums, by_target)
+        return cls(*counts, *weights, errors, errors2, crossed, apart2, by_target)
 
     def __add__(self, other: Stretch) -> Stretch:
         """Return the sums over both stretches."""
