@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ from tests.estimators.weak_strengths import require_warnings_of_weak_strengths
 from tests.kernel.problems import smooth
 
 import ridgeway as rw
+from ridgeway.estimators import kernel_fit
 from ridgeway.kernel import gamma_choice, krylov_kernel
 from ridgeway.kernel.coordinates import Coordinates
 from ridgeway.machine import available_memory
-from ridgeway.rows import check_rows
+from ridgeway.rows import DenseRows, check_batch, check_rows
 
 Array = NDArray[np.float64]
 ALPHAS = [1e-5, 1e-3, 1e-1]
@@ -112,6 +114,33 @@ def test_precomputed_is_rbf(weighted: bool) -> None:
     np.testing.assert_allclose(given.predict(rbf_kernel(new, X, gamma=0.7)), rbf.predict(new), rtol=1e-6)
 
 
+# Law: a precomputed kernel is neither copied nor compared in copies, for it may fill the memory.
+def test_precomputed_is_not_copied() -> None:
+    matrix = np.eye(1500)
+    batch = check_batch(matrix, np.arange(1500.0))
+    assert isinstance(batch.rows, DenseRows)
+    tracemalloc.start()
+    taken = kernel_fit._square(batch, np.arange(1500))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < matrix.nbytes
+    assert np.shares_memory(taken, batch.rows.array)
+    np.testing.assert_array_equal(taken, matrix)
+    matrix[1400, 3] = 0.01  # far from the diagonal
+    with pytest.raises(ValueError, match=r"differ by up to 0\.01"):
+        kernel_fit._square(check_batch(matrix, np.arange(1500.0)), np.arange(1500))
+
+
+# Law: of strengths whose errors differ by rounding, the strongest is taken: rows that have nothing in common are
+# predicted by the mean, whatever the strength.
+def test_ties() -> None:
+    y = np.random.default_rng(0).standard_normal(60)
+    table = rw.AveragedKernelRegressor(kernel="precomputed", random_state=0).fit(np.eye(60), y).selection_
+    assert table is not None
+    np.testing.assert_allclose([row.error for row in table], table.best.error, rtol=1e-12)
+    assert table.chosen.alpha == max(row.alpha for row in table)
+
+
 # Law: sparse rows are their values.
 def test_sparse_rows() -> None:
     X, y = smooth(150)
@@ -193,6 +222,13 @@ def test_parameters_of_sgd(option: dict[str, Any], n_components: int | None) -> 
     assert "which only SGD has" in model.solver_reason_
     with pytest.raises(ValueError, match=r"solver='krylov' with .*, which only SGD has: leave it at its default"):
         model.set_params(solver="krylov").fit(X, y)
+
+
+# Law: a number is the same number in any integer type.
+def test_batch_size_of_any_integer_type() -> None:
+    X, y = smooth(60)
+    one: Any = np.int64(1)
+    assert rw.AveragedKernelRegressor(batch_size=one, random_state=0).fit(X, y).solver_ == "krylov"
 
 
 # Law: few components are solved exactly, in memory, piece by piece and from a stream: the path is that of ridge.

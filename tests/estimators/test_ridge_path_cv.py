@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge, RidgeCV
-from sklearn.model_selection import GroupKFold, ShuffleSplit
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from tests.estimators.weak_strengths import require_warnings_of_weak_strengths
 
 import ridgeway as rw
@@ -166,6 +167,37 @@ def test_streams_choose() -> None:
     assert fitted.selection_ is not None
     assert one.selection_.chosen.error == pytest.approx(fitted.selection_.chosen.error, rel=0.01)
     np.testing.assert_allclose(one.predict(X), fitted.predict(X), rtol=0, atol=0.05 * y.std())
+
+
+# Law: rows count once: after a fit by splits whose tests overlap or leave rows out, batches give the path of one fit.
+@pytest.mark.parametrize(
+    "cv", [ShuffleSplit(5, test_size=0.2, random_state=0), ShuffleSplit(5, test_size=0.1, random_state=0), KFold(5)]
+)
+def test_streams_after_any_splits(cv: Any) -> None:
+    X, y, weight = problem()
+    stream = rw.RidgePathCV(solver="gram", cv=cv).fit(X[:120], y[:120], weight[:120])
+    stream.set_params(cv=5).partial_fit(X[120:], y[120:], weight[120:])
+    oracle = Ridge(alpha=weight.sum() * 0.1, solver="svd")
+    D = np.sqrt(np.cov(X.T, aweights=weight, ddof=0).diagonal())
+    np.testing.assert_allclose(stream.path([0.1]).coefs[0] * D, oracle.fit(X / D, y, weight).coef_, rtol=1e-8)
+
+
+# Law: rows of weight 0 take part in the count of rows wherever a stream is cut, also where a batch has no others.
+def test_streams_with_batches_of_no_weight() -> None:
+    X, y, weight = problem()
+    weight[60:90] = 0.0
+    errors = []
+    for cuts in ([0, 200], [0, 60, 90, 200], [0, 50, 70, 80, 200]):
+        stream = rw.RidgePathCV(random_state=0)
+        for start, stop in itertools.pairwise(cuts):
+            stream.partial_fit(X[start:stop], y[start:stop], weight[start:stop])
+        assert stream.selection_ is not None
+        assert stream.n_rows_ == 170
+        errors.append(stream.selection_.to_dict()["error"])
+    for other in errors[1:]:
+        np.testing.assert_allclose(other, errors[0], rtol=1e-6)
+    with pytest.raises(ValueError, match="zero for all rows"):
+        rw.RidgePathCV().partial_fit(X[:5], y[:5], np.zeros(5))
 
 
 # Law: sorted rows are no other rows.
@@ -363,6 +395,10 @@ def test_turns_to_gram() -> None:
     exact = rw.RidgePathCV(solver="gram", cv=5, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.coef_, exact.coef_)
     model.partial_fit(X[:10], y[:10])  # which goes on by Gram matrices
+    splits = list(KFold(3).split(X))
+    once = rw.RidgePathCV(cv=iter(splits)).fit(X, y)  # which both solvers take, though it gives its splits once
+    assert once.solver_ == "gram"
+    np.testing.assert_array_equal(once.coef_, rw.RidgePathCV(solver="gram", cv=splits).fit(X, y).coef_)
 
 
 # Law: the products that some seconds allow take these seconds, and no more than the limit are made.

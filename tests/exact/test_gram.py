@@ -18,7 +18,8 @@ import ridgeway as rw
 from ridgeway.averaging import Scheme
 from ridgeway.exact import second_read
 from ridgeway.exact.fold_moments import MAX_CELLS, FoldMoments, read_splits
-from ridgeway.exact.gram_fit import GramFit, GramSums, fit_in_memory, fit_leave_one_out
+from ridgeway.exact.gram_fit import GramFit, fit_in_memory, fit_leave_one_out, fit_sums
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead, robust_standard_errors
 from ridgeway.rows import FLOAT64, Batch, check_batch
 from ridgeway.rows.standardization import Standardization
@@ -303,7 +304,7 @@ def test_sums_add_up(scale: bool, centre: bool, hard: bool) -> None:
             sums = sums or GramSums.begin(batch, standardization, 5, 0)
             sums = sums.with_rows(batch, stop - start)
         assert sums is not None
-        fits.append(sums.fit("geometric", scale))
+        fits.append(fit_sums(sums, "geometric", scale))
     for fit in fits:
         for alpha in ALPHAS:
             D = whole.standardization.scale
@@ -325,7 +326,7 @@ def test_sums_go_on() -> None:
         more = replace(check_batch(X[100:], y[100:], weight[100:], target_dtype=FLOAT64))
         ahead, stored = (some.with_rows(more, 50) for some in (sums, GramSums.from_state(Stored(sums.state()))))
         whole, _ = fit_in_memory(*prepared(X, y, weight), [], None)
-        fits = [some.fit("geometric", True) for some in (ahead, stored)]
+        fits = [fit_sums(some, "geometric", True) for some in (ahead, stored)]
         assert_close(slopes(fits[0], ALPHAS), slopes(whole, ALPHAS), 1e-9)
         np.testing.assert_array_equal(fits[0].spectrum.path(ALPHAS), fits[1].spectrum.path(ALPHAS))
         assert fits[0].scored == fits[1].scored

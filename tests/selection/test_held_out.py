@@ -137,6 +137,20 @@ def test_error_is_not_capped() -> None:
     assert float(rows.mean_squared_error[0]) > 300**2 / 5000 * 0.9
 
 
+# Law: errors of several targets are weighted means over all rows, so rows of weight 3 count as three rows each.
+def test_weighted_errors_of_several_targets() -> None:
+    X, y = data(1200)
+    Y = np.column_stack([y, 2 * X[:, 0] + np.random.default_rng(1).standard_normal(1200)])
+    weight = np.where(np.arange(1200) % 2, 3.0, 1.0)
+    Y[::2] *= 10  # the lighter rows are harder
+    rows = held_out(rw.AveragedSGDRegressor(step=0.01, random_state=0).partial_fit(X, Y, weight))
+    assert len(rows) == rows.n_rows  # all of them are in the sample
+    share = weight[rows.numbers] / weight[rows.numbers].sum()
+    np.testing.assert_allclose(rows.mean_squared_error, share @ (rows.actual - rows.predicted) ** 2, rtol=1e-9)
+    mean = share @ rows.actual
+    np.testing.assert_allclose(rows.variance, share @ (rows.actual - mean) ** 2, rtol=1e-9)
+
+
 # Law: a stream that is stored and read again at any time ends with the same sample.
 @pytest.mark.parametrize("targets", [1, 2])
 @pytest.mark.parametrize("stop", [100, 300, 1800])

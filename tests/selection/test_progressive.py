@@ -32,8 +32,8 @@ def with_errors(groups: NDArray[np.float64], weight: NDArray[np.float64]) -> Pro
     progressive = Progressive("auto", 0.1, PLAIN, sparse=False)
     for part in np.array_split(np.arange(len(groups)), 2):
         start = int(part[0])
-        halves = [Stretch.of_groups(start, weight[half], groups[half].T) for half in np.array_split(part, 2)]
-        progressive._stretches.append(sum(halves, Stretch.empty(start, len(SCHEMES))))
+        halves = [Stretch.of_groups(start, weight[half], groups[half].T[:, None]) for half in np.array_split(part, 2)]
+        progressive._stretches.append(sum(halves, Stretch.empty(start, len(SCHEMES), 1)))
     return progressive
 
 

@@ -176,7 +176,7 @@ def test_batches_must_agree_with_the_first() -> None:
     run.update(X, y)
     with pytest.raises(ValueError, match="X has 2 columns: expected 4"):
         run.update(X[:, :2], y)
-    with pytest.raises(ValueError, match="y is 2-D with 1 targets: expected 1-D"):
+    with pytest.raises(ValueError, match=r"y has shape \(n, 1\) but the batches before had \(n,\)"):
         run.update(X, y[:, None])
     with pytest.raises(ValueError, match="X is sparse: expected dense rows"):
         run.update(sp.csr_array(X), y)

@@ -39,7 +39,7 @@ class RecordedErrors:
         key = str(sweep.rows_done)
         if sweep.beyond:
             step = sweep.chains[0].trajectory().step
-            return Contest(step, [Scored(Uniform(), step, self._least.get(key, math.nan), 0.0)], *np.zeros((2, 0)))
+            return Contest(step, [Scored(Uniform(), step, self._least.get(key, math.nan), 0.0)])
         contest = score()
         self._least[key] = contest.least
         return contest

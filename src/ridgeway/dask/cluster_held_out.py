@@ -14,6 +14,7 @@ from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import HeldOut
 from ridgeway.selection.held_out import MAX_SAMPLE_ROWS
+from ridgeway.selection.target_variance import variance_of_moments
 from ridgeway.selection.trial import Predictor
 
 SAMPLE_PARTITIONS = 16  # partitions that the sample is taken from
@@ -86,9 +87,8 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
     numbers, actual, residuals = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(numbers, kind="stable")[:MAX_SAMPLE_ROWS]
     moments = np.sum([trial.target_moments() for trial in trials], axis=0)
-    weight = moments[:, 0, 0]
-    variance = moments[:, 1, 1] / weight - (moments[:, 0, 1] / weight) ** 2
-    squares = joint.errors([scheme]).uncapped[0].sum(axis=1) / weight
+    variance = variance_of_moments(moments)
+    squares = joint.errors([scheme]).uncapped[0].sum(axis=1) / moments[:, 0, 0]
     unit = standardization.target_scale**2
     predicted = actual[order] - residuals[order]
     return HeldOut(scheme, numbers[order], actual[order], predicted, n_held, squares * unit, variance * unit)

@@ -16,7 +16,7 @@ from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.options import generator
 from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
 from ridgeway.estimators.solver_names import AS_REQUESTED, check_solver
-from ridgeway.exact.gram_fit import GramSums
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.storage.checkpoint import Checkpoint

@@ -11,6 +11,7 @@ import numpy as np
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators.averages import AnyAverages, SelectedModel
 from ridgeway.estimators.options import FIXED_AVERAGES, check_averaging
+from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
@@ -36,6 +37,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
 
     averaging: Any
     alpha: Any
+    _weak_strengths = ""  # what strengths that a Krylov fit has not resolved mean for its answers, and the remedy
 
     @abstractmethod
     def _move(self, selected: SelectedModel[AveragesT]) -> None:
@@ -44,18 +46,23 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
     def path(self, alphas: ArrayLike) -> PathResult:
         """Coefficients and intercepts for every alpha, in the user's units; no data needed.
 
-        They come from the run whose step grows, and are close to ridge, also where a constant step was chosen.
+        Of SGD they come from the run whose step grows, and are close to ridge, also where a constant step was chosen.
+        A Krylov fit solves strengths weaker than the chosen one less exactly, and warns of those that it has not
+        resolved: ``trajectory_.error_bounds(alphas)``.
 
         Parameters
         ----------
         alphas : (L,), each 0 or more, in any order.
         """
-        return self._fitted().ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas, UNPENALIZED)])
+        fitted = self._fitted()
+        models = fitted.ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas, UNPENALIZED)])
+        warn_of_weak_strengths(fitted.averages.trajectory, models.alphas, self._weak_strengths)
+        return models
 
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy with another selected average; no data, no new fit.
 
-        A number means ridge: it is answered from the run whose step grows, as in `path`. A scheme is an average of the
+        A number means ridge: SGD answers it from the run whose step grows, as in `path`. A scheme is an average of the
         run that was chosen, so ``model.at(model.averaging_)`` is the model itself. The two runs differ only where a
         constant step was chosen; a copy at a number then answers from the growing run in every respect.
 
@@ -71,6 +78,9 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         0.0
         >>> bool((model.at(0.1).coef_ == model.path([0.1]).coefs[0]).all())
         True
+        >>> exact = rw.RidgePathCV().fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
+        >>> exact.at(1.0).coef_.round(6)
+        array([0.5])
         """
         selected = self._fitted()
         averages, ridge = selected.averages, selected.ridge
@@ -91,6 +101,8 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
             averages = ridge
         moved._move(averages.at(scheme, selected.selection, ridge))
+        if average is not None and isinstance(scheme, Geometric):
+            warn_of_weak_strengths(averages.trajectory, np.array([scheme.alpha]), self._weak_strengths)
         return moved
 
     def predict_interval(self, X: Any, coverage: float = 0.9, *, normalized: bool = False) -> NDArray[np.float64]:

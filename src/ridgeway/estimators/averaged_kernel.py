@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ridgeway.atomic import atomic
-from ridgeway.averaging import Geometric
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import AnyAverages
 from ridgeway.estimators.component_fit import ComponentModel, begin_components, fit_components
@@ -20,7 +19,6 @@ from ridgeway.estimators.kernel_options import check_cache, new_features
 from ridgeway.estimators.kernel_solver_choice import choose_kernel_solver
 from ridgeway.estimators.kernel_state import kernel_fit_state, restore_kernel_fit
 from ridgeway.estimators.options import require_rows
-from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.rows import FLOAT64, Batch, check_batch, require_finite_rows
 from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.names import is_name
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from ridgeway.averaging import Scheme
     from ridgeway.estimators.averages import SelectedModel
     from ridgeway.kernel.features import Features
-    from ridgeway.path.path_result import PathResult
     from ridgeway.selection import HeldOut
     from ridgeway.storage.state import State, Stored
 
@@ -145,6 +142,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     gamma_errors_: dict[float, float] | None
     _components: ComponentModel | None = None
     _held_out: HeldOut | None
+    _weak_strengths = WEAK_KERNEL_STRENGTHS
 
     def __init__(
         self,
@@ -287,19 +285,6 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solver_")
 
-    def path(self, alphas: ArrayLike) -> PathResult:
-        """Coefficients and intercepts for every alpha, in the user's units; no data needed.
-
-        It warns of strengths that are weaker than those that the Krylov solver solved; see `trajectory_.error_bounds`.
-
-        Parameters
-        ----------
-        alphas : (L,), each 0 or more, in any order.
-        """
-        models = super().path(alphas)
-        warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_KERNEL_STRENGTHS)
-        return models
-
     def at(self, average: float | str | Scheme | None) -> Self:
         """Return a fitted copy with another selected average; no data, no new fit.
 
@@ -309,13 +294,10 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         """
         self._fitted()
         if self._components is None:
-            moved = super().at(average)
-        else:
-            moved = copy.copy(self)
-            moved._components = self._components.at(average)
-            moved.averaging, moved.alpha = moved._components.linear.averaging, moved._components.linear.alpha
-        if average is not None and isinstance(moved.averaging_, Geometric):
-            warn_of_weak_strengths(moved.trajectory_, np.array([moved.averaging_.alpha]), WEAK_KERNEL_STRENGTHS)
+            return super().at(average)
+        moved = copy.copy(self)
+        moved._components = self._components.at(average)
+        moved.averaging, moved.alpha = moved._components.linear.averaging, moved._components.linear.alpha
         return moved
 
     def _move(self, selected: SelectedModel[AnyAverages]) -> None:

@@ -12,6 +12,7 @@ from ridgeway.derived import derived_property
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.component_feed import MAX_MADE_NUMBERS, ComponentRows, component_feed
 from ridgeway.estimators.kernel_averages import ComponentAverages
+from ridgeway.estimators.kernel_convergence import WEAK_KERNEL_STRENGTHS
 from ridgeway.estimators.kernel_solver_choice import choose_component_solver, choose_component_stream
 from ridgeway.estimators.options import fit_options, generator
 from ridgeway.estimators.ridge_path_cv import RidgePathCV
@@ -146,5 +147,7 @@ def unfitted_sgd(estimator: Any) -> AveragedSGDRegressor:
 
 
 def unfitted_exact(estimator: Any, solver: str) -> RidgePathCV:
-    """Return the estimator that solves exactly."""
-    return RidgePathCV(solver=solver, **{name: getattr(estimator, name) for name in SHARED_PARAMETERS}, scale=False)
+    """Return the estimator that solves exactly; what it says of unresolved strengths is said of a kernel model."""
+    linear = RidgePathCV(solver=solver, **{name: getattr(estimator, name) for name in SHARED_PARAMETERS}, scale=False)
+    linear._weak_strengths = WEAK_KERNEL_STRENGTHS
+    return linear

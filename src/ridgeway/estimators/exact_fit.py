@@ -9,20 +9,25 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.options import Averaging, check_cv
-from ridgeway.exact.gram_fit import GramSums, fit_in_memory, fit_leave_one_out
+from ridgeway.exact.gram_fit import fit_in_memory, fit_leave_one_out
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.krylov import MAX_PRODUCTS
 from ridgeway.exact.krylov_fit import fit_rows
-from ridgeway.exact.rated_candidates import best_of
+from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.candidate_table import Selection, marked
-from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
+from ridgeway.selection.candidate_table import Selection
+from ridgeway.selection.folds import Fold, alike, k_folds
+from ridgeway.selection.folds_of_cv import NO_FOLDS, folds_of_cv, with_given_splits
 from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
+from ridgeway.selection.target_variance import variance_of_rows
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ridgeway.selection.candidate_table import Scored
     from ridgeway.selection.held_out import HeldOut
 
@@ -40,6 +45,39 @@ def check_exact_cv(cv: Any) -> Any:
             "set solver='sgd', or cv='loo'."
         )
     return check_cv(cv)
+
+
+def exact_cv(cv: Any, asked: Averaging, batch: Batch, given: tuple[Any, Any]) -> Any:
+    """Return `cv` for `fit_exactly`, which may be called twice with it: checked, and the splits of a splitter made.
+
+    Parameters
+    ----------
+    cv : as the user gave it.
+    asked : the scheme, or the family to choose from, which alone takes splits.
+    batch : the rows.
+    given : X and y as the user gave them.
+    """
+    checked = check_exact_cv(cv)
+    chooses = asked.family is not None and len(batch) >= MIN_ROWS_TO_CHOOSE
+    return with_given_splits(checked, batch, *given) if chooses else checked
+
+
+def stream_folds(cv: Any, asked: Averaging) -> int:
+    """Return the number of folds of a stream, which rows are dealt to as they come.
+
+    Parameters
+    ----------
+    cv : as the user gave it.
+    asked : the scheme, or the family to choose from.
+    """
+    checked = check_exact_cv(cv)
+    if isinstance(checked, int):
+        return checked
+    if asked.family is not None and not is_name(checked, "auto"):
+        raise ValueError(
+            f"cv={checked!r} needs all rows at once: expected 'auto' or a number of folds for partial_fit; or call fit."
+        )
+    return DEFAULT_FOLDS
 
 
 def n_models(cv: Any) -> int:
@@ -78,7 +116,6 @@ def fit_exactly(
     cv: Any,
     one_standard_error: bool,
     rng: np.random.Generator,
-    given: tuple[Any, Any],
     max_products: int | None = None,
 ) -> ExactOutcome:
     """Fit rows in memory and choose the average, unless it is given.
@@ -88,10 +125,9 @@ def fit_exactly(
     solver : "gram" or "krylov".
     batch, standardization : the rows.
     asked : the scheme, or the family to choose from.
-    cv : as `check_exact_cv` returns it.
+    cv : as `exact_cv` returns it.
     one_standard_error : choose the strongest regularization within a standard error of the best.
     rng : deals the folds.
-    given : X and y as the user gave them, for splitters.
     max_products : after which the Krylov engine ends, settled or not; None for its own limit.
     """
     if asked.family is not None and len(batch) < MIN_ROWS_TO_CHOOSE:
@@ -106,7 +142,9 @@ def fit_exactly(
     if is_name(cv, "loo") and family is not None:
         _require_leave_one_out(solver, family)
         return _leave_one_out(problem, k_folds(len(batch), DEFAULT_FOLDS, rng), seed)
-    folds, method = ([], "") if family is None else folds_of(batch, standardization, cv, rng, given)
+    folds, method = NO_FOLDS
+    if family is not None:
+        folds, method = folds_of_cv(cv, len(batch), rng, True, lambda: _ranking(batch, standardization))
     match solver:
         case "gram":
             return _by_gram(problem, folds, method, cv if isinstance(cv, int) else DEFAULT_FOLDS, seed)
@@ -127,8 +165,7 @@ class _Problem(NamedTuple):
         """Return the given average, or the best one of those that are scored, with their table."""
         if self.asked.scheme is not None:
             return self.asked.scheme, None
-        best = best_of(scored, self.standardization.unit)
-        selection = Selection(method, marked(scored, self.one_standard_error, best=best))
+        selection = selection_of(scored, method, self.standardization.unit, self.one_standard_error)
         return selection.chosen.scheme, selection
 
 
@@ -149,9 +186,7 @@ def _by_gram(problem: _Problem, folds: list[Fold], method: str, n_later_folds: i
     held_out = held_out_of(average, batch, standardization, _held_out_by(folds), fit.held_rows, fit.held_out)
     if held_out is not None and fit.rating is not None and len(fit.held_rows) < sum(len(f.test) for f in folds):
         tests = np.concatenate([fold.test for fold in folds])
-        share = batch.weight[tests] / batch.weight[tests].sum(dtype=np.float64)
-        shifted = batch.y[tests] - batch.y[tests[0]]  # a large offset would cost digits
-        variance = share @ (shifted - share @ shifted) ** 2
+        variance = variance_of_rows(batch, tests)
         held_out = with_errors_of_all(held_out, fit.rating, standardization.target_scale, variance, len(tests))
     return ExactOutcome(fit.spectrum, average, table, sums, held_out=held_out)
 
@@ -171,23 +206,12 @@ def _held_out_by(folds: list[Fold]) -> str:
     return "hold-out" if len(folds) == 1 else "folds"
 
 
-def folds_of(
-    batch: Batch, standardization: Standardization, cv: Any, rng: np.random.Generator, given: tuple[Any, Any]
-) -> tuple[list[Fold], str]:
-    """Return the folds that `cv` means, and their name."""
-    if isinstance(cv, int):
-        ranking = None
-        if len(batch) <= MAX_ROWS_TO_FOLD:  # beyond, chance shares outlying rows evenly enough
-            rows = standardization.rows(batch.rows, numbered(range(len(batch))))
-            ranking = alike(rows.squared_norms(), batch.y)
-        folds = k_folds(len(batch), cv, rng, ranking)
-        return folds, f"{len(folds)} folds"
-    if isinstance(cv, str):
-        fold = hold_out(len(batch), True, rng)
-        return [fold], f"hold-out of {len(fold.test):,} rows"
-    X, y = given
-    folds = split_by(cv, X, y, numbered(batch.numbers), int(np.shape(y)[0]))
-    return folds, f"{len(folds)} given splits"
+def _ranking(batch: Batch, standardization: Standardization) -> NDArray[np.intp] | None:
+    """Rank the rows as `alike` does; of many rows, chance shares the outlying ones evenly enough."""
+    if len(batch) > MAX_ROWS_TO_FOLD:
+        return None
+    rows = standardization.rows(batch.rows, numbered(range(len(batch))))
+    return alike(rows.squared_norms(), batch.y)
 
 
 def warn_unchosen(n_rows: int) -> None:

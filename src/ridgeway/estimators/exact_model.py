@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.exact.gram_fit import GramSums
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.second_read import SecondRead, robust_standard_errors
 from ridgeway.machine.blas import threads
 from ridgeway.rows import Batch

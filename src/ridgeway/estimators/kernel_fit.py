@@ -25,7 +25,8 @@ from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.choice import by_folds, run_given
-from ridgeway.selection.folds import Fold, alike, hold_out, k_folds, split_by
+from ridgeway.selection.folds import Fold, alike
+from ridgeway.selection.folds_of_cv import NO_FOLDS, NamedFolds, folds_of_cv, with_given_splits
 from ridgeway.selection.plan import DEFAULT_FOLDS, FitOptions, Outcome, decide_plan
 from ridgeway.sgd import LimitedStep
 from ridgeway.validation.names import is_name
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 MAX_ROWS_OF_ONE_THREAD = 2000  # threads that wait for each other are slow
 DEFAULT_PASSES = 32  # of kernel SGD, unless they are given
 MAX_KERNEL_PASSES_FACTOR = 2  # automatic passes continue up to this many times as long while the error still falls
+MAX_ASYMMETRY = 1e-3  # of a precomputed kernel, as a share of its largest entry
 SGD_NUMBERS_PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, per row, pass and fold at most
 
 
@@ -218,10 +220,15 @@ def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
     """Return the kernel matrix of the rows that are used, after a look at its shape and symmetry."""
     if not isinstance(batch.rows, DenseRows):
         raise TypeError("X is sparse, but kernel='precomputed': expected a dense array; pass X.toarray().")
-    matrix = batch.rows.array[:, used]
-    largest = float(np.abs(matrix).max())
-    asymmetry = float(np.abs(matrix - matrix.T).max())
-    if asymmetry > 1e-3 * largest:
+    matrix = batch.rows.array
+    if matrix.shape[1] > len(used):  # rows of weight 0 are left out already
+        matrix = matrix[:, used]
+    largest, asymmetry = 0.0, 0.0
+    for start in range(0, len(matrix), KERNEL_BLOCK_ROWS):  # in strips: the matrix may fill the memory
+        strip, mirrored = matrix[start : start + KERNEL_BLOCK_ROWS], matrix[:, start : start + KERNEL_BLOCK_ROWS].T
+        largest = max(largest, float(strip.max()), -float(strip.min()))
+        asymmetry = max(asymmetry, float(np.abs(strip[:, start:] - mirrored[:, start:]).max()))
+    if asymmetry > MAX_ASYMMETRY * largest:
         raise ValueError(
             f"X is not symmetric (entries differ by up to {asymmetry:g}), but kernel='precomputed': expected the "
             "kernel matrix of the rows with themselves."
@@ -229,24 +236,17 @@ def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
     return matrix
 
 
-def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> tuple[list[Fold], str]:
-    """Return the folds that cv means, none when nothing is chosen, and their name."""
-    options, cv, n_rows = request.options, request.options.cv, len(problem)
+def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> NamedFolds:
+    """Return the folds that cv means; none when nothing is chosen."""
+    options, cv = request.options, request.options.cv
     if options.family is None:
-        return [], ""
+        return NO_FOLDS
     if is_name(cv, "auto"):
         cv = DEFAULT_FOLDS
-    if is_name(cv, "holdout"):
-        fold = hold_out(n_rows, options.shuffle, request.rng)
-        return [fold], f"hold-out of {len(fold.test):,} rows"
-    if isinstance(cv, str):
+    if isinstance(cv, str) and cv != "holdout":
         raise ValueError(
             f"cv={cv!r} is for rows in a stream: expected 'auto', a number of folds, 'holdout' or a splitter; or set "
             "n_components."
         )
-    if isinstance(cv, int):
-        ranking = alike(problem.entries.diagonal(), problem.y)
-        folds = k_folds(n_rows, cv, request.rng.spawn(1)[0] if options.shuffle else None, ranking)
-        return folds, f"{len(folds)} folds"
-    folds = split_by(cv, X, y, numbered(problem.batch.numbers), int(np.shape(y)[0]))
-    return folds, f"{len(folds)} given splits"
+    cv, rng = with_given_splits(cv, problem.batch, X, y), request.rng.spawn(1)[0]
+    return folds_of_cv(cv, len(problem), rng, options.shuffle, lambda: alike(problem.entries.diagonal(), problem.y))

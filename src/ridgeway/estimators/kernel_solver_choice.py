@@ -10,8 +10,10 @@ from ridgeway.estimators.solver_choice import ProblemSize, SolverChoice, choose_
 from ridgeway.estimators.solver_names import AS_REQUESTED, KERNEL_SOLVERS, check_solver
 from ridgeway.rows import Batch
 from ridgeway.validation.names import is_name
+from ridgeway.validation.scalars import counted
 
-ONLY_SGD_HAS = {"step": "auto", "passes": "auto", "batch_size": 1}  # parameters, and the values that ask for nothing
+# Parameters, and the values that ask for nothing.
+ONLY_SGD_HAS: dict[str, str | int] = {"step": "auto", "passes": "auto", "batch_size": 1}
 
 
 def choose_kernel_solver(estimator: Any) -> SolverChoice:
@@ -83,6 +85,7 @@ def _given_of_sgd(estimator: Any) -> str | None:
     """Return in words which parameter is given that only SGD has; None if none is."""
     for name, default in ONLY_SGD_HAS.items():
         value = getattr(estimator, name)
-        if not (isinstance(value, type(default)) and value == default):
+        asks = counted(name, value) != default if isinstance(default, int) else not is_name(value, default)
+        if asks:
             return f"{name}={value!r}, which only SGD has"
     return None

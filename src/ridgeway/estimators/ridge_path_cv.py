@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,11 +10,11 @@ import scipy.special
 from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.atomic import atomic, shallow_copy
-from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging import Geometric
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_fit import check_exact_cv, fit_exactly, n_models
+from ridgeway.estimators.exact_fit import check_exact_cv, exact_cv, fit_exactly, n_models, stream_folds
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.sgd_model import SGDModel
@@ -26,14 +27,12 @@ from ridgeway.estimators.solver_choice import (
 )
 from ridgeway.estimators.solver_names import AS_REQUESTED, SOLVER_TITLES, check_solver
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
-from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
-from ridgeway.exact.gram_fit import GramSums
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.machine.blas import threads
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import FLOAT64, Batch, DenseRows, check_batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.plan import DEFAULT_FOLDS
 from ridgeway.trajectory import Spectrum
 from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.names import is_name
@@ -44,14 +43,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ridgeway.path.path_result import PathResult
     from ridgeway.storage.state import State, Stored
 
 MAX_KEPT_BYTES = 2**27  # rows up to this size are referred to, for intervals that read them again
-
-WEAK_STRENGTHS = (
-    "coefficients there are smaller than those of exact ridge. Fit with that alpha to solve it, or with solver='gram'."
-)
 
 
 class RidgePathCV(AveragedEstimator[Averages]):
@@ -137,6 +131,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
     n_rows_: int
     n_features_in_: int
     _model: ExactModel | UnsolvedStream | SGDModel  # of fit; of partial_fit; of SGD in either
+    _weak_strengths = (
+        "coefficients are smaller than those of ridge there. Fit with that alpha to solve it, or with solver='gram'."
+    )
 
     def __init__(
         self,
@@ -209,16 +206,17 @@ class RidgePathCV(AveragedEstimator[Averages]):
         keep_rows : whether the model may refer to the rows, for intervals of its coefficients.
         max_products : after which Krylov gives way to Gram matrices; None if it does not.
         """
-        asked, cv, rule = check_averaging(self.averaging, self.alpha), check_exact_cv(self.cv), self.one_standard_error
+        asked, rule = check_averaging(self.averaging, self.alpha), bool(self.one_standard_error)
+        cv = exact_cv(self.cv, asked, batch, given)
         with threads(check_jobs(self.n_jobs)):
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
-            fixed = batch, standardization, asked, cv, bool(rule)
-            outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given, max_products)
+            fixed = batch, standardization, asked, cv, rule
+            outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), max_products)
             if not outcome.settled and max_products is not None:  # a seed gives the folds of solver="gram"
                 choice = SolverChoice(
                     "gram", f"the Krylov solver had not converged after {outcome.n_products} products"
                 )
-                outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), given)
+                outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state))
         sparse = not isinstance(batch.rows, DenseRows)
         averages = Averages.about_means(outcome.spectrum, standardization, sparse, batch.single_target)
         selected = averages.at(outcome.scheme, outcome.selection)
@@ -288,7 +286,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         if begun and isinstance(self._model, SGDModel):
             sgd = shallow_copy(self._model.sgd).set_params(averaging=self.averaging, alpha=self.alpha)
             return self._learn_by_sgd(sgd, SolverChoice(self.solver_, self.solver_reason_), X, y, sample_weight)
-        check_averaging(self.averaging, self.alpha)
+        asked = check_averaging(self.averaging, self.alpha)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         if not begun:
             choice = self._stream_solver(batch)
@@ -299,7 +297,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             require_rows(batch)
             standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
             seed = int(generator(self.random_state).integers(2**31))
-            sums = GramSums.begin(batch, standardization, self._stream_folds(), seed)
+            sums = GramSums.begin(batch, standardization, stream_folds(self.cv, asked), seed)
             remember_columns(self, X)
         else:
             choice = SolverChoice(self.solver_, self.solver_reason_)
@@ -307,7 +305,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
             assert self._model.sums is not None
             sums = self._model.sums
             sums.require_targets(batch)
-            if len(batch) == 0:
+            if len(batch) == 0:  # the rows count for the folds of those that follow, and for nothing else
+                self._model = replace(self._model, sums=sums.with_rows(batch, int(np.shape(y)[0])))
                 return self
         with threads(check_jobs(self.n_jobs)):
             sums = sums.with_rows(batch, int(np.shape(y)[0]))
@@ -329,17 +328,6 @@ class RidgePathCV(AveragedEstimator[Averages]):
             )
         return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
-    def _stream_folds(self) -> int:
-        """Return the number of folds of a stream; rows are assigned to them as they arrive."""
-        cv, asked = check_exact_cv(self.cv), check_averaging(self.averaging, self.alpha)
-        if isinstance(cv, int):
-            return cv
-        if asked.family is not None and not is_name(cv, "auto"):
-            raise ValueError(
-                f"cv={cv!r} needs all rows at once: expected 'auto' or a number of folds for partial_fit; or call fit."
-            )
-        return DEFAULT_FOLDS
-
     def _fitted(self) -> SelectedModel[Averages]:
         """Return the selected model; sums are solved when it is asked for, not at every batch."""
         self._require_fit()
@@ -347,37 +335,6 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solver_")
-
-    def path(self, alphas: ArrayLike) -> PathResult:
-        """Ridge coefficients and intercepts for every alpha, in the user's units; no data needed.
-
-        Parameters
-        ----------
-        alphas : (L,), each 0 or more, in any order. Those weaker than the chosen one are solved less exactly by the
-            Krylov solver, which warns of those that it did not solve: ``trajectory_.error_bounds(alphas)``.
-        """
-        models = super().path(alphas)
-        warn_of_weak_strengths(self._fitted().averages.trajectory, models.alphas, WEAK_STRENGTHS)
-        return models
-
-    def at(self, average: float | str | Scheme | None) -> Self:
-        """Return a fitted copy with another selected average; no data, no new fit.
-
-        Parameters
-        ----------
-        average : a ridge strength, a scheme such as ``Tail(0.5)``, "uniform", "last", or None for the selected average.
-
-        Examples
-        --------
-        >>> import ridgeway as rw
-        >>> model = rw.RidgePathCV().fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
-        >>> model.at(1.0).coef_.round(6)
-        array([0.5])
-        """
-        moved = super().at(average)
-        if average is not None and isinstance(moved.averaging_, Geometric):
-            warn_of_weak_strengths(moved.trajectory_, np.array([moved.averaging_.alpha]), WEAK_STRENGTHS)
-        return moved
 
     def _move(self, selected: SelectedModel[Averages]) -> None:
         self._model = self._model.moved(selected)

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ridgeway.averaging import Uniform
 from ridgeway.estimators.options import StreamSteps, stream_steps
 from ridgeway.estimators.stream import Stream
-from ridgeway.rows import numbered, require_finite_rows
+from ridgeway.rows import require_finite_rows
 from ridgeway.rows.feed import Feed
 from ridgeway.selection import (
     MemoryEngine,
@@ -22,12 +23,11 @@ from ridgeway.selection import (
     by_folds,
     by_gcv,
     by_holdout,
-    k_folds,
     run_all,
     run_given,
-    split_by,
 )
 from ridgeway.selection.candidate_table import PROGRESSIVE, marked
+from ridgeway.selection.folds_of_cv import folds_of_cv, with_given_splits
 from ridgeway.sgd import LimitedStep
 from ridgeway.validation.names import is_name
 
@@ -48,16 +48,12 @@ def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
         engine = MemoryEngine.holding_out(feed, plan) if holds_out else MemoryEngine.over_all_rows(feed, plan)
         return run_given(engine, plan)
     if isinstance(cv, int):
-        ranking = None
-        if feed.kept is not None:
-            norms = feed.kept.rows.squared_norms()
-            require_finite_rows(feed.kept.rows, norms, feed.kept.numbers)
-            ranking = alike(norms, feed.kept.y)
-        folds = k_folds(len(feed), cv, plan.rng.spawn(1)[0] if plan.shuffle else None, ranking)
-        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{len(folds)} folds in one sweep")
+        rng = plan.rng.spawn(1)[0] if plan.shuffle else plan.rng
+        folds, name = folds_of_cv(cv, len(feed), rng, plan.shuffle, lambda: _ranking(feed))
+        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{name} in one sweep")
     if not isinstance(cv, str):
-        folds = split_by(cv, X, y, numbered(feed.source.numbers), int(np.shape(y)[0]))
-        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{len(folds)} given splits")
+        folds, name = with_given_splits(cv, feed.source, X, y)
+        return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, name)
     if cv == "holdout":
         return by_holdout(MemoryEngine.holding_out(feed, plan), plan)
     if cv == "progressive":
@@ -67,6 +63,15 @@ def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
             "cv='gcv' needs one chain and a sketch: leave chains=1 and store='auto', or choose another cv."
         )
     return by_gcv(feed, plan)
+
+
+def _ranking(feed: Feed) -> NDArray[np.intp] | None:
+    """Rank the rows as `alike` does, if they are kept in memory; rows that are not finite are refused."""
+    if feed.kept is None:
+        return None
+    norms = feed.kept.rows.squared_norms()
+    require_finite_rows(feed.kept.rows, norms, feed.kept.numbers)
+    return alike(norms, feed.kept.y)
 
 
 def best_so_far(progressive: Progressive, unit: float, one_standard_error: bool) -> Selection | None:

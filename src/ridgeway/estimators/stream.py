@@ -11,6 +11,7 @@ from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, DenseRows, Order
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.feed import Feed
+from ridgeway.rows.same_form import require_same_rows, require_same_targets
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Outcome, Progressive
 from ridgeway.selection.plan import MAX_ROWS_TO_FOLD
@@ -178,14 +179,9 @@ class Stream:
 
     def require_alike(self, batch: Batch) -> None:
         """Refuse a batch whose form differs from that of the first."""
-        if self.sparse == isinstance(batch.rows, DenseRows):
-            got, expected = ("dense", "sparse") if self.sparse else ("sparse", "dense")
-            raise ValueError(f"X is {got}: expected {expected} rows, as in the first batch; convert it.")
+        require_same_rows(batch, self.sparse)
         n_targets = len(self.standardization.target_scale)
-        if batch.y.shape[1] != n_targets or batch.single_target != self.single_target:
-            got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
-            wanted = "1-D" if self.single_target else f"2-D with {n_targets} targets"
-            raise ValueError(f"y is {got}: expected {wanted}, as in the first batch.")
+        require_same_targets(batch.y.shape[1], batch.single_target, n_targets, self.single_target)
 
     def averages(self) -> Averages:
         """All averages of the answering run so far."""

@@ -10,11 +10,11 @@ from ridgeway.estimators.exact_fit import UNCHOSEN, warn_unchosen
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
-from ridgeway.exact.gram_fit import GramFit, GramSums
+from ridgeway.exact.gram_fit import GramFit, fit_sums
+from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
-from ridgeway.exact.rated_candidates import best_of
+from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.machine.blas import threads
-from ridgeway.selection.candidate_table import Selection, marked
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.storage.state import State
 
@@ -41,7 +41,7 @@ class UnsolvedStream:
     def fit(self) -> GramFit:
         """The solution for these sums; computed when it is first read, not at every batch."""
         with threads(self.n_jobs):
-            return self.sums.fit(self.asked.family, self.scale)
+            return fit_sums(self.sums, self.asked.family, self.scale)
 
     @derived_property
     def held_out(self) -> HeldOut | None:
@@ -63,8 +63,7 @@ class UnsolvedStream:
         fit, scheme, selection = self.fit, self.asked.scheme, None
         if fit.scored:
             method = f"{len(self.sums.parts)} folds, Gram matrices"
-            best = best_of(fit.scored, fit.standardization.unit)
-            selection = Selection(method, marked(fit.scored, self.one_standard_error, best=best))
+            selection = selection_of(fit.scored, method, fit.standardization.unit, self.one_standard_error)
             scheme = selection.chosen.scheme
         elif scheme is None:
             warn_unchosen(self.sums.total_rows)

@@ -93,12 +93,6 @@ class Evaluation:
         covered = [(tenth.covered, place, tenth) for place, tenth in enumerate(tenths) if tenth.covered is not None]
         return min(covered)[-1] if covered else None
 
-    @property
-    def least_covered(self) -> float | None:
-        """Smallest coverage of a tenth of the predictions with enough rows; None without intervals or rows."""
-        tenth = self.least_covered_tenth
-        return None if tenth is None else tenth.covered
-
     def values(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON; lists have one entry for each target."""
         intervals = self.intervals

@@ -77,7 +77,7 @@ class CoMoments:
             stop = min(start + COMOMENT_BLOCK_ROWS, len(weight))
             part = rows.between(start, stop) if kept is None else rows.take(kept[start:stop])
             block = _sparse_block(part, y[start:stop], weight[start:stop])
-            total = block if total is None else total.merged(block)
+            total = block if total is None else cls.pooled([total, block])
         assert total is not None
         return total
 
@@ -204,30 +204,6 @@ class CoMoments:
         unresolved = np.sum([part.unresolved for part in parts], axis=0)
         total = float(weights.sum())
         return cls(total, first.origin_x, first.origin_y, shift_x, shift_y, xx, xy, unresolved)
-
-    def merged(self, other: CoMoments) -> CoMoments:
-        """Co-moments of the rows of both (Chan's update); neither is changed."""
-        weight = self.weight + other.weight
-        share = other.weight / weight
-        step_x = (other.origin_x - self.origin_x) + (other.shift_x - self.shift_x)  # difference of the means
-        step_y = (other.origin_y - self.origin_y) + (other.shift_y - self.shift_y)
-        root = np.sqrt(self.weight * share)
-        xx = np.outer(root * step_x, root * step_x)
-        xx += self.xx
-        xx += other.xx
-        xy = np.outer(root * step_x, root * step_y)
-        xy += self.xy
-        xy += other.xy
-        return CoMoments(
-            weight,
-            self.origin_x,
-            self.origin_y,
-            self.shift_x + share * step_x,
-            self.shift_y + share * step_y,
-            xx,
-            xy,
-            self.unresolved + other.unresolved,
-        )
 
 
 class _Means(NamedTuple):

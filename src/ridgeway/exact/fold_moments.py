@@ -208,10 +208,18 @@ class SplitMoments(NamedTuple):
 
 
 class ReadOnce(NamedTuple):
-    """The result of one read of the rows: moments of all rows, and of both sides of each split."""
+    """The result of one read of the rows: moments of all rows, and of both sides of each split.
+
+    Attributes
+    ----------
+    total : of all rows.
+    splits : of each split.
+    partition : True if every row is tested by exactly one split and learned from by all others.
+    """
 
     total: FoldMoments
     splits: list[SplitMoments]
+    partition: bool
 
 
 def read_splits(batch: Batch, folds: Sequence[Fold], standardization: Standardization) -> ReadOnce:
@@ -225,33 +233,37 @@ def read_splits(batch: Batch, folds: Sequence[Fold], standardization: Standardiz
     if not folds:
         (total,) = cell_moments(batch, np.zeros(n, np.intp), 1, standardization)
         assert total is not None
-        return ReadOnce(total, [])
+        return ReadOnce(total, [], partition=False)
     sides = np.zeros((n, 2 * len(folds)), bool)
     for k, fold in enumerate(folds):
         sides[:, 2 * k] = fold.train
         sides[fold.test, 2 * k + 1] = True
     packed = np.packbits(sides, axis=1)
     codes, cells = np.unique(packed.view(np.dtype((np.void, packed.shape[1]))).reshape(-1), return_inverse=True)
+    members = np.unpackbits(codes.view(np.uint8).reshape(len(codes), -1), axis=1, count=2 * len(folds)).astype(bool)
+    learned, tested = members[:, 0::2], members[:, 1::2]
+    partition = bool((tested.sum(axis=1) == 1).all() and (learned != tested).all())
     if len(codes) > MAX_CELLS:
-        return _read_one_by_one(batch, folds, standardization)
+        return _read_one_by_one(batch, folds, standardization, partition)
     parts = cell_moments(batch, cells, len(codes), standardization)
-    members = np.unpackbits(codes.view(np.uint8).reshape(len(codes), -1), axis=1).astype(bool)
     splits = []
     for k in range(len(folds)):
         train, test = (
-            FoldMoments.pooled([part for part, member in zip(parts, members[:, side], strict=True) if member and part])
-            for side in (2 * k, 2 * k + 1)
+            FoldMoments.pooled([part for part, member in zip(parts, side[:, k], strict=True) if member and part])
+            for side in (learned, tested)
         )
         splits.append(SplitMoments(train, test))
-    return ReadOnce(FoldMoments.pooled([part for part in parts if part]), splits)
+    return ReadOnce(FoldMoments.pooled([part for part in parts if part]), splits, partition)
 
 
-def _read_one_by_one(batch: Batch, folds: Sequence[Fold], standardization: Standardization) -> ReadOnce:
+def _read_one_by_one(
+    batch: Batch, folds: Sequence[Fold], standardization: Standardization, partition: bool
+) -> ReadOnce:
     splits = []
     for fold in folds:
         rows = np.flatnonzero(fold.train), np.asarray(fold.test)
         splits.append(SplitMoments(*(_moments_of(batch, numbers, standardization) for numbers in rows)))
-    return ReadOnce(read_splits(batch, [], standardization).total, splits)
+    return ReadOnce(read_splits(batch, [], standardization).total, splits, partition)
 
 
 def _moments_of(batch: Batch, numbers: NDArray[np.intp], standardization: Standardization) -> FoldMoments:

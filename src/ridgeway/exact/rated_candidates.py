@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
-from ridgeway.selection.candidate_table import TIED_ERROR_CHANGE
+from ridgeway.selection.candidate_table import TIED_ERROR_CHANGE, Selection, marked
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.strength_search import scored, search
 
@@ -62,6 +62,19 @@ def rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored
 def best_rated(rating: Rating, schemes: Sequence[Scheme], unit: float) -> list[Scored]:
     """Return all candidates that the search for the best one rated, beginning with these schemes."""
     return search(lambda some, _: rated(rating, some, unit), schemes)
+
+
+def selection_of(rows: Sequence[Scored], method: str, unit: float, one_standard_error: bool) -> Selection:
+    """Return the table of candidates with the chosen one.
+
+    Parameters
+    ----------
+    rows : the candidates.
+    method : how they were compared, in words.
+    unit : what a squared error of 1 in standardized targets is in the user's units.
+    one_standard_error : choose the strongest regularization within a standard error of the best.
+    """
+    return Selection(method, marked(rows, one_standard_error, best=best_of(rows, unit)))
 
 
 def best_of(rows: Sequence[Scored], unit: float) -> Scored:

@@ -12,6 +12,7 @@ from ridgeway.exact.comoments import TOO_SMALL, CoMoments
 from ridgeway.exact.ridge_spectrum import RidgeAt, RidgeSpectrum
 from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.rows import FLOAT64, check_labels, check_rows, require_finite_rows
+from ridgeway.rows.same_form import require_same_targets
 from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.scalars import ridge_strength, ridge_strengths
 
@@ -174,7 +175,9 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
             require_columns_of_fit(self, X, rows)
         labels = check_labels(rows.shape[0], y, sample_weight, FLOAT64)  # float64 beside float32 rows
         if before is not None:
-            _require_same_targets(before, labels.y.shape[1], labels.single_target)
+            require_same_targets(
+                labels.y.shape[1], labels.single_target, before.moments.xy.shape[1], before.single_target
+            )
         kept = np.flatnonzero(labels.weight)  # rows without weight are left out where they lie, not copied away
         if len(kept) == 0 and before is not None:
             return self._stand(before.moments, labels.single_target, alpha)
@@ -194,7 +197,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
             y_kept, weight_kept = (part if some is None else part[some] for part in (labels.y, labels.weight))
             moments = CoMoments.of(rows, y_kept, weight_kept, some)
             if before is not None:
-                moments = before.moments.merged(moments)
+                moments = CoMoments.pooled([before.moments, moments])
         if not moments.finite:
             raise ValueError(
                 "the sums of squares and products of X, y and sample_weight exceed float64: "
@@ -211,15 +214,3 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
         self._selected_model = RidgeAt(spectrum, alpha)
         self.alpha_ = alpha
         return self
-
-
-def _require_same_targets(before: RidgeSpectrum, n_targets: int, single_target: bool) -> None:
-    expected = before.moments.xy.shape[1]
-    if n_targets == expected and single_target == before.single_target:
-        return
-    got = "(n,)" if single_target else f"(n, {n_targets})"
-    wanted = "(n,)" if before.single_target else f"(n, {expected})"
-    raise ValueError(
-        f"y has shape {got} but the batches before had {wanted}: pass the same targets in every batch, "
-        "or call fit to start again."
-    )

@@ -54,14 +54,9 @@ class RidgeSpectrum:
     def path(self, alphas: NDArray[np.float64]) -> PathResult:
         """Solve for every alpha of (L,) by one matrix product."""
         basis = self.basis
-        eigenvalues, directions, targets = basis.eigenvalues, basis.directions, basis.targets
-        shrunk = eigenvalues + alphas[:, None]  # (L, d)
-        used = shrunk > RESOLUTION * eigenvalues.max()
-        solution = np.zeros((len(alphas), *targets.shape))
-        intercepts = np.zeros(solution.shape[:-1])
+        intercepts = np.zeros((len(alphas), len(basis.targets)))
         with np.errstate(over="ignore", invalid="ignore"):  # found below
-            np.divide(targets, shrunk[:, None], out=solution, where=used[:, None])
-            coefs = (solution.reshape(-1, len(eigenvalues)) @ directions.T).reshape(solution.shape)
+            coefs = basis.coefs(basis.ridge_inverses(alphas, RESOLUTION))
             coefs[..., self._without_coefficient] = 0.0
             if self.fit_intercept:
                 intercepts = self.moments.mean_y - coefs @ self.moments.mean_x

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.rows import Float
-from ridgeway.selection.capped_errors import N_REFERENCES, BadlyPredictedRows, Errors, allowance
+from ridgeway.selection.capped_errors import Errors, allowance, reference_places
 from ridgeway.selection.folds import Fold
-from ridgeway.selection.residuals import Residuals, models_of
+from ridgeway.selection.held_out_errors import HeldOutErrors
+from ridgeway.selection.residuals import models_of
 from ridgeway.trajectory import Trajectory
 
 
@@ -50,10 +51,13 @@ class KernelTrial:
         self._groups = np.cumsum([len(group) for group in fold.groups(n_folds)])
         self._allowed = allowed
         self.predicted: dict[Scheme, Float] = {}  # (test rows, targets), without the centre
+        self._references: list[Scheme] = []  # whose errors decide which rows are outlying
 
     def span(self, schemes: Sequence[Scheme]) -> None:
-        """Predict the held-out rows, of all folds."""
+        """Predict the held-out rows, of all folds; a few of these schemes decide which rows are outlying."""
         self._together.predict(schemes)
+        if self._allowed:
+            self._references = [schemes[place] for place in reference_places(len(schemes)).tolist()]
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -62,25 +66,20 @@ class KernelTrial:
 
     def errors(self, schemes: Sequence[Scheme]) -> Errors:
         """Errors in standardized targets."""
-        self._together.predict(schemes)
-        known = np.empty((*self._y.shape, len(schemes) + 2))
+        together = list(dict.fromkeys([*schemes, *self._references]))
+        self._together.predict(together)
+        known = np.empty((*self._y.shape, len(together) + 2))
         known[:, :, 0] = 1
         known[:, :, 1] = self._y
-        for place, scheme in enumerate(schemes):
+        for place, scheme in enumerate(together):
             known[:, :, place + 2] = self.predicted[scheme]
-        models = models_of(np.eye(len(schemes)), np.tile(self._centre, (len(schemes), 1)))
-        some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
-        badly_predicted = BadlyPredictedRows(self._allowed, models[:, some]) if self._allowed else None
-        residuals = Residuals(np.zeros((len(schemes), self._y.shape[1], 1)), padded=False)
+        models = models_of(np.eye(len(together)), np.tile(self._centre, (len(together), 1)))
+        asked, references = (list(map(together.index, some)) for some in (schemes, self._references))
+        directions = np.zeros((len(together), self._y.shape[1], 1))  # the rows are known by their predictions
+        held = HeldOutErrors(directions, False, models[:, references], self._allowed)
         for part in self._parts():
-            weight = self._weight[part]
-            if badly_predicted is not None and (apart := badly_predicted.set_apart(known[part], weight)).any():
-                weight = np.where(apart, 0, weight)
-            residuals.add_known(known[part], weight)
-        errors = residuals.errors(models)
-        if badly_predicted is None:
-            return Errors(errors, errors)
-        return Errors(*(errors + apart for apart in badly_predicted.errors(models)))
+            held.add_known(known[part], self._weight[part])
+        return held.errors(models[:, asked])
 
     def residuals(self, scheme: Scheme) -> NDArray[np.float64]:
         """What is left of the standardized targets of the held-out rows, (test rows, targets)."""

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ridgeway.exact.krylov import MAX_PRODUCTS, KrylovSettings, fit_krylov
 from ridgeway.exact.krylov_fit import fold_columns
 from ridgeway.exact.krylov_products import KernelProducts
+from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.kernel.kernel_matrix import KernelMatrix
 from ridgeway.machine.available_memory import available_memory
-from ridgeway.selection.candidate_table import Selection, marked
 
 if TYPE_CHECKING:
     from ridgeway.averaging import Scheme
     from ridgeway.kernel.problem import KernelProblem
+    from ridgeway.selection.candidate_table import Selection
     from ridgeway.selection.folds import Fold
     from ridgeway.selection.held_out import HeldOut
     from ridgeway.trajectory import Spectrum
@@ -83,7 +84,7 @@ def fit_by_krylov(
     if scheme is not None:
         return KernelKrylovFit(fit.spectrum, scheme, None, fit.n_products, fit.settled, None)
     method = f"{words}, {fit.n_products} products with the kernel matrix"
-    selection = Selection(method, marked(fit.scored, one_standard_error))
+    selection = selection_of(fit.scored, method, problem.standardization.unit, one_standard_error)
     chosen = selection.chosen.scheme
     held_out = problem.held_out(chosen, folds, fit.rating.left(chosen), fit.held_out)
     return KernelKrylovFit(fit.spectrum, chosen, selection, fit.n_products, fit.settled, held_out)

@@ -3,7 +3,7 @@
 from ridgeway.selection.candidate_table import Scored, Selection
 from ridgeway.selection.choice import by_folds, by_holdout, run_all, run_given
 from ridgeway.selection.engine import Engine
-from ridgeway.selection.folds import alike, k_folds, split_by
+from ridgeway.selection.folds import alike, k_folds
 from ridgeway.selection.gcv import by_gcv
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.memory_engine import MemoryEngine
@@ -29,5 +29,4 @@ __all__ = [
     "k_folds",
     "run_all",
     "run_given",
-    "split_by",
 ]

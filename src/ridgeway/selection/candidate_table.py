@@ -141,8 +141,8 @@ class Selection:
         If a stronger one is within a standard error of the least error, the rule of one standard error was not used:
         an exact fit took the strongest of several strengths with the same error.
         """
-        least, chosen = min(self.table, key=lambda row: row.error), self.chosen
-        if self.method == PROGRESSIVE or least.step != chosen.step or chosen.error <= least.error:
+        least, chosen = self.best, self.chosen
+        if self.method == PROGRESSIVE or chosen.error <= least.error:
             return False
         if not (isinstance(least.scheme, Geometric) and isinstance(chosen.scheme, Geometric)):
             return False
@@ -153,19 +153,9 @@ class Selection:
     @property
     def note(self) -> str:
         """One sentence on why the chosen candidate does not have the least error; empty if it has."""
-        least, chosen = min(self.table, key=lambda row: row.error), self.chosen
+        least, chosen = self.best, self.chosen
         if chosen.error <= least.error:
             return ""
-        if least.step > chosen.step:
-            return (
-                f"The run with step {least.step:.3g} has a smaller error in this table, but it clipped the updates of "
-                "outlying rows and is not clearly better than the chosen run if these rows count in full."
-            )
-        if least.step < chosen.step:
-            return (
-                f"The run with step {least.step:.3g} has a smaller error in this table, where outliers are capped, "
-                "but the chosen run is clearly better if they count in full."
-            )
         if self._is_tied:
             return "Several strengths have the least error, to rounding; the strongest of them was chosen."
         if self.method != PROGRESSIVE:

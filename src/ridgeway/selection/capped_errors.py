@@ -30,6 +30,11 @@ def allowance(n_tests: list[int]) -> int:
     return -(-(sum(n_tests) // ROWS_PER_CAPPED_ROW) // len(n_tests))
 
 
+def reference_places(n_candidates: int) -> NDArray[np.intp]:
+    """Return which of the candidates are references, (k,)."""
+    return np.linspace(0, n_candidates - 1, N_REFERENCES).astype(np.intp)
+
+
 class Errors(NamedTuple):
     """Sums of weight times squared residual, (L, targets, groups), with and without a cap for badly predicted rows."""
 

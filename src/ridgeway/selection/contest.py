@@ -40,14 +40,10 @@ class Contest:
     ----------
     step : the step of the runs.
     rows : the candidates, with errors in which outliers are capped.
-    uncapped : (L, groups), sums of weighted squared errors without a cap, mean over targets.
-    weight : (groups,), weights of the groups of held-out rows.
     """
 
     step: float
     rows: list[Scored]
-    uncapped: NDArray[np.float64]
-    weight: NDArray[np.float64]
 
     @property
     def least(self) -> float:
@@ -72,21 +68,14 @@ def compare(
     unit : a squared error of 1 in standardized targets, in the user's units.
     refine : False scores these candidates and no others.
     """
-    weight = np.zeros(0)
-    uncapped: list[NDArray[np.float64]] = []
 
     def score(schemes: Sequence[Scheme], wider: bool) -> list[Scored]:
-        nonlocal weight
         if wider:
             for trial in trials:
                 trial.span(schemes)
-            uncapped.clear()
-        errors = [trial.errors(schemes) for trial in trials]
-        weight = np.concatenate([trial.weight for trial in trials])
-        uncapped.append(np.concatenate([part.uncapped.mean(axis=1) for part in errors], axis=1))
-        capped = np.concatenate([part.capped.mean(axis=1) for part in errors], axis=1)  # (L, groups)
-        return scored(schemes, step, capped, weight, unit)
+        capped = np.concatenate([trial.errors(schemes).capped.mean(axis=1) for trial in trials], axis=1)  # (L, groups)
+        return scored(schemes, step, capped, np.concatenate([trial.weight for trial in trials]), unit)
 
     schemes = candidates.schemes()
     rows = search(score, schemes) if refine else score(schemes, True)
-    return Contest(step, rows, np.concatenate(uncapped), weight)
+    return Contest(step, rows)

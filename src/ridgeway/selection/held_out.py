@@ -12,6 +12,7 @@ from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.feed import Feed
 from ridgeway.selection.held_out_path import HeldOutPath, sample_rows
+from ridgeway.selection.target_variance import variance_of_rows
 from ridgeway.selection.trial import Trial
 from ridgeway.storage.state import State, Stored, state_of
 
@@ -158,7 +159,7 @@ def sample_held_out(
     path : the rows with their residuals at every scheme.
     """
     y, weight = batch.y[rows].astype(np.float64), batch.weight[rows].astype(np.float64)
-    share, about = weight / weight.sum(), y - y[0]  # the variance of equal targets is then exactly 0
+    share = weight / weight.sum()
     sample = np.arange(len(rows))
     if len(rows) > MAX_SAMPLE_ROWS:
         sample = np.random.default_rng(0).choice(len(rows), MAX_SAMPLE_ROWS, replace=False, shuffle=False)
@@ -170,6 +171,6 @@ def sample_held_out(
         y[sample] - residuals[sample],
         len(rows),
         share @ residuals**2,
-        share @ (about - share @ about) ** 2,
+        variance_of_rows(batch, rows),
         path,
     )

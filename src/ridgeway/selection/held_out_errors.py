@@ -80,14 +80,17 @@ class HeldOutErrors:
         batch : the rows.
         most_apart : largest number of badly predicted rows to set apart from them; None sets no limit.
         """
-        known, weight = self._residuals.known(batch), batch.weight
+        self.add_known(self._residuals.known(batch), batch.weight, most_apart)
+
+    def add_known(self, known: Float, weight: Float, most_apart: int | None = None) -> None:
+        """Add rows by what is known of them, (n, targets, r + 2), as a new group; see `add`."""
         if (
             self._badly_predicted is not None
             and (apart := self._badly_predicted.set_apart(known, weight, most_apart)).any()
         ):
             weight = np.where(apart, 0, weight)
         self._residuals.add_known(known, weight)
-        self._sizes.append(len(batch))
+        self._sizes.append(len(known))
 
     def target_moments(self) -> NDArray[np.float64]:
         """Sums over all rows of weight times [1, y]' [1, y], of standardized targets: (targets, 2, 2)."""

@@ -50,6 +50,7 @@ class Stretch:
     weight, weight2 : sums of w_g and w_g^2.
     errors, errors2, crossed : for each candidate, sums of e_g, e_g^2 and e_g w_g.
     apart2 : for each candidate, sum of (e_g - e_g of the uniform average)^2.
+    by_target : (candidates, targets), sums of the squared errors of each target, of which e_g is the mean.
     """
 
     first_step: int
@@ -60,26 +61,36 @@ class Stretch:
     errors2: NDArray[np.float64]
     crossed: NDArray[np.float64]
     apart2: NDArray[np.float64]
+    by_target: NDArray[np.float64]
 
     @classmethod
-    def empty(cls, first_step: int, n_schemes: int) -> Stretch:
+    def empty(cls, first_step: int, n_schemes: int, n_targets: int) -> Stretch:
         """Return a stretch without rows."""
-        return cls(first_step, 0, 0.0, 0.0, *np.zeros((4, n_schemes)))
+        errors, errors2, crossed, apart2 = np.zeros((4, n_schemes))
+        return cls(first_step, 0, 0.0, 0.0, errors, errors2, crossed, apart2, np.zeros((n_schemes, n_targets)))
 
     @classmethod
-    def of_groups(cls, first_step: int, weight: NDArray[np.float64], errors: NDArray[np.float64]) -> Stretch:
-        """Return a stretch of groups with these weights (groups,) and errors (candidates, groups)."""
+    def of_groups(cls, first_step: int, weight: NDArray[np.float64], by_target: NDArray[np.float64]) -> Stretch:
+        """Return a stretch of groups with these weights (groups,) and errors (candidates, targets, groups)."""
+        errors = by_target.mean(axis=1)
         apart2 = ((errors - errors[UNIFORM_INDEX]) ** 2).sum(axis=1)
         sums = errors.sum(axis=1), (errors * errors).sum(axis=1), errors @ weight, apart2
-        return cls(first_step, len(weight), float(weight.sum()), float(weight @ weight), *sums)
+        return cls(first_step, len(weight), float(weight.sum()), float(weight @ weight), *sums, by_target.sum(axis=2))
 
     @classmethod
-    def from_state(cls, stored: Stored, n_schemes: int) -> Stretch:
+    def from_state(cls, stored: Stored, n_schemes: int, n_targets: int) -> Stretch:
         """Return the stretch of a state."""
         counts = stored.integer("first_step"), stored.integer("groups")
         weights = stored.number("weight", 0.0), stored.number("weight2", 0.0)
         names = ("errors", "errors2", "crossed", "apart2")
-        return cls(*counts, *weights, *(stored.array(name, (n_schemes,)) for name in names))
+        errors, errors2, crossed, apart2 = (stored.array(name, (n_schemes,)) for name in names)
+        # Files of version 0.1 have the mean over targets only.
+        by_target = (
+            stored.array("by_target", (n_schemes, n_targets))
+            if "by_target" in stored
+            else np.repeat(errors[:, None], n_targets, axis=1)
+        )
+        return cls(*counts, *weights, errors, errors2, crossed, apart2, by_target)
 
     def __add__(self, other: Stretch) -> Stretch:
         """Return the sums over both stretches."""
@@ -180,7 +191,9 @@ class Progressive:
         progressive._place = stored.integer("place")
         progressive._sample = StreamSample.from_state(stored.part("sample"), n_targets, len(schemes))
         progressive._next = stored.integer("next", 1)
-        progressive._stretches = [Stretch.from_state(part, len(schemes)) for part in stored.parts("stretches")]
+        progressive._stretches = [
+            Stretch.from_state(part, len(schemes), n_targets) for part in stored.parts("stretches")
+        ]
         if progressive._open is not None and not progressive._stretches:
             raise StateError("open groups of rows belong to no stretch of the stream: expected one.")
         if progressive._sample.periods != len(progressive._stretches):
@@ -247,8 +260,7 @@ class Progressive:
 
     def _errors(self, gathered: Residuals) -> Stretch:
         """Return the errors of all candidates on groups of rows."""
-        errors = gathered.errors(self._models).mean(axis=1)
-        return Stretch.of_groups(self._stretches[-1].first_step, gathered.weight, errors)
+        return Stretch.of_groups(self._stretches[-1].first_step, gathered.weight, gathered.errors(self._models))
 
     def refresh(self, run: SGDRun, centre: Centre, n_steps: int) -> None:
         """Take new averages if n_steps has reached the next power of two; n_steps counts a split row as one step."""
@@ -266,15 +278,17 @@ class Progressive:
         self._sample.refresh(self._models, None if coordinates is None else Period(coordinates, *means), len(recent))
         self._group = max(MIN_GROUP_ROWS, n_steps / GROUPS_PER_STRETCH)
         self._next = 1 << n_steps.bit_length()
-        self._stretches = [*recent, Stretch.empty(n_steps, len(self._schemes))]
+        n_targets = len(self._standardization.target_scale)
+        self._stretches = [*recent, Stretch.empty(n_steps, len(self._schemes), n_targets)]
 
     def held_out(self, scheme: Scheme) -> HeldOut | None:
         """Return a sample of the rows with the predictions of a candidate; None if nothing was predicted yet."""
+        found = self._total()
+        if found is None:
+            return None
         candidate = self._schemes.index(scheme)
-        scores = self.scores(1.0)
-        error = scores[candidate].error if scores else None
         _, sample = self._with_open_groups()
-        return sample.held_out(scheme, candidate, error, self._standardization)
+        return sample.held_out(scheme, candidate, found.by_target[candidate] / found.weight, self._standardization)
 
     def scores(self, unit: float) -> list[Scored]:
         """Mean squared error of each candidate over the last octaves; empty if nothing was predicted yet."""

@@ -14,6 +14,7 @@ from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MAX_SAMPLE_ROWS, HeldOut
 from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath
+from ridgeway.selection.target_variance import variance_of_moments
 from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Trajectory, trajectory_of
 
@@ -202,7 +203,7 @@ class StreamSample:
         return self._parts[0] if self._parts else NO_ROWS
 
     def held_out(
-        self, scheme: Scheme, candidate: int, error: float | None, standardization: Standardization
+        self, scheme: Scheme, candidate: int, errors: NDArray[np.float64], standardization: Standardization
     ) -> HeldOut | None:
         """Return the rows with their predictions by a candidate; None if there are no rows yet.
 
@@ -210,7 +211,7 @@ class StreamSample:
         ----------
         scheme : the candidate.
         candidate : its index.
-        error : its mean squared error over all rows, in standardized targets, for a single target; None if unknown.
+        errors : (targets,), its mean squared errors over all rows, in standardized targets.
         standardization : of the stream.
         """
         sums = np.sum(self._sums, axis=0) if self._sums else np.zeros((1, 2, 2))
@@ -223,12 +224,8 @@ class StreamSample:
             residuals[mine] = np.einsum("nqs,qs->nq", known[mine, :, : models.shape[1]], models)
         scale = standardization.target_scale
         actual = known[:, :, 1] * scale + standardization.target_offset
-        errors = np.array([error]) if error is not None and len(scale) == 1 else (residuals**2).mean(axis=0)
-        mean, squares = sums[:, 0, 1] / sums[:, 0, 0], sums[:, 1, 1] / sums[:, 0, 0]
-        variance = np.maximum(squares - mean**2, 0.0)
-        predicted = actual - residuals * scale
-        errors, variance = errors * scale**2, variance * scale**2
-        path = self._path(scale, actual)
+        predicted, path = actual - residuals * scale, self._path(scale, actual)
+        errors, variance = errors * scale**2, variance_of_moments(sums) * scale**2
         return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors, variance, path)
 
     def _path(self, scale: NDArray[np.float64], actual: NDArray[np.float64]) -> HeldOutPath | None:

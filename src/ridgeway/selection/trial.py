@@ -12,7 +12,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.capped_errors import N_REFERENCES, Errors
+from ridgeway.selection.capped_errors import Errors, reference_places
 from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.held_out_path import HeldOutPart, reduced_products
 from ridgeway.selection.residuals import models_of
@@ -82,8 +82,7 @@ class Trial:
         """Return an empty accumulator for the errors of these schemes and of all schemes between them."""
         self._spanned = schemes
         self._span = span_of(self._trajectory, self._standardization, self._sparse, schemes)
-        some = np.linspace(0, len(schemes) - 1, N_REFERENCES).astype(int)
-        references = self._models(self._span.given[some])
+        references = self._models(self._span.given[reference_places(len(schemes))])
         padded = self._standardization.constant != 0
         self._held = HeldOutErrors(self._span.directions, padded, references, self._allowance)
         return self._held

@@ -11,6 +11,7 @@ from ridgeway.atomic import shallow_copy
 from ridgeway.averaging import Staircase
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Batch, DenseRows, check_batch, require_finite_rows
+from ridgeway.rows.same_form import require_same_rows, require_same_targets
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import GrowingStep, Schedule, schedule_of
 from ridgeway.sgd.states import RunState, begin_state, state_from
@@ -261,13 +262,8 @@ def _require_same_shape(state: RunState, batch: Batch) -> None:
     n_targets, n_columns = state.start.shape
     if batch.rows.shape[1] != n_columns:
         raise ValueError(f"X has {batch.rows.shape[1]} columns: expected {n_columns}, as in the first batch.")
-    if state.sparse == isinstance(batch.rows, DenseRows):
-        got, expected = ("dense", "sparse") if state.sparse else ("sparse", "dense")
-        raise ValueError(f"X is {got}: expected {expected} rows, as in the first batch; convert it.")
-    if batch.y.shape[1] != n_targets or batch.single_target != state.single_target:
-        got = "1-D" if batch.single_target else f"2-D with {batch.y.shape[1]} targets"
-        expected = "1-D" if state.single_target else f"2-D with {n_targets} targets"
-        raise ValueError(f"y is {got}: expected {expected}, as in the first batch.")
+    require_same_rows(batch, state.sparse)
+    require_same_targets(batch.y.shape[1], batch.single_target, n_targets, state.single_target)
 
 
 def _require_representable(schedule: Schedule, batch: Batch) -> None:

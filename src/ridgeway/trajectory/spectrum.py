@@ -38,20 +38,29 @@ class Basis:
     targets: Array
     ends: Array
 
+    def ridge_inverses(self, alphas: Array, resolution: float) -> Array:
+        """Return 1 / (s + alpha) of ridge strengths (L,) at each eigenvalue, (L, r), by which b is multiplied.
+
+        If s + alpha is at most `resolution` of the largest eigenvalue, it is 0; so alpha = 0 is the least-squares
+        solution of least norm.
+        """
+        shrunk = self.eigenvalues + alphas[:, None]
+        resolved = shrunk > resolution * float(self.eigenvalues.max(initial=0.0))
+        inverses: Array = np.divide(1.0, shrunk, out=np.zeros_like(shrunk), where=resolved)
+        return inverses
+
     def inverses(self, schemes: Sequence[Scheme], step: float, n_steps: int, resolution: float) -> Array:
         """Return the filtered inverses (1 - q(s)) / s of each scheme, (L, r), by which b is multiplied.
 
-        For a geometric average this is 1 / (s + alpha), ridge. If s, or s + alpha, is at most `resolution` of the
-        largest eigenvalue, it is 0; so alpha = 0 is the least-squares solution of least norm.
+        For a geometric average these are `ridge_inverses`; for others they are 0 if s is at most `resolution` of the
+        largest eigenvalue.
         """
         s = self.eigenvalues
-        least = resolution * float(s.max(initial=0.0))
         inverses = np.zeros((len(schemes), len(s)))
         strengths = np.array([scheme.alpha if isinstance(scheme, Geometric) else np.nan for scheme in schemes])
         ridge = np.flatnonzero(strengths >= 0)
-        shrunk = s + strengths[ridge, None]
-        inverses[ridge] = np.divide(1.0, shrunk, out=np.zeros_like(shrunk), where=shrunk > least)
-        steps, learned = Staircase((step,)), s > least
+        inverses[ridge] = self.ridge_inverses(strengths[ridge], resolution)
+        steps, learned = Staircase((step,)), s > resolution * float(s.max(initial=0.0))
         for place in np.flatnonzero(np.isnan(strengths)).tolist():
             q = filter_at(schemes[place], s[learned], steps, n_steps)
             inverses[place, learned] = (1.0 - q) / s[learned]
