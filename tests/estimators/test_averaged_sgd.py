@@ -252,7 +252,7 @@ def test_refused_batch_changes_nothing() -> None:
         stream.partial_fit(spoiled, y[100:])
     with pytest.raises(ValueError, match="expecting"):
         stream.partial_fit(X[100:, :3], y[100:])
-    with pytest.raises(ValueError, match="1-D"):
+    with pytest.raises(ValueError, match="the batches before had"):
         stream.partial_fit(X[100:], y[100:, None])
     with pytest.raises(ValueError, match="dense"):
         stream.partial_fit(scipy.sparse.csr_array(X[100:]), y[100:])

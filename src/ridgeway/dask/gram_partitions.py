@@ -13,7 +13,8 @@ from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.survey import Survey
 from ridgeway.data import DataError
 from ridgeway.estimators import RidgePathCV
-from ridgeway.estimators.options import generator
+from ridgeway.estimators.exact_fit import stream_folds
+from ridgeway.estimators.options import check_averaging, generator
 from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
 from ridgeway.estimators.solver_names import AS_REQUESTED, check_solver
 from ridgeway.exact.gram_sums import GramSums
@@ -82,7 +83,8 @@ def _units(
     estimator: RidgePathCV, executor: Executor, partitions: Sequence[Partition], form: Form, seed: int
 ) -> GramSums:
     """Return sums of no rows, in the units of the first partition that has some."""
-    options = bool(estimator.scale), bool(estimator.fit_intercept), estimator._stream_folds(), seed
+    n_folds = stream_folds(estimator.cv, check_averaging(estimator.averaging, estimator.alpha))
+    options = bool(estimator.scale), bool(estimator.fit_intercept), n_folds, seed
     for partition in partitions:
         executor.submit(None, first_units, partition, form, *options)
         for _, found in executor.results():
