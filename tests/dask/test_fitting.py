@@ -436,7 +436,7 @@ def refuse(*_: Any, **__: Any) -> None:
 @pytest.mark.parametrize(
     ("estimator", "last"),
     [
-        (rw.RidgePathCV(random_state=0), "ridgeway.exact.gram_fit.GramSums.fit"),
+        (rw.RidgePathCV(random_state=0), "ridgeway.estimators.unsolved_stream.fit_sums"),
         (rw.RidgePathCV(solver="sgd", alpha=0.1, random_state=0), "ridgeway.estimators.RidgePathCV._set_fit"),
         (rw.AveragedSGDRegressor(alpha=0.1, passes=1, random_state=0), "ridgeway.dask.fitting._tell_short_chains"),
         (

@@ -150,7 +150,7 @@ def test_axes_and_keywords() -> None:
 
 
 def test_refusals() -> None:
-    message = "selection_ of this {} is None: expected a fit that chose among candidates; fit AveragedSGDRegressor with"
+    message = "selection_ of this {} is None: expected a fit that chose among candidates; fit with alpha='auto'"
     chosen = rw.AveragedSGDRegressor(averaging="uniform", passes=1).fit(*problem())
     with pytest.raises(ValueError, match=message.format("AveragedSGDRegressor")):
         SelectionDisplay.from_estimator(chosen)

@@ -38,7 +38,7 @@ class Opened:
     n_columns: int
 
     def encoded(self, encoder: TableEncoder) -> Form:
-        """Return the form of the rows that an encoder makes."""
+        """Return the form of these rows once `encoder` has encoded them."""
         if self.form.features is None:
             raise DataError("encoder: arrays have no kinds of columns: expected a table; leave the encoder out.")
         return replace(self.form, encoder=encoder)
@@ -124,7 +124,9 @@ def _features(names: Sequence[str], target: Targets | None, weight: Any, source_
     require_columns(given, names, source_name)
     features = tuple(name for name in names if name not in given)
     if not features:
-        raise DataError(f"{source_name}: no column is left beside the target: expected at least one to learn from.")
+        raise DataError(
+            f"{source_name}: no column is left beside the target: expected at least one to learn from; add columns."
+        )
     return features
 
 

@@ -94,8 +94,7 @@ class SelectionDisplay:
         if selection is None:
             raise ValueError(
                 f"selection_ of this {type(estimator).__name__} is None: expected a fit that chose among candidates; "
-                "fit AveragedSGDRegressor with averaging='auto', 'geometric' or 'tail' and alpha='auto', on 4 rows or "
-                "more."
+                "fit with alpha='auto' and averaging='auto', 'geometric' or 'tail', on 4 rows or more."
             )
         return cls(selection, n_steps=estimator.n_steps_).plot(ax, **kwargs)
 

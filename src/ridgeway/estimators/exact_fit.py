@@ -207,7 +207,7 @@ def _held_out_by(folds: list[Fold]) -> str:
 
 
 def _ranking(batch: Batch, standardization: Standardization) -> NDArray[np.intp] | None:
-    """Rank the rows as `alike` does; of many rows, chance shares the outlying ones evenly enough."""
+    """Rank the rows as `alike` does; None for many rows, where random folds share outlying ones evenly enough."""
     if len(batch) > MAX_ROWS_TO_FOLD:
         return None
     rows = standardization.rows(batch.rows, numbered(range(len(batch))))

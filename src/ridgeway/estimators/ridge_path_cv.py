@@ -132,7 +132,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
     n_features_in_: int
     _model: ExactModel | UnsolvedStream | SGDModel  # of fit; of partial_fit; of SGD in either
     _weak_strengths = (
-        "coefficients are smaller than those of ridge there. Fit with that alpha to solve it, or with solver='gram'."
+        "coefficients there are smaller than those of exact ridge. Fit with that alpha to solve it, or with "
+        "solver='gram'."
     )
 
     def __init__(

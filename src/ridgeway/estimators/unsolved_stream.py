@@ -16,6 +16,7 @@ from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.machine.blas import threads
 from ridgeway.selection.held_out import HeldOut
+from ridgeway.selection.target_variance import variance_of_sums
 from ridgeway.storage.state import State
 
 
@@ -54,7 +55,7 @@ class UnsolvedStream:
         if held_out is None:
             return None
         rows = FoldMoments.pooled([part for part in sums.parts if part is not None])
-        variance = rows.yy / rows.co.weight * sums.standardization.target_scale**2
+        variance = variance_of_sums(rows.yy, rows.co.weight) * sums.standardization.target_scale**2
         return with_errors_of_all(held_out, fit.rating, fit.standardization.target_scale, variance, rows.n_rows)
 
     @derived_property

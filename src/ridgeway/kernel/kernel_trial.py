@@ -51,10 +51,10 @@ class KernelTrial:
         self._groups = np.cumsum([len(group) for group in fold.groups(n_folds)])
         self._allowed = allowed
         self.predicted: dict[Scheme, Float] = {}  # (test rows, targets), without the centre
-        self._references: list[Scheme] = []  # whose errors decide which rows are outlying
+        self._references: list[Scheme] = []  # whose errors decide which rows are badly predicted
 
     def span(self, schemes: Sequence[Scheme]) -> None:
-        """Predict the held-out rows, of all folds; a few of these schemes decide which rows are outlying."""
+        """Predict the held-out rows, of all folds; a few of these schemes decide which rows are badly predicted."""
         self._together.predict(schemes)
         if self._allowed:
             self._references = [schemes[place] for place in reference_places(len(schemes)).tolist()]

@@ -111,7 +111,7 @@ def threads(number: int) -> AbstractContextManager[None]:
 
 
 def blas_threads() -> int:
-    """Return the number of threads that BLAS takes now: all cores, unless the environment or a block says less."""
+    """Return the number of threads that BLAS takes now: all cores, unless the environment or `threads` sets fewer."""
     return max((library.num_threads for library in _libraries()), default=1)
 
 

@@ -152,7 +152,7 @@ class Selection:
 
     @property
     def note(self) -> str:
-        """One sentence on why the chosen candidate does not have the least error; empty if it has."""
+        """One sentence on why the chosen candidate does not have the least error of its step; empty if it has."""
         least, chosen = self.best, self.chosen
         if chosen.error <= least.error:
             return ""

@@ -1,4 +1,4 @@
-"""What `cv` means to every engine that holds rows in memory: folds, and their name in the table of candidates."""
+"""Folds from a number, a hold-out or a splitter, and their name in the table of candidates."""
 
 from __future__ import annotations
 

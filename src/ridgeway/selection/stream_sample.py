@@ -250,7 +250,7 @@ def _are_kept(places: NDArray[np.int64], halvings: int) -> NDArray[np.bool_]:
 
 
 def _widened(known: NDArray[np.float64], width: int) -> NDArray[np.float64]:
-    """Return the same rows, with products of 0 appended up to a length."""
+    """Return the rows with zeros appended to their products, up to `width`."""
     if known.shape[2] == width:
         return known
     return np.pad(known, ((0, 0), (0, 0), (0, width - known.shape[2])))

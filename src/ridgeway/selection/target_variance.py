@@ -16,6 +16,12 @@ def variance_of_rows(batch: Batch, rows: NDArray[np.intp]) -> NDArray[np.float64
     return variance
 
 
+def variance_of_sums(squares: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+    """Return the variances of targets, (targets,), from sums of weight times their squared distances to the mean."""
+    variance: NDArray[np.float64] = squares / weight
+    return variance
+
+
 def variance_of_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the variances of targets, (targets,), at least 0, from moments about a number near their mean.
 
