@@ -51,8 +51,9 @@ workflows: setup
 quick: setup
 	$(PYTHON) -m pytest -n 2 -q $(QUICK_TESTS)
 
+# Three processes on two cores: tests of clusters, servers and browsers also wait.
 test: check
-	$(PYTHON) -m pytest -n 2 -q -rs
+	$(PYTHON) -m pytest -n 3 -q -rs
 
 # Measure the branches of the Python sources that tests take, in all processes. Fails below 95%. It takes about twice the
 # time of the tests, so it is a job of its own beside .ci/run.

@@ -217,7 +217,7 @@ def test_few_products(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore:the held-out error was still falling", "ignore:averages of alpha below")
 def test_parameters_of_sgd(option: dict[str, Any], n_components: int | None) -> None:
     X, y = smooth(100)
-    model = rw.AveragedKernelRegressor(n_components=n_components, random_state=0, **option).fit(X, y)
+    model = rw.AveragedKernelRegressor(n_components=n_components, alpha=0.1, random_state=0, **option).fit(X, y)
     assert model.solver_ == "sgd"
     assert "which only SGD has" in model.solver_reason_
     with pytest.raises(ValueError, match=r"solver='krylov' with .*, which only SGD has: leave it at its default"):

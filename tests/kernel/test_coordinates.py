@@ -68,7 +68,7 @@ def test_state() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("n_rows", 100, "rows beyond"),
+        ("n_rows", 100, "rows of gains are out of range"),
         ("pass_sizes", np.array([200, 1000]), "twice"),
         ("pass_sizes", np.array([1, 2]), "rows in all"),
         ("rows_per_step", np.ones(1200, np.int64) * 2, "do not make"),

@@ -170,7 +170,7 @@ def test_shuffle(form: Any, batch_size: int) -> None:
 @pytest.mark.parametrize("store", ["replay", "sketch"])
 def test_gradient_descent_is_ridge(store: str) -> None:
     X, y = problem(n=50, d=6)
-    run = rw.run_sgd(X, y, step=0.3, passes=20_000, batch_size=50, store=store)
+    run = rw.run_sgd(np.tile(X, (20_000, 1)), np.tile(y, 20_000), step=0.3, batch_size=50, store=store)
     for alpha in (1e-2, 0.3, 10.0, 1e3):
         ridge = Ridge(alpha=50 * alpha, fit_intercept=False, solver="svd").fit(X, y).coef_
         assert relative_error(run.coef(rw.Geometric(alpha)), ridge) < 1e-8
@@ -180,7 +180,7 @@ def test_gradient_descent_is_ridge(store: str) -> None:
 def test_gradient_descent_from_w0_is_centred_ridge() -> None:
     X, y = problem(n=50, d=6)
     w0 = np.linspace(-2, 3, 6)
-    run = rw.run_sgd(X, y, step=0.3, passes=20_000, batch_size=50, w0=w0, store="sketch")
+    run = rw.run_sgd(np.tile(X, (20_000, 1)), np.tile(y, 20_000), step=0.3, batch_size=50, w0=w0, store="sketch")
     expected = np.linalg.solve(X.T @ X / 50 + 0.2 * np.eye(6), X.T @ y / 50 + 0.2 * w0)
     assert relative_error(run.coef(rw.Geometric(0.2)), expected) < 1e-8
 

@@ -164,7 +164,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return self
 
     def transform(self, X: Any, place: str = "the table") -> Any:
-        """Return the features of the rows, (rows, n_features_out_); columns that were not in the fit are ignored.
+        """Return the features of the rows, (rows, features); columns that were not in the fit are ignored.
 
         Parameters
         ----------
