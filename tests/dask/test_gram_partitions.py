@@ -101,8 +101,8 @@ def test_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_sgd() -> None:
     X, y = problem(6000)
-    model = rw.dask.fit(rw.RidgePathCV(solver="sgd", alpha=0.1, random_state=0), blocks(X, y, 2000), client="serial")
-    expected = rw.AveragedSGDRegressor(averaging="geometric", alpha=0.1, random_state=0)
+    model = rw.dask.fit(rw.RidgePathCV(solver="sgd", random_state=0), blocks(X, y, 2000), client="serial")
+    expected = rw.AveragedSGDRegressor(averaging="geometric", random_state=0)
     rw.dask.fit(expected, blocks(X, y, 2000), client="serial")
     np.testing.assert_array_equal(model.coef_, expected.coef_)
     assert model.solver_ == "sgd"
