@@ -94,7 +94,7 @@ def test_replay_is_the_mean_of_iterates(kind: str, scheme: Scheme, batch_size: i
 # Law: with full batches, the geometric average of any staircase is ridge of the rows, to 1e-8.
 def test_full_batches_are_ridge() -> None:
     X, y = problem(3, 10, 3)
-    steps = rw.Staircase((0.01, 0.4, 0.02, 1.1, 0.8), (40, 90, 130, 200))
+    steps = rw.Staircase((0.01, 0.4, 0.02, 1.5, 0.8), (40, 90, 130, 200))
     n_steps = 300_000  # the end of the run cuts off exp(-alpha * elapsed time), 4e-11 at most
     run = rw.run_sgd(np.tile(X, (n_steps, 1)), np.tile(y, n_steps), step=steps, batch_size=len(X))
     for alpha in (1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6):
