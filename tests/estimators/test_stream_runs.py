@@ -93,6 +93,18 @@ def test_clipped_rows() -> None:
     assert np.isfinite(model.coef_).all()
 
 
+# Law: before the growing step answers, the user hears of a row that is far too large for the constant step, once.
+def test_clipped_before_the_climb_has_ended() -> None:
+    X, y = rows(4000)
+    X[2000] *= 3.0
+    X[3000] *= 500.0
+    model = rw.AveragedSGDRegressor(alpha=0.1)
+    model.partial_fit(X[:2900], y[:2900])  # a warning would be an error
+    with pytest.warns(UserWarning, match=r"rows were clipped, as these rows are far larger.*larger batch"):
+        model.partial_fit(X[2900:3500], y[2900:3500])
+    model.partial_fit(X[3500:], y[3500:])
+
+
 # Law: a growing step without a climb needs the length of the stream, and a given number goes alone.
 def test_given_steps() -> None:
     X, y = rows(100)

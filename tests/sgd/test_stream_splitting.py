@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.sgd.splitting import MAX_STEPS_OF_ROW
-from ridgeway.sgd.stream_splitting import MAX_STEPS_OF_RARE_ROW, WINDOW_ROWS, WINDOW_ROWS_PER_STEP, SplitWindow
+from ridgeway.sgd.stream_splitting import (
+    FIRST_SPARE_STEPS,
+    MAX_STEPS_OF_STREAMED_ROW,
+    WINDOW_ROWS,
+    WINDOW_ROWS_PER_STEP,
+    SplitWindow,
+)
 from ridgeway.storage.state import StateError, Stored
 
 N = 25_000
@@ -59,11 +64,11 @@ def test_cuts_do_not_matter(cuts: list[int], sparse: bool, store: bool) -> None:
 
 
 def steps_that_rows_may_take(needed: np.ndarray) -> np.ndarray:
-    """Count row by row: 100 steps, and more as long as all that was more is less than the number of rows before."""
-    taken, spare = np.empty(len(needed), np.int64), 0
+    """Count row by row: all steps beyond the first of a row are at most 10,000 and the number of rows before."""
+    taken, spare = np.empty(len(needed), np.int64), FIRST_SPARE_STEPS
     for i, steps in enumerate(needed.astype(int)):
-        taken[i] = min(steps, MAX_STEPS_OF_RARE_ROW, MAX_STEPS_OF_ROW + spare)
-        spare += 1 - max(0, taken[i] - MAX_STEPS_OF_ROW)
+        taken[i] = min(steps, MAX_STEPS_OF_STREAMED_ROW, 1 + spare)
+        spare += 2 - taken[i]
     return taken
 
 
@@ -75,8 +80,7 @@ def test_waiting_times() -> None:
     assert (0.15 * q <= 1 + 1e-9).all()
     needed = np.maximum(1, np.ceil(0.15 * (X**2).sum(axis=1)))
     taken = steps_that_rows_may_take(needed)
-    assert taken[100] == 200
-    assert taken[3000] == taken.max() == MAX_STEPS_OF_ROW + 3000 - 100
+    assert (taken[[100, 3000, 4000]] == MAX_STEPS_OF_STREAMED_ROW).all()
     assert window.clipped == (taken < needed).sum() == 3
     numbers = steps.y[:, 0].astype(int)  # the target is the number of the row
     split = steps.weight < 1  # all weights are 1
@@ -93,15 +97,19 @@ def test_waiting_times() -> None:
     assert (made <= taken).all()
 
 
-# Law: a stream whose rows suddenly grow takes at most 100 steps per row and one more for each row.
-def test_growing_rows() -> None:
+# Law: a stream whose rows suddenly grow takes at most 10,000 steps more than two for each row, in any batches.
+@pytest.mark.parametrize("size", [1000, 777])
+def test_growing_rows(size: int) -> None:
     X, y = stream()
-    X[10_000:] *= 1000.0
-    window = SplitWindow(0.15)
-    counts = [window.through(check_batch(X[i : i + 1000], y[i : i + 1000]))[1] for i in range(0, N, 1000)]
-    made = sum(0 if count is None else len(count) for count in counts)
-    assert made <= 101 * N
-    assert window.spare_steps == 1  # all are used; the last row adds one
+    X[10_000:] *= 30.0
+    window, cuts = SplitWindow(0.15), range(0, N, size)
+    for first in cuts:
+        window.through(check_batch(X[first : first + size], y[first : first + size]))
+    needed = np.maximum(1, np.ceil(0.15 * (X**2).sum(axis=1)))
+    taken = steps_that_rows_may_take(needed)
+    assert taken.sum() <= 2 * N + FIRST_SPARE_STEPS
+    assert window.clipped == (taken < needed).sum() > 10_000
+    assert window.further_steps == taken.sum() - N
 
 
 # Law: a stream without outlying rows passes through as it is.

@@ -21,10 +21,8 @@ from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Layout
 
 MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream that decide against what a fit before it had chosen
-MIN_STEPS_TO_WARN, CLIPPED_SHARE_TO_WARN = (
-    200,
-    0.2,
-)  # steps, and limited ones among them, from which the user should know
+MIN_STEPS_TO_WARN, CLIPPED_SHARE_TO_WARN = 200, 0.2  # steps, and the share of clipped ones that is worth a warning
+MIN_REDUCTION_TO_WARN = 100  # by which the step of a single row is reduced
 
 
 class Stream:
@@ -203,9 +201,15 @@ class Stream:
             self._answering, self._growing, self._takes_over = self._growing, None, 0
 
     def tell_clipped(self) -> None:
-        """Warn, once, when the step of the first batch turns out to be too large for later rows."""
+        """Warn, once, when the step of the first batch turns out to be too large for later rows.
+
+        A constant step is meant to clip rows that are somewhat too large. The user should know of many, and of a single
+        one that is far too large.
+        """
         n_steps, clipped = self.run.n_steps, self.run.limited
-        some = self._answering.window is not None and clipped > 0
+        some = clipped > 0 and (
+            self._answering.window is not None or self.run.largest_reduction > MIN_REDUCTION_TO_WARN
+        )
         many = n_steps >= MIN_STEPS_TO_WARN and clipped > CLIPPED_SHARE_TO_WARN * n_steps
         if self._told or self.continued or not (some or many):
             return

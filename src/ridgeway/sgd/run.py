@@ -101,6 +101,11 @@ class SGDRun:
         return self._state.limited if self._state else 0
 
     @property
+    def largest_reduction(self) -> float:
+        """Largest factor by which the step of a row was clipped; below 1 if no row was."""
+        return self._state.largest_reduction if self._state else 0.0
+
+    @property
     def keeps_rows(self) -> bool:
         """Whether the run refers to its rows (a replay) instead of keeping a sketch."""
         return self._store == "replay"

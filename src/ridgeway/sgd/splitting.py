@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.rows import Batch, Float, Order, numbered, readonly, require_finite_rows
 
-MAX_STEPS_OF_ROW = 100  # of any row in a stream or a partition, where they cannot be scattered over all rows
+MAX_STEPS_OF_ROW = 100  # of any row in a partition, where they cannot be scattered over all rows
 PIECE_ROWS = 2**14
 
 

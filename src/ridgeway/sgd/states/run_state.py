@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ridgeway import _core
 from ridgeway.atomic import shallow_copy
 from ridgeway.rows import Batch, Float, readonly
-from ridgeway.sgd.guard import N_CLIPPED, SUM_Q, SUM_Q2, TALLY_SIZE
+from ridgeway.sgd.guard import LARGEST_Q, N_CLIPPED, SUM_Q, SUM_Q2, TALLY_SIZE
 from ridgeway.sgd.row_products import RowProducts
 from ridgeway.sgd.schedule import Schedule
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
@@ -107,6 +107,11 @@ class RunState(ABC):
     def limited(self) -> int:
         """Number of rows whose update was clipped."""
         return int(self.tally[0, N_CLIPPED]) + self.clipped
+
+    @property
+    def largest_reduction(self) -> float:
+        """Largest factor by which the step of a row was clipped; below 1 if no row was."""
+        return self.schedule.sizes.largest * float(self.tally[0, LARGEST_Q]) / self.schedule.limit
 
     @property
     def step_size(self) -> float:
