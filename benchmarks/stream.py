@@ -21,8 +21,8 @@ def cases(quick: bool = False) -> Iterator[Case]:
     """Time one pass over a CSV file and over the same rows as Parquet; STREAM_MB sets the size of the CSV file.
 
     A category of 4,000 levels, in the last case, makes rows sparse. The time of a row grows without end, which is the
-    hard case for SGD: nearly all rows are larger than those of the first batch. The limit for files with 100 columns is in
-    `benchmarks.large_file`.
+    hard case for SGD: nearly all rows are larger than those of the first batch. The limit for files with 100 columns is
+    in `benchmarks.large_file`.
     """
     megabytes = float(os.environ.get("STREAM_MB", "30" if quick else "300"))
     with tempfile.TemporaryDirectory() as folder:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import ridgeway
 from ridgeway.sgd import guard
 
-HEADER = Path(ridgeway.__file__).parents[2] / "core" / "sgd" / "guard.hpp"
+HEADER = Path(__file__).parents[2] / "core" / "sgd" / "guard.hpp"
 
 
 # Law: Python names the places of the tally, and the bounds of divergence, as the core does.
