@@ -27,7 +27,8 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.choice import by_folds, run_given
 from ridgeway.selection.folds import Fold, alike
 from ridgeway.selection.folds_of_cv import NO_FOLDS, NamedFolds, folds_of_cv, with_given_splits
-from ridgeway.selection.plan import DEFAULT_FOLDS, FitOptions, Outcome, decide_plan
+from ridgeway.selection.plan import DEFAULT_FOLDS, FitOptions, decide_plan
+from ridgeway.selection.run_outcome import Outcome
 from ridgeway.sgd import LimitedStep
 from ridgeway.validation.names import is_name
 

@@ -7,8 +7,9 @@ from ridgeway.selection.folds import alike, k_folds
 from ridgeway.selection.gcv import by_gcv
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.memory_engine import MemoryEngine
-from ridgeway.selection.plan import AutomaticSteps, FitOptions, Outcome, Plan, decide_plan
+from ridgeway.selection.plan import AutomaticSteps, FitOptions, Plan, decide_plan
 from ridgeway.selection.progressive import Progressive
+from ridgeway.selection.run_outcome import Outcome
 
 __all__ = [
     "AutomaticSteps",

@@ -1,4 +1,4 @@
-"""The decisions of a fit before it begins (`Plan`), and its result (`Outcome`).
+"""`Plan`: the decisions of a fit before it begins.
 
 `decide_plan` is the only place that makes these decisions: it turns checked parameters and the numbers of rows and
 columns into steps, passes and a method of choice, for every SGD engine.
@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ridgeway.averaging import Scheme, Uniform
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.selection.candidate_table import Selection
-from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
+from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
-from ridgeway.trajectory import Layout, Trajectory
+from ridgeway.trajectory import Layout
 from ridgeway.validation.names import is_name
-
-if TYPE_CHECKING:
-    from ridgeway.selection.held_out import HeldOut
 
 TARGET_STEPS = 1_000_000  # steps in all that passes="auto" aims at
 MAX_PASSES = 10_000  # largest number of automatic passes
@@ -215,44 +211,3 @@ def warn_nothing_to_choose(n_rows: int, used: str = "the uniform average") -> No
         f"nothing could be chosen from {rows}: {used} is used; expected at least {MIN_ROWS_TO_CHOOSE} rows. Pass more "
         "rows, or an alpha."
     )
-
-
-@dataclass(frozen=True)
-class RidgeRun:
-    """A run, and its trajectory.
-
-    Attributes
-    ----------
-    trajectory : of the run over all rows.
-    run : the run itself, which can be continued; None if there were several chains.
-    """
-
-    trajectory: Trajectory
-    run: SGDRun | None
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A finished run and the average that was selected.
-
-    Attributes
-    ----------
-    trajectory : of the run over all rows.
-    scheme : the average.
-    selection : how it was chosen; None when it was given.
-    run : the run itself, which can be continued; None if there were several chains.
-    passes : number of passes that were made.
-    falling : whether the held-out error was still falling at the end.
-    held_out : predictions of held-out rows; None if there were none.
-    ridge : the run with the growing step, whose averages are ridge, if a run with a constant step was selected;
-        otherwise None.
-    """
-
-    trajectory: Trajectory
-    scheme: Scheme
-    selection: Selection | None
-    run: SGDRun | None
-    passes: float
-    falling: bool = False
-    held_out: HeldOut | None = None
-    ridge: RidgeRun | None = None
