@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from ridgeway import AveragedSGDRegressor
-from ridgeway.estimators.options import automatic_steps, fit_options
+from ridgeway.estimators.options import fit_options
+from ridgeway.estimators.steps import automatic_steps
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import FLOAT64, check_batch
 from ridgeway.rows.feed import Feed

@@ -12,16 +12,15 @@ from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
     Averaging,
-    automatic_steps,
     check_averaging,
     check_loss,
     check_store,
     fit_options,
     generator,
     require_rows,
-    stream_steps,
 )
 from ridgeway.estimators.sgd_fit import choose
+from ridgeway.estimators.steps import automatic_steps, stream_steps
 from ridgeway.estimators.stored_fit import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.estimators.streamed_model import StreamedModel

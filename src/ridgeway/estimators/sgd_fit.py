@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Uniform
-from ridgeway.estimators.options import StreamSteps, stream_steps
+from ridgeway.estimators.steps import StreamSteps, stream_steps
 from ridgeway.estimators.stream import Stream
 from ridgeway.rows import require_finite_rows
 from ridgeway.rows.feed import Feed
