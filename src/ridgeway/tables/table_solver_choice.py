@@ -12,6 +12,7 @@ from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_choice import MAX_STREAM_COLUMNS, SolverChoice, choose_stream_solver
 from ridgeway.tables.request import Request
+from ridgeway.tables.requested_solver import requested_solver
 
 MAX_HELD_BYTES = 2**28  # of encoded rows that Gram matrices could sum up as well
 
@@ -25,9 +26,9 @@ def held_bytes(request: Request, n_columns: int, memory: int) -> int:
     n_columns : number of features.
     memory : bytes that are allowed.
     """
-    exact = request.kernel is None and request.linear_solver in ("auto", "gram")
-    few = n_columns <= MAX_STREAM_COLUMNS or request.linear_solver == "gram"
-    if exact and few and (request.cv == "auto" or isinstance(request.cv, int)):
+    solver = None if request.kernel is not None else request.linear_solver
+    few = n_columns <= MAX_STREAM_COLUMNS or solver == "gram"
+    if solver in ("auto", "gram") and few and (request.cv == "auto" or isinstance(request.cv, int)):
         return min(memory, MAX_HELD_BYTES)
     return memory
 
@@ -41,15 +42,13 @@ def stream_solver(request: Request, n_columns: int, memory: int) -> SolverChoice
     n_columns : number of features.
     memory : bytes that were allowed, for the message.
     """
-    solver, cv = request.linear_solver, request.cv
-    if solver == "auto":
+    choice, cv = requested_solver(request), request.cv
+    if choice.solver == "auto":
         choice = choose_stream_solver(n_columns)
         if choice.solver == "sgd":
             megabytes = f"{memory / 2**20:,.0f} MB"
             reason = f"{n_columns:,} columns are too many for Gram matrices, and the rows exceed {megabytes} of memory"
             choice = SolverChoice("sgd", reason)
-    else:
-        choice = SolverChoice(solver, request.solver_reason)
     if choice.solver == "krylov":
         raise krylov_needs_memory()
     if choice.solver == "gram" and not (cv == "auto" or isinstance(cv, int)):
@@ -79,4 +78,4 @@ def solved_by(estimator: AnyAveraged, request: Request, streamed: SolverChoice |
     """
     if not isinstance(estimator, AveragedSGDRegressor):
         return SolverChoice(estimator.solver_, estimator.solver_reason_)
-    return streamed or SolverChoice("sgd", request.solver_reason)
+    return streamed or requested_solver(request)
