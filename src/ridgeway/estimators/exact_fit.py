@@ -9,6 +9,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.options import Averaging, check_cv
+from ridgeway.estimators.solver_facts import Ability, can, check_solver
 from ridgeway.exact.gram_fit import fit_in_memory, fit_leave_one_out
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
@@ -136,11 +137,16 @@ def fit_exactly(
     family = asked.family
     seed = int(rng.integers(2**31))  # of the folds of rows that may come later
     if is_name(cv, "auto"):
-        leaves_one_out = solver == "gram" and family == "geometric" and len(batch) <= MAX_LEAVE_ONE_OUT_ROWS
-        cv = "loo" if leaves_one_out else DEFAULT_FOLDS
+        few_of_ridge = family == "geometric" and len(batch) <= MAX_LEAVE_ONE_OUT_ROWS
+        cv = "loo" if few_of_ridge and can(solver, Ability.LEVERAGES) else DEFAULT_FOLDS
     problem = _Problem(batch, standardization, asked, one_standard_error)
     if is_name(cv, "loo") and family is not None:
-        _require_leave_one_out(solver, family)
+        require_leverages(solver)
+        if family != "geometric":
+            raise ValueError(
+                f"cv='loo' with averaging={family!r}: expected averaging='geometric', as leaving a row out has a "
+                "closed form for ridge only; or set a number of folds."
+            )
         return _leave_one_out(problem, k_folds(len(batch), DEFAULT_FOLDS, rng), seed)
     folds, method = NO_FOLDS
     if family is not None:
@@ -219,11 +225,6 @@ def warn_unchosen(n_rows: int) -> None:
     warn_nothing_to_choose(n_rows, f"alpha={UNCHOSEN.alpha:g}")
 
 
-def _require_leave_one_out(solver: str, family: str) -> None:
-    if solver != "gram":
-        raise ValueError("cv='loo' needs Gram matrices: set solver='gram', or a number of folds.")
-    if family != "geometric":
-        raise ValueError(
-            f"cv='loo' with averaging={family!r}: expected averaging='geometric', as leaving a row out has a closed "
-            "form for ridge only; or set a number of folds."
-        )
+def require_leverages(solver: str) -> None:
+    """Refuse a solver that computes no leverages, with which each row is left out in closed form."""
+    check_solver(solver, Ability.LEVERAGES, where=" for cv='loo'; or set a number of folds")

@@ -15,8 +15,9 @@ from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.table_encoder import LEVELS
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.kernel_solver_choice import check_kernel_solver
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.estimators.solver_names import KERNEL_SOLVERS, check_solver
+from ridgeway.estimators.solver_facts import Ability, can
 from ridgeway.storage.state import State
 from ridgeway.tables.requested_solver import requested_solver
 
@@ -76,7 +77,7 @@ class Request:
         }
         if self.kernel is not None:
             own: dict[str, Any] = {"kernel": self.kernel, "gamma": self.gamma, "n_components": self.components}
-            own["solver"] = check_solver(self.solver, KERNEL_SOLVERS)
+            own["solver"] = check_kernel_solver(self.solver)
             return AveragedKernelRegressor(**own, passes=self.passes, **common)
         if self.linear_solver == "sgd":
             return AveragedSGDRegressor(passes=self.passes, **common)
@@ -108,7 +109,8 @@ class Request:
         held : whether all rows will be held in memory; then a text may have more features than Gram matrices allow.
         """
         kinds = {name: self.kinds[name] for name in features if name in self.kinds} or None
-        wide = held and self.kernel is None and self.linear_solver in ("auto", "krylov")
+        wide = held and self.kernel is None
+        wide = wide and (self.linear_solver == "auto" or not can(self.linear_solver, Ability.STREAMS))
         return TableEncoder(kinds=kinds, levels=self.levels, words="auto" if wide else MIN_WORDS)
 
     def state(self) -> State:

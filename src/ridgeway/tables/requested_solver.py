@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.solver_choice import SolverChoice
-from ridgeway.estimators.solver_names import AS_REQUESTED, check_solver
+from ridgeway.estimators.solver_facts import AS_REQUESTED, check_solver
 
 if TYPE_CHECKING:
     from ridgeway.tables.request import Request
