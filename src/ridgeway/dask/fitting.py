@@ -265,10 +265,8 @@ def _executor(client: Any, patience: float) -> Executor:
 def _require_supported(estimator: AveragedSGDRegressor) -> None:
     check_loss(estimator.loss)
     cv = check_cv(estimator.cv)
-    if not isinstance(cv, int) and cv not in ("auto", "holdout"):
-        raise ValueError(
-            f"cv={cv!r} needs all rows in one place: expected a number of folds, 'holdout' or 'auto' here."
-        )
+    if not cv.streams and cv.method != "holdout":
+        raise ValueError(f"cv={cv} needs all rows in one place: expected a number of folds, 'holdout' or 'auto' here.")
     if check_store(estimator.store) == "replay":
         raise ValueError("store='replay' would gather all rows: expected 'auto', 'sketch' or a Layout here.")
     if not is_name(estimator.chains, WORKERS):

@@ -11,7 +11,6 @@ from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
-    Averaging,
     check_averaging,
     check_loss,
     check_store,
@@ -29,7 +28,7 @@ from ridgeway.messages.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
+from ridgeway.selection import Averaging, FitOptions, HeldOut, Outcome, Plan, decide_plan
 from ridgeway.selection.plan import decide_passes
 from ridgeway.sgd import GrowingStep
 from ridgeway.validation.columns import remember_columns, require_columns_of_fit

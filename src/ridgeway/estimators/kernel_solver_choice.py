@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ridgeway.estimators.exact_fit import n_models
 from ridgeway.estimators.options import check_averaging, check_cv
 from ridgeway.estimators.solver_choice import ProblemSize, SolverChoice, choose_solver, choose_stream_solver
 from ridgeway.estimators.solver_facts import AS_REQUESTED, Ability, can, check_solver
@@ -48,13 +47,13 @@ def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cac
         )
     if solver != "auto":
         return SolverChoice(solver, AS_REQUESTED)
-    if of_sgd is None and family is not None and is_name(cv, "gcv", "progressive"):
-        of_sgd = f"cv={cv!r}, which only SGD has"
+    if of_sgd is None and family is not None and cv.only_by_sgd:
+        of_sgd = f"cv={cv}, which only SGD has"
     if of_sgd is not None:
         return SolverChoice("sgd", of_sgd)
     if not fits:
         return choose_component_stream(estimator, n_components)
-    folds = 0 if family is None else n_models(cv)
+    folds = 0 if family is None else cv.n_models
     return choose_solver(
         ProblemSize(n_rows, n_components, batch.y.shape[1], n_rows * n_components, False, folds, itemsize)
     )
@@ -64,8 +63,8 @@ def choose_component_stream(estimator: Any, n_components: int) -> SolverChoice:
     """Return the solver of components that are seen once: Gram matrices as long as these are few."""
     solver = check_solver(_check_solver(estimator), Ability.KERNELS, Ability.STREAMS, where=" for partial_fit")
     of_sgd, cv = _given_of_sgd(estimator), check_cv(estimator.cv)
-    if of_sgd is None and not isinstance(cv, int) and not is_name(cv, "auto"):
-        of_sgd = f"cv={cv if isinstance(cv, str) else type(cv).__name__!r} over rows that are read once"
+    if of_sgd is None and not cv.streams:
+        of_sgd = f"cv={cv} over rows that are read once"
     if solver != "auto" or of_sgd is None:
         return choose_stream_solver(solver, n_components)
     return SolverChoice("sgd", of_sgd)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ridgeway.averaging import Geometric, Last, Scheme, Uniform
 from ridgeway.rows import Batch
-from ridgeway.selection import FitOptions
+from ridgeway.selection import Averaging, CrossValidation, FitOptions
+from ridgeway.selection.cross_validation import METHODS_OF_SGD
 from ridgeway.sgd import GrowingStep
 from ridgeway.sgd.step_size import check_step
 from ridgeway.trajectory import Layout
@@ -17,13 +18,6 @@ from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import UNPENALIZED, counted, ridge_strength, whole_number
 
 FIXED_AVERAGES = {"uniform": Uniform(), "last": Last()}
-
-
-class Averaging(NamedTuple):
-    """The requested average: a scheme, or a family to choose from."""
-
-    scheme: Scheme | None
-    family: str | None
 
 
 def check_averaging(averaging: Any, alpha: Any) -> Averaging:
@@ -56,30 +50,17 @@ def check_passes(passes: Any) -> int | None:
     return counted("passes", passes, "expected 'auto' or an integer of 1 or more")
 
 
-def check_cv(cv: Any) -> Any:
-    """Return a number of folds, the name of a method, or a splitter."""
-    if cv is None:
-        return "auto"
-    if isinstance(cv, str):
-        if cv not in ("auto", "holdout", "progressive", "gcv"):
-            raise ValueError(
-                f"cv={cv!r}: expected 'auto', a number of folds, 'holdout', 'progressive', 'gcv' or a splitter."
-            )
-        return cv
-    if hasattr(cv, "split") or (hasattr(cv, "__iter__") and not isinstance(cv, str)):
-        return cv
-    folds = counted("cv", cv, "expected 'auto', 2 or more folds, 'holdout', 'progressive', 'gcv' or a splitter")
-    if folds < 2:
-        raise ValueError(f"cv={folds}: expected at least 2 folds; averaging=Geometric(alpha) chooses nothing.")
-    return folds
+def check_cv(cv: Any) -> CrossValidation:
+    """Return how SGD chooses the average."""
+    return CrossValidation.of(cv, ("holdout", *METHODS_OF_SGD))
 
 
-def check_progressive(cv: Any, step: Any, family: str | None) -> None:
+def check_progressive(cv: CrossValidation, step: Any, family: str | None) -> None:
     """Refuse a growing step of the user's in a choice by prediction before learning.
 
     It splits outlying rows over the whole pass, so there is no moment before which a row was not learned from.
     """
-    if is_name(cv, "progressive") and isinstance(step, GrowingStep) and family is not None:
+    if cv.method == "progressive" and isinstance(step, GrowingStep) and family is not None:
         raise ValueError(
             f"cv='progressive' with step={step}: expected step='auto', a number or a LimitedStep, as growing steps "
             "learn from outlying rows throughout the pass. Choose cv=5 or cv='holdout', or call partial_fit with "
@@ -131,8 +112,7 @@ def fit_options(estimator: Any) -> FitOptions:
     cv, step = check_cv(estimator.cv), estimator.step
     check_progressive(cv, step, asked.family)
     return FitOptions(
-        family=asked.family,
-        scheme=asked.scheme,
+        asked=asked,
         step=step if isinstance(step, GrowingStep) else check_step(step),
         passes=check_passes(estimator.passes),
         cv=cv,

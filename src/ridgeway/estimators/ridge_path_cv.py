@@ -18,7 +18,6 @@ from ridgeway.estimators.exact_fit import (
     check_exact_cv,
     exact_cv,
     fit_exactly,
-    n_models,
     require_leverages,
     stream_folds,
 )
@@ -186,9 +185,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
         require_rows(batch)
         choice, max_products = SolverChoice(solver, AS_REQUESTED), None
         if solver == "auto":
-            size = ProblemSize.of(batch, 0 if asked.family is None else n_models(cv))
+            size = ProblemSize.of(batch, 0 if asked.family is None else cv.n_models)
             choice, max_products = choose_solver(size), max_krylov_products(size)
-            if is_name(cv, "loo") and asked.family is not None:
+            if cv.method == "loo" and asked.family is not None:
                 choice = SolverChoice("gram", "cv='loo' needs Gram matrices")
         if choice.solver == "sgd":
             return self._fit_sgd(choice, X, y, sample_weight)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.estimators.solver_facts import AS_REQUESTED, check_solver
+from ridgeway.selection import CrossValidation
 
 if TYPE_CHECKING:
     from ridgeway.tables.request import Request
@@ -31,7 +32,8 @@ def _option_of_sgd(request: Request) -> str | None:
     """Return a given option that the exact solvers do not have."""
     if request.passes != "auto":
         return f"passes={request.passes!r}"
-    return f"cv={request.cv!r}" if request.cv in ("progressive", "gcv") else None
+    cv = CrossValidation.of(request.cv)
+    return f"cv={cv}" if cv.only_by_sgd else None
 
 
 def _averages_iterates(averaging: str | Scheme) -> bool:

@@ -12,6 +12,7 @@ from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
 from ridgeway.estimators.solver_facts import Ability, can
+from ridgeway.selection import CrossValidation
 from ridgeway.tables.request import Request
 from ridgeway.tables.requested_solver import requested_solver
 
@@ -27,7 +28,7 @@ def held_bytes(request: Request, n_columns: int, memory: int) -> int:
     n_columns : number of features.
     memory : bytes that are allowed.
     """
-    if request.kernel is not None or not (request.cv == "auto" or isinstance(request.cv, int)):
+    if request.kernel is not None or not CrossValidation.of(request.cv).streams:
         return memory
     streamed = choose_stream_solver(request.linear_solver, n_columns).solver
     return min(memory, MAX_HELD_BYTES) if can(streamed, Ability.ANY_ORDER) else memory
@@ -66,10 +67,10 @@ def require_streamable(request: Request, solver: str) -> None:
     elif solver != "auto" and not can(solver, Ability.STREAMS):
         what, remedy = f"solver {solver!r}", "leave the solver out"
     else:
-        folds = request.kernel is None and can(solver, Ability.ANY_ORDER)
-        if request.cv == "auto" or (isinstance(request.cv, int) if folds else request.cv == "progressive"):
+        cv, folds = CrossValidation.of(request.cv), request.kernel is None and can(solver, Ability.ANY_ORDER)
+        if cv.streams if folds else cv.method in ("auto", "progressive"):
             return
-        what = f"cv={request.cv!r}"
+        what = f"cv={cv}"
         remedy = f"expected cv='auto' or {'a number of folds' if folds else repr('progressive')}; leave cv out"
     raise DataError(
         f"{what} needs all rows in memory, and these rows exceed the memory limit: {remedy}, or allow more memory."
