@@ -16,7 +16,7 @@ def test_abilities(solver: str, ability: Ability) -> None:
         assert check_solver(solver, ability) == solver
         return
     with pytest.raises(ValueError, match=f"^solver='{solver}' {ability.value}: expected 'auto'.* here\\.$") as refused:
-        check_solver(solver, ability, where=" here")
+        check_solver(solver, ability, where="here")
     assert all(repr(able) in str(refused.value) for able in solvers_that_can(ability))
 
 

@@ -212,7 +212,7 @@ def _fit_ridge_path(
     progress: Progress,
 ) -> Survey:
     """Sum up Gram matrices and solve, or run SGD if columns are too many."""
-    solver = check_solver(estimator.solver, Ability.STREAMS, where=" on a cluster")
+    solver = check_solver(estimator.solver, Ability.STREAMS, where="on a cluster")
     choice = choose_stream_solver(solver, n_columns)
     if choice.solver == "sgd":
         linear = linear_of(estimator)

@@ -202,4 +202,4 @@ def _ranking(batch: Batch, standardization: Standardization) -> NDArray[np.intp]
 
 def require_leverages(solver: str) -> None:
     """Refuse a solver that computes no leverages, with which each row is left out in closed form."""
-    check_solver(solver, Ability.LEVERAGES, where=" for cv='loo'; or set a number of folds")
+    check_solver(solver, Ability.LEVERAGES, where="for cv='loo'; or set a number of folds")

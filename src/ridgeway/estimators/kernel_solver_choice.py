@@ -61,7 +61,7 @@ def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cac
 
 def choose_component_stream(estimator: Any, n_components: int) -> SolverChoice:
     """Return the solver of components that are seen once: Gram matrices as long as these are few."""
-    solver = check_solver(_check_solver(estimator), Ability.KERNELS, Ability.STREAMS, where=" for partial_fit")
+    solver = check_solver(_check_solver(estimator), Ability.KERNELS, Ability.STREAMS, where="for partial_fit")
     of_sgd, cv = _given_of_sgd(estimator), check_cv(estimator.cv)
     if of_sgd is None and not cv.streams:
         of_sgd = f"cv={cv} over rows that are read once"
@@ -73,7 +73,7 @@ def choose_component_stream(estimator: Any, n_components: int) -> SolverChoice:
 def check_kernel_solver(solver: object) -> str:
     """Return "auto" or the name of a solver of kernel models."""
     return check_solver(
-        solver, Ability.KERNELS, where=" for a kernel model; 'auto' takes Gram matrices if n_components is small"
+        solver, Ability.KERNELS, where="for a kernel model; 'auto' takes Gram matrices if n_components is small"
     )
 
 

@@ -286,14 +286,14 @@ class RidgePathCV(AveragedEstimator[Averages]):
         """
         begun = self.__sklearn_is_fitted__()
         if begun:
-            check_solver(self.solver_, Ability.STREAMS, where=" for partial_fit; start again with clone(model)")
+            check_solver(self.solver_, Ability.STREAMS, where="for partial_fit; start again with clone(model)")
         if begun and isinstance(self._model, SGDModel):
             sgd = shallow_copy(self._model.sgd).set_params(averaging=self.averaging, alpha=self.alpha)
             return self._learn_by_sgd(sgd, SolverChoice(self.solver_, self.solver_reason_), X, y, sample_weight)
         asked = check_averaging(self.averaging, self.alpha)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         if not begun:
-            solver = check_solver(self.solver, Ability.STREAMS, where=" for partial_fit")
+            solver = check_solver(self.solver, Ability.STREAMS, where="for partial_fit")
             choice = choose_stream_solver(solver, batch.rows.shape[1])
             if choice.solver == "sgd":
                 self._learn_by_sgd(self._unfitted_sgd(), choice, X, y, sample_weight)

@@ -70,7 +70,8 @@ def check_solver(solver: object, *abilities: Ability, where: str = "") -> str:
         return solver
     lacking = [ability.value for ability in abilities if is_name(solver, *SOLVER_FACTS) and not can(solver, ability)]
     found = " ".join([f"solver={solver!r}", *lacking[:1]])
-    raise ValueError(f"{found}: expected {', '.join(map(repr, able[:-1]))} or {able[-1]!r}{where}.")
+    expected = f"{', '.join(map(repr, able[:-1]))} or {able[-1]!r} {where}".rstrip()
+    raise ValueError(f"{found}: expected {expected}.")
 
 
 def describe_solver(solver: str, reason: str) -> str:
