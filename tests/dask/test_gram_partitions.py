@@ -126,7 +126,7 @@ def test_table(tmp_path: Path) -> None:
 def test_refusals() -> None:
     X, y = problem(300)
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"solver": "krylov"}, "solver='krylov' needs all rows in one place"),
+        ({"solver": "krylov"}, "solver='krylov' needs all rows at once: expected 'auto', 'gram' or 'sgd' on a cluster"),
         ({"cv": "loo"}, "cv='loo' needs all rows at once: expected 'auto' or a number of folds"),
     ]
     for options, message in refused:

@@ -556,7 +556,7 @@ def test_sampled_step(outlier: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     X[:64] *= 100.0 if outlier else 1.0
     options: dict[str, Any] = {"alpha": 0.1, "passes": 1, "scale": False, "fit_intercept": False, "random_state": 0}
     of_all = rw.AveragedSGDRegressor(**options).fit(X, X[:, 0]).step_
-    monkeypatch.setattr("ridgeway.estimators.options.MAX_UNSAMPLED_BYTES", 0)
+    monkeypatch.setattr("ridgeway.estimators.steps.MAX_UNSAMPLED_BYTES", 0)
     sampled = rw.AveragedSGDRegressor(**options).fit(X, X[:, 0]).step_
     assert sampled == pytest.approx(of_all, rel=1e-12 if outlier else 0.1)
 

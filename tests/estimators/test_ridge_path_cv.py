@@ -267,8 +267,8 @@ def test_intervals(tmp_path: Path) -> None:
     [
         ({"solver": "svd"}, "expected 'auto', 'gram', 'krylov' or 'sgd'"),
         ({"cv": "progressive"}, "set solver='sgd'"),
-        ({"cv": "loo", "solver": "krylov"}, "set solver='gram'"),
-        ({"cv": "loo", "solver": "sgd"}, "set solver='gram'"),
+        ({"cv": "loo", "solver": "krylov"}, "expected 'auto' or 'gram' for cv='loo'"),
+        ({"cv": "loo", "solver": "sgd"}, "expected 'auto' or 'gram' for cv='loo'"),
         ({"cv": "loo", "averaging": "auto", "solver": "gram"}, "expected averaging='geometric'"),
         ({"cv": 1}, "expected at least 2 folds"),
         ({"alpha": -1.0}, "is negative.*alpha=0 is no penalty"),
@@ -284,7 +284,7 @@ def test_refused_parameters(changed: dict[str, Any], message: str) -> None:
 
 def test_refused_batches() -> None:
     X, y, _ = problem()
-    with pytest.raises(ValueError, match="expected solver='auto', 'gram' or 'sgd'"):
+    with pytest.raises(ValueError, match="expected 'auto', 'gram' or 'sgd' for partial_fit"):
         rw.RidgePathCV(solver="krylov").partial_fit(X, y)
     with pytest.raises(ValueError, match="start again with clone"):
         rw.RidgePathCV(solver="krylov").fit(X, y).partial_fit(X, y)
@@ -315,8 +315,8 @@ def test_solver_by_shape() -> None:
     assert chosen(2000, 2000) == "krylov"
     assert chosen(10**7, 1000, memory=2**50) == "sgd"
     assert chosen(10**6, 10**5, 1e-4, memory=2**20) == "sgd"
-    assert choose_stream_solver(100).solver == "gram"
-    assert choose_stream_solver(100_000).solver == "sgd"
+    assert choose_stream_solver("auto", 100).solver == "gram"
+    assert choose_stream_solver("auto", 100_000).solver == "sgd"
     X, y, _ = problem()
     model = rw.RidgePathCV().fit(X, y)
     assert model.solver_ == "gram"

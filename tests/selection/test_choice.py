@@ -8,12 +8,23 @@ import numpy as np
 import pytest
 
 from ridgeway import AveragedSGDRegressor
-from ridgeway.estimators.options import automatic_steps, fit_options
+from ridgeway.estimators.options import fit_options
+from ridgeway.estimators.steps import automatic_steps
 from ridgeway.messages.progress import Progress
 from ridgeway.rows import FLOAT64, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import Engine, MemoryEngine, Plan, by_folds, by_holdout, decide_plan, k_folds, run_given
+from ridgeway.selection import (
+    CrossValidation,
+    Engine,
+    MemoryEngine,
+    Plan,
+    by_folds,
+    by_holdout,
+    decide_plan,
+    k_folds,
+    run_given,
+)
 from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, decide_method
 
 
@@ -51,7 +62,7 @@ def test_held_out_rows_are_learned_from() -> None:
 
 
 # Law: cv="auto" uses folds for few rows and a hold-out for many.
-@pytest.mark.parametrize(("n_rows", "method"), [(MAX_ROWS_TO_FOLD, 5), (MAX_ROWS_TO_FOLD + 1, "holdout")])
-def test_the_method_of_choice(n_rows: int, method: object) -> None:
-    assert decide_method("auto", n_rows) == method
-    assert decide_method(7, n_rows) == 7
+@pytest.mark.parametrize(("n_rows", "method"), [(MAX_ROWS_TO_FOLD, "folds"), (MAX_ROWS_TO_FOLD + 1, "holdout")])
+def test_the_method_of_choice(n_rows: int, method: str) -> None:
+    assert decide_method(CrossValidation("auto"), n_rows).method == method
+    assert decide_method(CrossValidation("folds", 7), n_rows).n_folds == 7

@@ -17,7 +17,7 @@ from tests.tables.test_table_fit import Killed, by_hand, killed_at
 import ridgeway as rw
 from ridgeway.data import DataError, TableEncoder, source
 from ridgeway.estimators import solver_choice
-from ridgeway.tables import Checkpoint, Request, batch_learner, fit_table, table_fit, table_rows, table_solver_choice
+from ridgeway.tables import Checkpoint, Request, batch_learner, fit_table, table_fit, table_rows
 from ridgeway.tables.learnable_rows import learnable_rows
 
 PRICE = Request(target="price")
@@ -143,7 +143,6 @@ def test_killed(
 # Law: a wide table is solved in memory, and learned by SGD beyond it; the model says why.
 def test_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_choice, "MAX_STREAM_COLUMNS", 30)
-    monkeypatch.setattr(table_solver_choice, "MAX_STREAM_COLUMNS", 30)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 300))
     table = pa.table({**{f"x{i}": X[:, i] for i in range(300)}, "price": X[:, 0] + rng.standard_normal(500)})

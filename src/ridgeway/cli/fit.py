@@ -31,7 +31,7 @@ from ridgeway.cli.holding_back import (
 )
 from ridgeway.cli.source_options import given_data, require_files, source_options
 from ridgeway.data.address import hidden
-from ridgeway.estimators.solver_names import SOLVERS
+from ridgeway.estimators.solver_facts import solvers_that_can
 from ridgeway.messages.progress import announce
 
 EPILOG = """\b
@@ -51,7 +51,7 @@ convert it to Parquet.
 @click.option("--model", metavar="FILE", help="Write the model to this file (.safetensors).")
 @click.option("--report", metavar="FILE",
               help="Write the report to this file (.html); that of test rows to FILE-test.html beside it.")  # fmt: skip
-@click.option("--solver", type=click.Choice(SOLVERS), default="auto",
+@click.option("--solver", type=click.Choice(solvers_that_can()), default="auto",
               help="Solver; auto chooses it from the numbers of rows and columns.")  # fmt: skip
 @click.option("--averaging", type=Average(), default="auto",
               help=f"{', '.join(AVERAGE_NAMES)} or tail:0.5; all except auto and geometric imply sgd.")  # fmt: skip

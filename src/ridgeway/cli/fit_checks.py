@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ridgeway.cli.holding_back import require_test_rows
+from ridgeway.estimators.solver_facts import Ability, solvers_that_can
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 
@@ -36,13 +37,13 @@ def needs_files(given: dict[str, Any]) -> str | None:
 
 
 def _require_kernel_options(given: dict[str, Any]) -> None:
-    kernel, components = given["kernel"], given["components"]
+    kernel, components, solver = given["kernel"], given["components"], given["solver"]
     if kernel is None and (given["gamma"] is not None or components is not None):
         raise click.UsageError("--gamma and --components need a kernel: add --kernel rbf.")
-    if kernel is not None and given["solver"] == "gram":
+    if kernel is not None and solver not in (known := solvers_that_can(Ability.KERNELS)):
         raise click.UsageError(
-            "--solver gram with --kernel: expected auto, krylov or sgd; leave out --solver, and Gram matrices are used "
-            "if --components are few."
+            f"--solver {solver} with --kernel: expected {', '.join(known[:-1])} or {known[-1]}; leave out --solver, "
+            "and Gram matrices are used if --components are few."
         )
     if kernel == "rbf" and components is not None and given["report"] is not None:
         raise click.UsageError(

@@ -14,7 +14,7 @@ from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
 from ridgeway.estimators.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
 from ridgeway.estimators.column_scale import column_scale
-from ridgeway.estimators.solver_names import describe_solver
+from ridgeway.estimators.solver_facts import describe_solver
 from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
 from ridgeway.messages.strength_warnings import no_strength_warnings

@@ -34,7 +34,7 @@ def write_table_report(
 ) -> None:
     """Write the report of a model, with its encoder, facts about its data and the result of test rows."""
     from ridgeway.cli.reading_models import parts_of
-    from ridgeway.estimators.solver_names import describe_solver
+    from ridgeway.estimators.solver_facts import describe_solver
     from ridgeway.report import write_report
 
     estimator, table, names = parts_of(model)

@@ -38,7 +38,7 @@ def command(console: Console, model: str, columns: bool) -> None:
     )
     from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
     from ridgeway.estimators.coefficient_intervals import coefficient_intervals, why_no_intervals
-    from ridgeway.estimators.solver_names import describe_solver
+    from ridgeway.estimators.solver_facts import describe_solver
 
     estimator, table, names = parts_of(loaded)
     console.say(f"{model}: {type(loaded).__name__}")

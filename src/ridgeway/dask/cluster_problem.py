@@ -21,7 +21,7 @@ from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import AutomaticSteps, FitOptions, Plan, decide_plan
 from ridgeway.selection.folds import HELD_OUT_SHARE, MAX_HELD_OUT_ROWS
-from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, can_choose, decide_method
+from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, decide_method
 from ridgeway.sgd import GrowingStep, SGDRun, schedule_of
 from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.storage.state import State, Stored
@@ -170,10 +170,7 @@ def survey_and_plan(
 
 def _n_folds(options: FitOptions, n_rows: int) -> int:
     """Return the number of folds; 1 for a hold-out, 0 where nothing is chosen."""
-    if not can_choose(options, n_rows):
-        return 0
-    method = decide_method(options.cv, n_rows)
-    return 1 if method == "holdout" else int(method)
+    return decide_method(options.cv, n_rows).n_models if options.asked.can_choose(n_rows) else 0
 
 
 def _settings(estimator: AveragedSGDRegressor, executor: Executor) -> State:

@@ -15,7 +15,7 @@ from ridgeway.dask.cluster_engine import PartitionEngine
 from ridgeway.dask.cluster_problem import Problem, survey_and_plan
 from ridgeway.dask.components import make_components, require_components
 from ridgeway.dask.executor import Executor
-from ridgeway.dask.gram_partitions import cluster_solver, sum_partitions
+from ridgeway.dask.gram_partitions import sum_partitions
 from ridgeway.dask.opened_data import Opened, opened
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import Serial
@@ -27,7 +27,8 @@ from ridgeway.estimators.component_fit import ComponentModel, unfitted_sgd
 from ridgeway.estimators.options import check_cv, check_loss, check_store
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.sgd_model import SGDModel
-from ridgeway.estimators.solver_choice import SolverChoice
+from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
+from ridgeway.estimators.solver_facts import Ability, check_solver
 from ridgeway.machine.blas import one_thread
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
@@ -211,7 +212,8 @@ def _fit_ridge_path(
     progress: Progress,
 ) -> Survey:
     """Sum up Gram matrices and solve, or run SGD if columns are too many."""
-    choice = cluster_solver(estimator, n_columns)
+    solver = check_solver(estimator.solver, Ability.STREAMS, where="on a cluster")
+    choice = choose_stream_solver(solver, n_columns)
     if choice.solver == "sgd":
         linear = linear_of(estimator)
         _require_supported(linear)
@@ -263,10 +265,8 @@ def _executor(client: Any, patience: float) -> Executor:
 def _require_supported(estimator: AveragedSGDRegressor) -> None:
     check_loss(estimator.loss)
     cv = check_cv(estimator.cv)
-    if not isinstance(cv, int) and cv not in ("auto", "holdout"):
-        raise ValueError(
-            f"cv={cv!r} needs all rows in one place: expected a number of folds, 'holdout' or 'auto' here."
-        )
+    if not cv.streams and cv.method != "holdout":
+        raise ValueError(f"cv={cv} needs all rows in one place: expected a number of folds, 'holdout' or 'auto' here.")
     if check_store(estimator.store) == "replay":
         raise ValueError("store='replay' would gather all rows: expected 'auto', 'sketch' or a Layout here.")
     if not is_name(estimator.chains, WORKERS):

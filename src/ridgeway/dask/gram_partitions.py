@@ -15,8 +15,6 @@ from ridgeway.data import DataError
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.exact_fit import stream_folds
 from ridgeway.estimators.options import check_averaging, generator
-from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
-from ridgeway.estimators.solver_names import AS_REQUESTED, check_solver
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
@@ -38,16 +36,6 @@ class PartitionSums:
     sums: GramSums | None
     counts: dict[int, int]
     read: dict[int, int]
-
-
-def cluster_solver(estimator: RidgePathCV, n_columns: int) -> SolverChoice:
-    """Return the solver for rows on a cluster: Gram matrices, or SGD for very many columns."""
-    solver = check_solver(estimator.solver)
-    if solver not in ("auto", "gram", "sgd"):
-        raise ValueError(
-            f"solver={solver!r} needs all rows in one place: expected solver='auto', 'gram' or 'sgd' on a cluster."
-        )
-    return choose_stream_solver(n_columns) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
 
 def sum_partitions(

@@ -265,7 +265,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         self.gamma_, self.gamma_errors_ = fit.gamma, fit.gammas
         self._held_out, self.n_rows_, self.passes_ = outcome.held_out, len(batch), float(outcome.passes)
         if outcome.falling:
-            warn_of_short_fit(choice.solver, self.passes_, request.options.scheme)
+            warn_of_short_fit(choice.solver, self.passes_, request.options.asked.scheme)
 
     def _new_features(self, batch: Batch) -> Features:
         features, self.gamma_ = new_features(self, batch)

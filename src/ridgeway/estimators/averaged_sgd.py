@@ -11,17 +11,15 @@ from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averages import Averages, SelectedModel
 from ridgeway.estimators.convergence import warn_of_short_run
 from ridgeway.estimators.options import (
-    Averaging,
-    automatic_steps,
     check_averaging,
     check_loss,
     check_store,
     fit_options,
     generator,
     require_rows,
-    stream_steps,
 )
 from ridgeway.estimators.sgd_fit import choose
+from ridgeway.estimators.steps import automatic_steps, stream_steps
 from ridgeway.estimators.stored_fit import fit_from, fit_state
 from ridgeway.estimators.stream import Stream
 from ridgeway.estimators.streamed_model import StreamedModel
@@ -30,7 +28,7 @@ from ridgeway.messages.progress import Progress
 from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
+from ridgeway.selection import Averaging, FitOptions, HeldOut, Outcome, Plan, decide_plan
 from ridgeway.selection.plan import decide_passes
 from ridgeway.sgd import GrowingStep
 from ridgeway.validation.columns import remember_columns, require_columns_of_fit

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
-from ridgeway.estimators.solver_names import SOLVER_TITLES
+from ridgeway.estimators.solver_facts import SOLVER_FACTS, Ability, can
 
 INTERVAL_LEVEL = 0.95
 INTERVAL_NOTE = (
@@ -32,10 +32,10 @@ def why_no_intervals(model: Any) -> str | None:
     if not isinstance(model, RidgePathCV | AveragedSGDRegressor):
         return None
     solver = model.solver_ if isinstance(model, RidgePathCV) else "sgd"
-    if solver != "gram":
+    if not can(solver, Ability.LEVERAGES):
         return (
-            f"No intervals of the coefficients: they need Gram matrices, and {SOLVER_TITLES[solver]} ran; fit with "
-            "--solver gram (in Python: RidgePathCV(solver='gram'))."
+            "No intervals of the coefficients: they need Gram matrices, and "
+            f"{SOLVER_FACTS[solver].title} ran; fit with --solver gram (in Python: RidgePathCV(solver='gram'))."
         )
     try:
         model.coef_interval(INTERVAL_LEVEL)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
-from ridgeway.estimators.options import Averaging, check_cv
+from ridgeway.estimators.solver_facts import Ability, can, check_solver
 from ridgeway.exact.gram_fit import fit_in_memory, fit_leave_one_out
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
@@ -18,12 +18,11 @@ from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.candidate_table import Selection
+from ridgeway.selection.cross_validation import DEFAULT_FOLDS, NO_FOLDS, CrossValidation
 from ridgeway.selection.folds import Fold, alike, k_folds
-from ridgeway.selection.folds_of_cv import NO_FOLDS, folds_of_cv, with_given_splits
-from ridgeway.selection.plan import DEFAULT_FOLDS, MAX_ROWS_TO_FOLD, MIN_ROWS_TO_CHOOSE, warn_nothing_to_choose
+from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, Averaging
 from ridgeway.selection.target_variance import variance_of_rows
 from ridgeway.trajectory import Spectrum
-from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,19 +34,12 @@ MAX_LEAVE_ONE_OUT_ROWS = 2500  # with more rows, cv="auto" takes folds, where ou
 UNCHOSEN = Geometric(1.0)  # where rows are too few to choose
 
 
-def check_exact_cv(cv: Any) -> Any:
-    """Return a number of folds, "auto", "loo", "holdout" or a splitter."""
-    if is_name(cv, "loo"):
-        return cv
-    if is_name(cv, "progressive", "gcv"):
-        raise ValueError(
-            f"cv={cv!r} belongs to solver='sgd': expected 'auto', a number of folds, 'loo', 'holdout' or a splitter; "
-            "set solver='sgd', or cv='loo'."
-        )
-    return check_cv(cv)
+def check_exact_cv(cv: Any) -> CrossValidation:
+    """Return how an exact solver chooses the average."""
+    return CrossValidation.of(cv, ("loo", "holdout"), "; set solver='sgd' for 'progressive' or 'gcv'")
 
 
-def exact_cv(cv: Any, asked: Averaging, batch: Batch, given: tuple[Any, Any]) -> Any:
+def exact_cv(cv: Any, asked: Averaging, batch: Batch, given: tuple[Any, Any]) -> CrossValidation:
     """Return `cv` for `fit_exactly`, which may be called twice with it: checked, and the splits of a splitter made.
 
     Parameters
@@ -58,8 +50,7 @@ def exact_cv(cv: Any, asked: Averaging, batch: Batch, given: tuple[Any, Any]) ->
     given : X and y as the user gave them.
     """
     checked = check_exact_cv(cv)
-    chooses = asked.family is not None and len(batch) >= MIN_ROWS_TO_CHOOSE
-    return with_given_splits(checked, batch, *given) if chooses else checked
+    return checked.with_splits(batch, *given) if asked.can_choose(len(batch)) else checked
 
 
 def stream_folds(cv: Any, asked: Averaging) -> int:
@@ -71,18 +62,11 @@ def stream_folds(cv: Any, asked: Averaging) -> int:
     asked : the scheme, or the family to choose from.
     """
     checked = check_exact_cv(cv)
-    if isinstance(checked, int):
-        return checked
-    if asked.family is not None and not is_name(checked, "auto"):
+    if asked.family is not None and not checked.streams:
         raise ValueError(
-            f"cv={checked!r} needs all rows at once: expected 'auto' or a number of folds for partial_fit; or call fit."
+            f"cv={checked} needs all rows at once: expected 'auto' or a number of folds for partial_fit; or call fit."
         )
-    return DEFAULT_FOLDS
-
-
-def n_models(cv: Any) -> int:
-    """Return how many models the selection fits besides the one of all rows."""
-    return cv if isinstance(cv, int) else 1 if is_name(cv, "loo", "holdout") else DEFAULT_FOLDS
+    return checked.n_folds
 
 
 class ExactOutcome(NamedTuple):
@@ -113,7 +97,7 @@ def fit_exactly(
     batch: Batch,
     standardization: Standardization,
     asked: Averaging,
-    cv: Any,
+    cv: CrossValidation,
     one_standard_error: bool,
     rng: np.random.Generator,
     max_products: int | None = None,
@@ -130,24 +114,26 @@ def fit_exactly(
     rng : deals the folds.
     max_products : after which the Krylov engine ends, settled or not; None for its own limit.
     """
-    if asked.family is not None and len(batch) < MIN_ROWS_TO_CHOOSE:
-        warn_unchosen(len(batch))
-        asked = Averaging(UNCHOSEN, None)
+    asked = asked.of_rows(len(batch), UNCHOSEN)
     family = asked.family
     seed = int(rng.integers(2**31))  # of the folds of rows that may come later
-    if is_name(cv, "auto"):
-        leaves_one_out = solver == "gram" and family == "geometric" and len(batch) <= MAX_LEAVE_ONE_OUT_ROWS
-        cv = "loo" if leaves_one_out else DEFAULT_FOLDS
+    few_of_ridge = family == "geometric" and len(batch) <= MAX_LEAVE_ONE_OUT_ROWS
+    cv = cv.automatic("loo" if few_of_ridge and can(solver, Ability.LEVERAGES) else "folds")
     problem = _Problem(batch, standardization, asked, one_standard_error)
-    if is_name(cv, "loo") and family is not None:
-        _require_leave_one_out(solver, family)
+    if cv.method == "loo" and family is not None:
+        require_leverages(solver)
+        if family != "geometric":
+            raise ValueError(
+                f"cv='loo' with averaging={family!r}: expected averaging='geometric', as leaving a row out has a "
+                "closed form for ridge only; or set a number of folds."
+            )
         return _leave_one_out(problem, k_folds(len(batch), DEFAULT_FOLDS, rng), seed)
     folds, method = NO_FOLDS
     if family is not None:
-        folds, method = folds_of_cv(cv, len(batch), rng, True, lambda: _ranking(batch, standardization))
+        folds, method = cv.folds(len(batch), rng, True, lambda: _ranking(batch, standardization))
     match solver:
         case "gram":
-            return _by_gram(problem, folds, method, cv if isinstance(cv, int) else DEFAULT_FOLDS, seed)
+            return _by_gram(problem, folds, method, cv.n_folds, seed)
         case "krylov":
             return _by_krylov(problem, folds, method, max_products or MAX_PRODUCTS)
     raise AssertionError(f"no engine solves {solver!r}")
@@ -214,16 +200,6 @@ def _ranking(batch: Batch, standardization: Standardization) -> NDArray[np.intp]
     return alike(rows.squared_norms(), batch.y)
 
 
-def warn_unchosen(n_rows: int) -> None:
-    """Say that rows are too few to choose a ridge strength."""
-    warn_nothing_to_choose(n_rows, f"alpha={UNCHOSEN.alpha:g}")
-
-
-def _require_leave_one_out(solver: str, family: str) -> None:
-    if solver != "gram":
-        raise ValueError("cv='loo' needs Gram matrices: set solver='gram', or a number of folds.")
-    if family != "geometric":
-        raise ValueError(
-            f"cv='loo' with averaging={family!r}: expected averaging='geometric', as leaving a row out has a closed "
-            "form for ridge only; or set a number of folds."
-        )
+def require_leverages(solver: str) -> None:
+    """Refuse a solver that computes no leverages, with which each row is left out in closed form."""
+    check_solver(solver, Ability.LEVERAGES, where="for cv='loo'; or set a number of folds")

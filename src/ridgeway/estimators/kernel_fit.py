@@ -25,11 +25,11 @@ from ridgeway.messages.progress import Progress
 from ridgeway.rows import Batch, DenseRows, Float, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.choice import by_folds, run_given
+from ridgeway.selection.cross_validation import DEFAULT_FOLDS, NO_FOLDS, NamedFolds
 from ridgeway.selection.folds import Fold, alike
-from ridgeway.selection.folds_of_cv import NO_FOLDS, NamedFolds, folds_of_cv, with_given_splits
-from ridgeway.selection.plan import DEFAULT_FOLDS, FitOptions, Outcome, decide_plan
+from ridgeway.selection.plan import FitOptions, decide_plan
+from ridgeway.selection.run_outcome import Outcome
 from ridgeway.sgd import LimitedStep
-from ridgeway.validation.names import is_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +161,7 @@ def _by_krylov(problem: KernelProblem, folds: list[Fold], words: str, request: K
 
 def _krylov_fit(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> KernelKrylovFit:
     options = request.options
-    return fit_by_krylov(problem, folds, words, options.family, options.scheme, options.one_standard_error)
+    return fit_by_krylov(problem, folds, words, options.asked.family, options.asked.scheme, options.one_standard_error)
 
 
 def _outcome(fit: KernelKrylovFit) -> Outcome:
@@ -239,14 +239,12 @@ def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
 def _folds(request: KernelRequest, problem: KernelProblem, X: Any, y: Any) -> NamedFolds:
     """Return the folds that cv means; none when nothing is chosen."""
     options, cv = request.options, request.options.cv
-    if options.family is None:
+    if options.asked.family is None:
         return NO_FOLDS
-    if is_name(cv, "auto"):
-        cv = DEFAULT_FOLDS
-    if isinstance(cv, str) and cv != "holdout":
+    if cv.only_by_sgd:
         raise ValueError(
-            f"cv={cv!r} is for rows in a stream: expected 'auto', a number of folds, 'holdout' or a splitter; or set "
+            f"cv={cv} is for rows in a stream: expected 'auto', a number of folds, 'holdout' or a splitter; or set "
             "n_components."
         )
-    cv, rng = with_given_splits(cv, problem.batch, X, y), request.rng.spawn(1)[0]
-    return folds_of_cv(cv, len(problem), rng, options.shuffle, lambda: alike(problem.entries.diagonal(), problem.y))
+    cv, rng = cv.automatic("folds").with_splits(problem.batch, X, y), request.rng.spawn(1)[0]
+    return cv.folds(len(problem), rng, options.shuffle, lambda: alike(problem.entries.diagonal(), problem.y))

@@ -14,7 +14,7 @@ from ridgeway.kernel.gamma_choice import median_gamma
 from ridgeway.machine.available_memory import MB, require_memory
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.plan import MIN_ROWS_TO_CHOOSE, FitOptions, warn_nothing_to_choose
+from ridgeway.selection import FitOptions
 from ridgeway.sgd.step_size import check_step
 from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import counted, real_number
@@ -72,13 +72,8 @@ def check_cache(cache_size: Any) -> float:
 
 def kernel_fit_options(estimator: Any, n_rows: int) -> FitOptions:
     """Check the parameters of a kernel estimator that decide how a fit goes; few rows choose nothing."""
-    scheme, family = check_averaging(estimator.averaging, estimator.alpha)
-    if family is not None and n_rows < MIN_ROWS_TO_CHOOSE:
-        warn_nothing_to_choose(n_rows)
-        scheme, family = Uniform(), None
     return FitOptions(
-        family=family,
-        scheme=scheme,
+        asked=check_averaging(estimator.averaging, estimator.alpha).of_rows(n_rows, Uniform()),
         step=check_step(estimator.step),
         passes=check_passes(estimator.passes),
         cv=check_cv(estimator.cv),

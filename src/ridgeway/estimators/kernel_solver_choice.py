@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ridgeway.estimators.exact_fit import n_models
 from ridgeway.estimators.options import check_averaging, check_cv
 from ridgeway.estimators.solver_choice import ProblemSize, SolverChoice, choose_solver, choose_stream_solver
-from ridgeway.estimators.solver_names import AS_REQUESTED, KERNEL_SOLVERS, check_solver
+from ridgeway.estimators.solver_facts import AS_REQUESTED, Ability, can, check_solver
 from ridgeway.rows import Batch
 from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import counted
@@ -41,20 +40,20 @@ def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cac
     family = check_averaging(estimator.averaging, estimator.alpha).family
     n_rows, itemsize = len(batch), batch.rows.dtype.itemsize
     fits = 2 * n_rows * n_components * itemsize <= cache_bytes
-    if solver == "krylov" and not fits:
+    if solver != "auto" and not can(solver, Ability.STREAMS) and not fits:
         raise ValueError(
-            f"solver='krylov' with {n_components:,} components of {n_rows:,} rows, which do not fit in cache_size: "
+            f"solver={solver!r} with {n_components:,} components of {n_rows:,} rows, which do not fit in cache_size: "
             "set a larger cache_size, or solver='auto'."
         )
     if solver != "auto":
         return SolverChoice(solver, AS_REQUESTED)
-    if of_sgd is None and family is not None and is_name(cv, "gcv", "progressive"):
-        of_sgd = f"cv={cv!r}, which only SGD has"
+    if of_sgd is None and family is not None and cv.only_by_sgd:
+        of_sgd = f"cv={cv}, which only SGD has"
     if of_sgd is not None:
         return SolverChoice("sgd", of_sgd)
     if not fits:
         return choose_component_stream(estimator, n_components)
-    folds = 0 if family is None else n_models(cv)
+    folds = 0 if family is None else cv.n_models
     return choose_solver(
         ProblemSize(n_rows, n_components, batch.y.shape[1], n_rows * n_components, False, folds, itemsize)
     )
@@ -62,22 +61,27 @@ def choose_component_solver(estimator: Any, batch: Batch, n_components: int, cac
 
 def choose_component_stream(estimator: Any, n_components: int) -> SolverChoice:
     """Return the solver of components that are seen once: Gram matrices as long as these are few."""
-    solver, of_sgd, cv = _check_solver(estimator), _given_of_sgd(estimator), check_cv(estimator.cv)
-    if solver == "krylov":
-        raise ValueError("solver='krylov' needs all rows at once: set solver='auto' or 'sgd' for partial_fit.")
-    if solver == "sgd":
-        return SolverChoice("sgd", AS_REQUESTED)
-    if of_sgd is None and not isinstance(cv, int) and not is_name(cv, "auto"):
-        of_sgd = f"cv={cv if isinstance(cv, str) else type(cv).__name__!r} over rows that are read once"
-    return choose_stream_solver(n_components) if of_sgd is None else SolverChoice("sgd", of_sgd)
+    solver = check_solver(_check_solver(estimator), Ability.KERNELS, Ability.STREAMS, where="for partial_fit")
+    of_sgd, cv = _given_of_sgd(estimator), check_cv(estimator.cv)
+    if of_sgd is None and not cv.streams:
+        of_sgd = f"cv={cv} over rows that are read once"
+    if solver != "auto" or of_sgd is None:
+        return choose_stream_solver(solver, n_components)
+    return SolverChoice("sgd", of_sgd)
+
+
+def check_kernel_solver(solver: object) -> str:
+    """Return "auto" or the name of a solver of kernel models."""
+    return check_solver(
+        solver, Ability.KERNELS, where="for a kernel model; 'auto' takes Gram matrices if n_components is small"
+    )
 
 
 def _check_solver(estimator: Any) -> str:
     """Return the solver that is asked for, and refuse parameters that it does not have."""
-    solver = check_solver(estimator.solver, KERNEL_SOLVERS)
-    of_sgd = _given_of_sgd(estimator)
-    if solver == "krylov" and of_sgd is not None:
-        raise ValueError(f"solver='krylov' with {of_sgd}: leave it at its default, or set solver='sgd'.")
+    solver, of_sgd = check_kernel_solver(estimator.solver), _given_of_sgd(estimator)
+    if solver not in ("auto", "sgd") and of_sgd is not None:
+        raise ValueError(f"solver={solver!r} with {of_sgd}: leave it at its default, or set solver='sgd'.")
     return solver
 
 

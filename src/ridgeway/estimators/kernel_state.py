@@ -8,7 +8,7 @@ from ridgeway.averaging import scheme_of
 from ridgeway.estimators.component_fit import ComponentModel, unfitted
 from ridgeway.estimators.kernel_averages import KernelAverages
 from ridgeway.estimators.solver_choice import SolverChoice
-from ridgeway.estimators.solver_names import SOLVER_TITLES
+from ridgeway.estimators.solver_facts import SOLVER_FACTS
 from ridgeway.kernel.features import GivenFeatures, features_of
 from ridgeway.selection import HeldOut
 from ridgeway.selection.candidate_table import Selection
@@ -47,7 +47,7 @@ def restore_kernel_fit(estimator: Any, stored: Stored) -> None:
     """Set what the fit of an `AveragedKernelRegressor` left behind."""
     estimator.gamma_ = stored.positive("gamma") if "gamma" in stored else None
     estimator.gamma_errors_ = None
-    choice = SolverChoice(stored.text("solver", SOLVER_TITLES), stored.text("reason")) if "solver" in stored else OF_OLD
+    choice = SolverChoice(stored.text("solver", SOLVER_FACTS), stored.text("reason")) if "solver" in stored else OF_OLD
     if stored.flag("components"):
         features = features_of(stored.part("features"), estimator.n_features_in_)
         linear = unfitted(estimator, choice.solver)

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ridgeway.averaging import Geometric, Last, Scheme, Uniform
 from ridgeway.rows import Batch
-from ridgeway.rows.feed import Feed
-from ridgeway.selection import AutomaticSteps, FitOptions
-from ridgeway.sgd import GrowingStep, LimitedStep
-from ridgeway.sgd.step_size import auto_step, check_step, final_step, sample_of, sampled_step, step_from
+from ridgeway.selection import Averaging, CrossValidation, FitOptions
+from ridgeway.selection.cross_validation import METHODS_OF_SGD
+from ridgeway.sgd import GrowingStep
+from ridgeway.sgd.step_size import check_step
 from ridgeway.trajectory import Layout
 from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import UNPENALIZED, counted, ridge_strength, whole_number
 
 FIXED_AVERAGES = {"uniform": Uniform(), "last": Last()}
-STREAM_CLIMB = 50_000  # steps over which the step of a stream grows
-MAX_UNSAMPLED_BYTES = 2**25  # the norms of larger rows are sampled
-
-
-class Averaging(NamedTuple):
-    """The requested average: a scheme, or a family to choose from."""
-
-    scheme: Scheme | None
-    family: str | None
 
 
 def check_averaging(averaging: Any, alpha: Any) -> Averaging:
@@ -59,30 +50,17 @@ def check_passes(passes: Any) -> int | None:
     return counted("passes", passes, "expected 'auto' or an integer of 1 or more")
 
 
-def check_cv(cv: Any) -> Any:
-    """Return a number of folds, the name of a method, or a splitter."""
-    if cv is None:
-        return "auto"
-    if isinstance(cv, str):
-        if cv not in ("auto", "holdout", "progressive", "gcv"):
-            raise ValueError(
-                f"cv={cv!r}: expected 'auto', a number of folds, 'holdout', 'progressive', 'gcv' or a splitter."
-            )
-        return cv
-    if hasattr(cv, "split") or (hasattr(cv, "__iter__") and not isinstance(cv, str)):
-        return cv
-    folds = counted("cv", cv, "expected 'auto', 2 or more folds, 'holdout', 'progressive', 'gcv' or a splitter")
-    if folds < 2:
-        raise ValueError(f"cv={folds}: expected at least 2 folds; averaging=Geometric(alpha) chooses nothing.")
-    return folds
+def check_cv(cv: Any) -> CrossValidation:
+    """Return how SGD chooses the average."""
+    return CrossValidation.of(cv, ("holdout", *METHODS_OF_SGD))
 
 
-def check_progressive(cv: Any, step: Any, family: str | None) -> None:
+def check_progressive(cv: CrossValidation, step: Any, family: str | None) -> None:
     """Refuse a growing step of the user's in a choice by prediction before learning.
 
     It splits outlying rows over the whole pass, so there is no moment before which a row was not learned from.
     """
-    if is_name(cv, "progressive") and isinstance(step, GrowingStep) and family is not None:
+    if cv.method == "progressive" and isinstance(step, GrowingStep) and family is not None:
         raise ValueError(
             f"cv='progressive' with step={step}: expected step='auto', a number or a LimitedStep, as growing steps "
             "learn from outlying rows throughout the pass. Choose cv=5 or cv='holdout', or call partial_fit with "
@@ -128,61 +106,13 @@ def generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def constant_step(step: Any, feed: Feed) -> LimitedStep:
-    """Return a constant step: given, or from the squared norms of the standardized rows.
-
-    The norms of large data are sampled; where a sample is not reliable, all of them are read.
-    """
-    given = check_step(step)
-    if given is not None:
-        return given
-    sample = sample_of(len(feed)) if feed.source.rows.nbytes > MAX_UNSAMPLED_BYTES else None
-    if sample is not None:
-        batch = feed.take(sample)
-        guessed = sampled_step(batch.rows.squared_norms(), batch.weight)
-        if guessed is not None:
-            return guessed
-    if feed.kept is not None:
-        return auto_step(feed.kept)
-    parts = [(piece.batch.rows.squared_norms(), piece.batch.weight) for piece in feed.pieces(range(len(feed)))]
-    return step_from(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-class StreamSteps(NamedTuple):
-    """The constant step that a stream begins with, and the growing one that takes over; see `Stream`."""
-
-    constant: LimitedStep
-    growing: GrowingStep | None
-
-
-def stream_steps(step: Any, feed: Feed, store: str | Layout) -> StreamSteps:
-    """Return the steps of a stream from its first batch.
-
-    A step given as a number has no growing step beside it. Neither has a replay: it stores its rows and would store
-    split rows twice.
-    """
-    if isinstance(step, GrowingStep):
-        step.staircase()  # refuses one that needs the length of the run
-        return StreamSteps(constant_step("auto", feed), step)
-    if check_step(step) is not None or store == "replay":
-        return StreamSteps(constant_step(step, feed), None)
-    return StreamSteps(constant_step(step, feed), GrowingStep(final_step(feed.weighted_norms()), climb=STREAM_CLIMB))
-
-
-def automatic_steps(feed: Feed) -> AutomaticSteps:
-    """Return the steps that suit the norms of the standardized rows."""
-    q = feed.weighted_norms()
-    return AutomaticSteps(final_step(q), step_from(q, np.ones_like(q)))
-
-
 def fit_options(estimator: Any) -> FitOptions:
     """Check the parameters of an estimator that decide how a fit goes."""
     asked = check_averaging(estimator.averaging, estimator.alpha)
     cv, step = check_cv(estimator.cv), estimator.step
     check_progressive(cv, step, asked.family)
     return FitOptions(
-        family=asked.family,
-        scheme=asked.scheme,
+        asked=asked,
         step=step if isinstance(step, GrowingStep) else check_step(step),
         passes=check_passes(estimator.passes),
         cv=cv,

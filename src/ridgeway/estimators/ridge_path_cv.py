@@ -14,7 +14,13 @@ from ridgeway.averaging import Geometric
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
 from ridgeway.estimators.averaged_sgd import AveragedSGDRegressor
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_fit import check_exact_cv, exact_cv, fit_exactly, n_models, stream_folds
+from ridgeway.estimators.exact_fit import (
+    check_exact_cv,
+    exact_cv,
+    fit_exactly,
+    require_leverages,
+    stream_folds,
+)
 from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.estimators.options import check_averaging, check_jobs, generator, require_rows
 from ridgeway.estimators.sgd_model import SGDModel
@@ -25,7 +31,7 @@ from ridgeway.estimators.solver_choice import (
     choose_stream_solver,
     max_krylov_products,
 )
-from ridgeway.estimators.solver_names import AS_REQUESTED, SOLVER_TITLES, check_solver
+from ridgeway.estimators.solver_facts import AS_REQUESTED, SOLVER_FACTS, Ability, can, check_solver
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.machine.blas import threads
@@ -179,9 +185,9 @@ class RidgePathCV(AveragedEstimator[Averages]):
         require_rows(batch)
         choice, max_products = SolverChoice(solver, AS_REQUESTED), None
         if solver == "auto":
-            size = ProblemSize.of(batch, 0 if asked.family is None else n_models(cv))
+            size = ProblemSize.of(batch, 0 if asked.family is None else cv.n_models)
             choice, max_products = choose_solver(size), max_krylov_products(size)
-            if is_name(cv, "loo") and asked.family is not None:
+            if cv.method == "loo" and asked.family is not None:
                 choice = SolverChoice("gram", "cv='loo' needs Gram matrices")
         if choice.solver == "sgd":
             return self._fit_sgd(choice, X, y, sample_weight)
@@ -240,7 +246,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
     def _unfitted_sgd(self) -> AveragedSGDRegressor:
         if is_name(self.cv, "loo"):
-            raise ValueError("cv='loo' has no meaning for SGD: set solver='gram', or a number of folds.")
+            require_leverages("sgd")
         shared = ("alpha", "averaging", "cv", "one_standard_error", "scale", "fit_intercept", "n_jobs", "random_state")
         return AveragedSGDRegressor(**{name: getattr(self, name) for name in shared}, verbose=self.verbose)
 
@@ -279,18 +285,16 @@ class RidgePathCV(AveragedEstimator[Averages]):
         True
         """
         begun = self.__sklearn_is_fitted__()
-        if begun and self.solver_ == "krylov":
-            raise ValueError(
-                "partial_fit cannot continue a fit by solver='krylov', which needs all rows at once: set "
-                "solver='gram' or 'sgd' and start again with clone(model)."
-            )
+        if begun:
+            check_solver(self.solver_, Ability.STREAMS, where="for partial_fit; start again with clone(model)")
         if begun and isinstance(self._model, SGDModel):
             sgd = shallow_copy(self._model.sgd).set_params(averaging=self.averaging, alpha=self.alpha)
             return self._learn_by_sgd(sgd, SolverChoice(self.solver_, self.solver_reason_), X, y, sample_weight)
         asked = check_averaging(self.averaging, self.alpha)
         batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
         if not begun:
-            choice = self._stream_solver(batch)
+            solver = check_solver(self.solver, Ability.STREAMS, where="for partial_fit")
+            choice = choose_stream_solver(solver, batch.rows.shape[1])
             if choice.solver == "sgd":
                 self._learn_by_sgd(self._unfitted_sgd(), choice, X, y, sample_weight)
                 remember_columns(self, X)
@@ -320,14 +324,6 @@ class RidgePathCV(AveragedEstimator[Averages]):
         sgd.partial_fit(X, y, sample_weight)
         self._set_fit(SGDModel(sgd), choice, sgd.n_rows_)
         return self
-
-    def _stream_solver(self, batch: Batch) -> SolverChoice:
-        solver = check_solver(self.solver)
-        if solver == "krylov":
-            raise ValueError(
-                "solver='krylov' needs all rows at once: expected solver='auto', 'gram' or 'sgd' for partial_fit."
-            )
-        return choose_stream_solver(batch.rows.shape[1]) if solver == "auto" else SolverChoice(solver, AS_REQUESTED)
 
     def _fitted(self) -> SelectedModel[Averages]:
         """Return the selected model; sums are solved when it is asked for, not at every batch."""
@@ -359,7 +355,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
 
         They say how many coefficients a fit without a penalty would have; only with the Gram solver.
         """
-        self._require_gram("degrees of freedom")
+        self._require_leverages("degrees of freedom")
         averages = self._fitted().averages
         assert isinstance(averages.trajectory, Spectrum)
         freedom = averages.trajectory.degrees_of_freedom([self.averaging_])[0]
@@ -396,7 +392,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         share = real_number("level", level, "the coverage must be a number between 0 and 1, such as 0.95")
         if not 0 < share < 1:
             raise ValueError(f"level={share}: expected a number between 0 and 1, such as 0.95.")
-        model = self._require_gram("intervals").solved
+        model = self._require_leverages("intervals").solved
         batch = model.rows
         if X is not None:
             batch = check_batch(X, y, sample_weight, target_dtype=FLOAT64)
@@ -412,10 +408,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
         coef = np.asarray(self.coef_, np.float64)
         return np.stack([coef - reach, coef + reach], axis=-1)
 
-    def _require_gram(self, what: str) -> ExactModel | UnsolvedStream:
-        """Return the model of the Gram solver; raise an error if another solver ran."""
+    def _require_leverages(self, what: str) -> ExactModel | UnsolvedStream:
+        """Return the model of a solver that computes leverages; raise an error if another one ran."""
         self._require_fit()
-        if isinstance(self._model, SGDModel) or self.solver_ != "gram":
+        if isinstance(self._model, SGDModel) or not can(self.solver_, Ability.LEVERAGES):
             raise ValueError(f"{what} need Gram matrices, and solver {self.solver_!r} ran: fit with solver='gram'.")
         return self._model
 
@@ -424,7 +420,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return {"solver": self.solver_, "reason": self.solver_reason_, "n_rows": self.n_rows_, **fit}
 
     def _restore(self, stored: Stored) -> None:
-        self.solver_, self.solver_reason_ = stored.text("solver", SOLVER_TITLES), stored.text("reason")
+        self.solver_, self.solver_reason_ = stored.text("solver", SOLVER_FACTS), stored.text("reason")
         self.n_rows_ = stored.integer("n_rows", 1)
         stored_sgd = stored.optional("sgd")
         if stored_sgd is None:

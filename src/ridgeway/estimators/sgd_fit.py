@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.averaging import Uniform
-from ridgeway.estimators.options import StreamSteps, stream_steps
+from ridgeway.estimators.steps import StreamSteps, stream_steps
 from ridgeway.estimators.stream import Stream
 from ridgeway.rows import require_finite_rows
 from ridgeway.rows.feed import Feed
@@ -27,9 +27,7 @@ from ridgeway.selection import (
     run_given,
 )
 from ridgeway.selection.candidate_table import PROGRESSIVE, marked
-from ridgeway.selection.folds_of_cv import folds_of_cv, with_given_splits
 from ridgeway.sgd import LimitedStep
-from ridgeway.validation.names import is_name
 
 
 def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
@@ -44,19 +42,19 @@ def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
     cv = plan.cv
     if plan.family is None:
         # The same run as with a choice: the average alone is given.
-        holds_out = is_name(cv, "holdout")
+        holds_out = cv.method == "holdout"
         engine = MemoryEngine.holding_out(feed, plan) if holds_out else MemoryEngine.over_all_rows(feed, plan)
         return run_given(engine, plan)
-    if isinstance(cv, int):
+    if cv.method == "folds":
         rng = plan.rng.spawn(1)[0] if plan.shuffle else plan.rng
-        folds, name = folds_of_cv(cv, len(feed), rng, plan.shuffle, lambda: _ranking(feed))
+        folds, name = cv.folds(len(feed), rng, plan.shuffle, lambda: _ranking(feed))
         return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, f"{name} in one sweep")
-    if not isinstance(cv, str):
-        folds, name = with_given_splits(cv, feed.source, X, y)
+    if cv.method == "splits":
+        folds, name = cv.with_splits(feed.source, X, y).splits
         return by_folds(MemoryEngine.over_folds(feed, plan, folds), plan, name)
-    if cv == "holdout":
+    if cv.method == "holdout":
         return by_holdout(MemoryEngine.holding_out(feed, plan), plan)
-    if cv == "progressive":
+    if cv.method == "progressive":
         return _progressively(feed, plan)
     if plan.chains > 1 or plan.store == "replay":
         raise ValueError(

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ridgeway.estimators.solver_facts import AS_REQUESTED
 from ridgeway.machine.available_memory import available_memory
 from ridgeway.rows import Batch, SparseRows
 
@@ -188,8 +189,16 @@ def _free_memory() -> int:
     return 2**62 if there is None else int(SOLVER_MEMORY_SHARE * there)
 
 
-def choose_stream_solver(n_columns: int) -> SolverChoice:
-    """Return the engine of a stream, which sees each row once: Gram matrices as long as columns are few."""
+def choose_stream_solver(solver: str, n_columns: int) -> SolverChoice:
+    """Return the engine of a stream, which sees each row once.
+
+    Parameters
+    ----------
+    solver : that can learn from streams, or "auto", which means Gram matrices as long as columns are few.
+    n_columns : number of columns.
+    """
+    if solver != "auto":
+        return SolverChoice(solver, AS_REQUESTED)
     if n_columns <= MAX_STREAM_COLUMNS:
         return SolverChoice("gram", f"a stream of {n_columns:,} columns: matrices add up, in any order of the rows")
     return SolverChoice("sgd", f"a stream of {n_columns:,} columns: too many for Gram matrices")

@@ -8,10 +8,9 @@ from typing import NamedTuple
 from ridgeway.averaging import Last, Scheme, Tail
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.options import Averaging
 from ridgeway.estimators.sgd_fit import best_so_far
 from ridgeway.estimators.stream import MIN_ROWS_TO_CHOOSE_AGAIN, Stream
-from ridgeway.selection import HeldOut, Selection
+from ridgeway.selection import Averaging, HeldOut, Selection
 
 
 class StreamedSelection(NamedTuple):

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from ridgeway.derived import derived_property
 from ridgeway.estimators.averages import Averages, SelectedModel
-from ridgeway.estimators.exact_fit import UNCHOSEN, warn_unchosen
+from ridgeway.estimators.exact_fit import UNCHOSEN
 from ridgeway.estimators.exact_model import ExactModel
-from ridgeway.estimators.options import Averaging
 from ridgeway.exact.fold_moments import FoldMoments
 from ridgeway.exact.gram_fit import GramFit, fit_sums
 from ridgeway.exact.gram_sums import GramSums
@@ -16,6 +15,7 @@ from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.rated_candidates import selection_of
 from ridgeway.machine.blas import threads
 from ridgeway.selection.held_out import HeldOut
+from ridgeway.selection.plan import Averaging, warn_nothing_to_choose
 from ridgeway.selection.target_variance import variance_of_sums
 from ridgeway.storage.state import State
 
@@ -67,7 +67,7 @@ class UnsolvedStream:
             selection = selection_of(fit.scored, method, fit.standardization.unit, self.one_standard_error)
             scheme = selection.chosen.scheme
         elif scheme is None:
-            warn_unchosen(self.sums.total_rows)
+            warn_nothing_to_choose(self.sums.total_rows, UNCHOSEN)
         sums = self.sums
         averages = Averages.about_means(fit.spectrum, fit.standardization, sums.sparse, sums.single_target)
         return averages.at(scheme or UNCHOSEN, selection)

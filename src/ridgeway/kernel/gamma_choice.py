@@ -13,8 +13,8 @@ import numpy as np
 
 from ridgeway.kernel.kernel_entries import EntriesOfRows
 from ridgeway.kernel.krylov_kernel import fit_by_krylov
+from ridgeway.selection.cross_validation import DEFAULT_FOLDS
 from ridgeway.selection.folds import k_folds
-from ridgeway.selection.plan import DEFAULT_FOLDS
 
 if TYPE_CHECKING:
     from ridgeway.kernel.function import Kernel

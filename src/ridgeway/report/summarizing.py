@@ -15,7 +15,7 @@ from ridgeway.averaging import Scheme, Staircase
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.coefficient_intervals import coefficient_intervals
 from ridgeway.estimators.column_scale import column_scale
-from ridgeway.estimators.solver_names import describe_solver
+from ridgeway.estimators.solver_facts import describe_solver
 from ridgeway.exact import ExactRidgePath
 from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.kernel.flattened import Flattened

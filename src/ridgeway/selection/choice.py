@@ -8,7 +8,8 @@ from ridgeway.selection.candidate_table import Selection, marked
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.engine import Engine
-from ridgeway.selection.plan import Outcome, Plan, RidgeRun
+from ridgeway.selection.plan import Plan
+from ridgeway.selection.run_outcome import Outcome, RidgeRun
 from ridgeway.selection.settling import advance_until_settled
 
 

@@ -21,8 +21,9 @@ from ridgeway.selection.capped_errors import Errors
 from ridgeway.selection.contest import Contest, compare
 from ridgeway.selection.folds import MAX_GROUPS
 from ridgeway.selection.memory_engine import MemoryEngine
-from ridgeway.selection.plan import Outcome, Plan
+from ridgeway.selection.plan import Plan
 from ridgeway.selection.residuals import Residuals, models_of
+from ridgeway.selection.run_outcome import Outcome
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Sketch, Trajectory

@@ -1,4 +1,4 @@
-"""The decisions of a fit before it begins (`Plan`), and its result (`Outcome`).
+"""`Plan`: the decisions of a fit before it begins.
 
 `decide_plan` is the only place that makes these decisions: it turns checked parameters and the numbers of rows and
 columns into steps, passes and a method of choice, for every SGD engine.
@@ -8,30 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ridgeway.averaging import Scheme, Uniform
+from ridgeway.averaging import Geometric, Scheme, Uniform
 from ridgeway.messages.progress import Progress
 from ridgeway.messages.user_warning import warn_user
-from ridgeway.selection.candidate_table import Selection
-from ridgeway.sgd import GrowingStep, LimitedStep, SGDRun
+from ridgeway.selection.cross_validation import CrossValidation
+from ridgeway.sgd import GrowingStep, LimitedStep
 from ridgeway.sgd.schedule import climb_share
-from ridgeway.trajectory import Layout, Trajectory
-from ridgeway.validation.names import is_name
-
-if TYPE_CHECKING:
-    from ridgeway.selection.held_out import HeldOut
+from ridgeway.trajectory import Layout
 
 TARGET_STEPS = 1_000_000  # steps in all that passes="auto" aims at
 MAX_PASSES = 10_000  # largest number of automatic passes
 MAX_PASSES_FACTOR = 4  # passes="auto" continues up to this many times as long while the error still falls
 MAX_ROWS_TO_FOLD = 100_000  # with more rows, cv="auto" holds rows out once instead of using folds
 MIN_ROWS_TO_CHOOSE = 4  # with fewer rows, nothing is held out
-DEFAULT_FOLDS = 5
 MAX_COLUMNS_OF_RIVALS = 1000  # columns beyond which each further run takes too much memory
 RIVAL_STEP_RATIOS = (1 / 2, 1 / 4, 1 / 8)  # slower constant steps that compete when there is one pass
+
+
+class Averaging(NamedTuple):
+    """The requested average: a scheme, or a family to choose from."""
+
+    scheme: Scheme | None
+    family: str | None
+
+    def can_choose(self, n_rows: int) -> bool:
+        """Return whether there is a choice to make, and enough rows to make it."""
+        return self.family is not None and n_rows >= MIN_ROWS_TO_CHOOSE
+
+    def of_rows(self, n_rows: int, otherwise: Scheme) -> Averaging:
+        """Return what is requested of these rows; if they are too few to choose from, warn, and take `otherwise`."""
+        if self.scheme is not None or self.can_choose(n_rows):
+            return self
+        warn_nothing_to_choose(n_rows, otherwise)
+        return Averaging(otherwise, None)
 
 
 @dataclass(frozen=True)
@@ -40,19 +53,17 @@ class FitOptions:
 
     Attributes
     ----------
-    family : "auto", "geometric" or "tail", the averages that compete; None when `scheme` is given.
-    scheme : the average, when it is given.
+    asked : the average, or the family that it is chosen from.
     step : None for automatic.
     passes : None for automatic.
-    cv : "auto", a number of folds, the name of a method, or a splitter.
+    cv : how the average is chosen.
     batch_size, shuffle, store, n_jobs, one_standard_error : as in `Plan`.
     """
 
-    family: str | None
-    scheme: Scheme | None
+    asked: Averaging
     step: LimitedStep | GrowingStep | None
     passes: int | None
-    cv: Any
+    cv: CrossValidation
     batch_size: int
     shuffle: bool
     store: str | Layout
@@ -68,7 +79,7 @@ class Plan:
     ----------
     family : "auto", "geometric" or "tail", the averages that compete; None when `scheme` is given.
     scheme : the average, when it is given.
-    cv : how the average is chosen: a number of folds, "holdout", "progressive", "gcv" or a splitter.
+    cv : how the average is chosen; "auto" is decided.
     step : the step.
     rivals : constant steps that compete with it in a choice by folds.
     passes : passes over the rows.
@@ -82,7 +93,7 @@ class Plan:
 
     family: str | None
     scheme: Scheme | None
-    cv: Any
+    cv: CrossValidation
     step: LimitedStep | GrowingStep
     rivals: tuple[LimitedStep, ...]
     passes: int
@@ -150,10 +161,7 @@ def decide_plan(
         final_size, constant = automatic_steps()
         step = GrowingStep(final_size, climb_share(passes))
         rivals = () if constant is None else rival_steps(constant, n_rows, n_columns, passes)
-    family, scheme = options.family, options.scheme
-    if family is not None and not can_choose(options, n_rows):
-        family, scheme = None, Uniform()
-        warn_nothing_to_choose(n_rows)
+    scheme, family = options.asked.of_rows(n_rows, Uniform())
     automatic = options.passes is None
     return Plan(
         family=family,
@@ -175,21 +183,14 @@ def decide_plan(
     )
 
 
-def can_choose(options: FitOptions, n_rows: int) -> bool:
-    """Return whether there is a choice to make, and enough rows to make it."""
-    return options.family is not None and n_rows >= MIN_ROWS_TO_CHOOSE
-
-
-def decide_method(cv: Any, n_rows: int) -> Any:
+def decide_method(cv: CrossValidation, n_rows: int) -> CrossValidation:
     """Return the method of choice: "auto" means folds, or a hold-out of many rows."""
-    if is_name(cv, "auto"):
-        return DEFAULT_FOLDS if n_rows <= MAX_ROWS_TO_FOLD else "holdout"
-    return cv
+    return cv.automatic("folds" if n_rows <= MAX_ROWS_TO_FOLD else "holdout")
 
 
 def decide_passes(options: FitOptions, n_rows: int) -> int:
     """Return the passes given; automatically, one over many rows and about a million steps in all over few."""
-    if options.family is not None and is_name(options.cv, "progressive"):
+    if options.asked.family is not None and options.cv.method == "progressive":
         return 1  # each row is predicted once before it is learned from
     if options.passes is not None:
         return options.passes
@@ -208,51 +209,11 @@ def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> 
     return (step, *(LimitedStep(step.size * ratio, step.limit) for ratio in ratios))
 
 
-def warn_nothing_to_choose(n_rows: int, used: str = "the uniform average") -> None:
+def warn_nothing_to_choose(n_rows: int, used: Scheme) -> None:
     """Warn that there are too few rows to choose an average, and say which one is used."""
     rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
+    named = f"alpha={used.alpha:g}" if isinstance(used, Geometric) else "the uniform average"
     warn_user(
-        f"nothing could be chosen from {rows}: {used} is used; expected at least {MIN_ROWS_TO_CHOOSE} rows. Pass more "
+        f"nothing could be chosen from {rows}: {named} is used; expected at least {MIN_ROWS_TO_CHOOSE} rows. Pass more "
         "rows, or an alpha."
     )
-
-
-@dataclass(frozen=True)
-class RidgeRun:
-    """A run, and its trajectory.
-
-    Attributes
-    ----------
-    trajectory : of the run over all rows.
-    run : the run itself, which can be continued; None if there were several chains.
-    """
-
-    trajectory: Trajectory
-    run: SGDRun | None
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A finished run and the average that was selected.
-
-    Attributes
-    ----------
-    trajectory : of the run over all rows.
-    scheme : the average.
-    selection : how it was chosen; None when it was given.
-    run : the run itself, which can be continued; None if there were several chains.
-    passes : number of passes that were made.
-    falling : whether the held-out error was still falling at the end.
-    held_out : predictions of held-out rows; None if there were none.
-    ridge : the run with the growing step, whose averages are ridge, if a run with a constant step was selected;
-        otherwise None.
-    """
-
-    trajectory: Trajectory
-    scheme: Scheme
-    selection: Selection | None
-    run: SGDRun | None
-    passes: float
-    falling: bool = False
-    held_out: HeldOut | None = None
-    ridge: RidgeRun | None = None

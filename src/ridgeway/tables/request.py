@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging import Scheme
 from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
 from ridgeway.data.encoding.table_learner import MIN_WORDS
 from ridgeway.data.pandas_index import warn_of_index
@@ -15,9 +15,11 @@ from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.table_encoder import LEVELS
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
+from ridgeway.estimators.kernel_solver_choice import check_kernel_solver
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.estimators.solver_names import AS_REQUESTED, KERNEL_SOLVERS, check_solver
+from ridgeway.estimators.solver_facts import Ability, can
 from ridgeway.storage.state import State
+from ridgeway.tables.requested_solver import requested_solver
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Request:
         }
         if self.kernel is not None:
             own: dict[str, Any] = {"kernel": self.kernel, "gamma": self.gamma, "n_components": self.components}
-            own["solver"] = self._kernel_solver
+            own["solver"] = check_kernel_solver(self.solver)
             return AveragedKernelRegressor(**own, passes=self.passes, **common)
         if self.linear_solver == "sgd":
             return AveragedSGDRegressor(passes=self.passes, **common)
@@ -86,46 +88,12 @@ class Request:
     @property
     def linear_solver(self) -> str:
         """The solver of a linear model: "auto", or the one that is asked for by name or by an option of its own."""
-        solver, option = check_solver(self.solver), self.sgd_option
-        if option is not None and solver not in ("auto", "sgd"):
-            raise ValueError(
-                f"{option} belongs to SGD, but solver={solver!r} was requested: expected solver 'auto' or 'sgd'; set "
-                f"one of these, or leave {option.partition('=')[0]} out."
-            )
-        return "sgd" if option is not None or (solver == "auto" and self._averages_iterates) else solver
-
-    @property
-    def _kernel_solver(self) -> str:
-        """The solver of a kernel model: "auto", "krylov" or "sgd"."""
-        if self.solver not in KERNEL_SOLVERS:
-            raise ValueError(
-                f"solver={self.solver!r} with kernel={self.kernel!r}: expected 'auto', 'krylov' or 'sgd'; leave the "
-                "solver out, and Gram matrices are used if components are few."
-            )
-        return self.solver
+        return requested_solver(self).solver
 
     @property
     def solver_reason(self) -> str:
         """Why the solver is not chosen automatically; "" where it is."""
-        if self.solver != "auto":
-            return AS_REQUESTED
-        if self._averages_iterates:
-            return f"because averaging={self.averaging!r} averages the steps of SGD"
-        return "" if self.sgd_option is None else f"because {self.sgd_option} is an option of SGD"
-
-    @property
-    def sgd_option(self) -> str | None:
-        """A given option that the exact solvers do not have."""
-        if self.passes != "auto":
-            return f"passes={self.passes!r}"
-        return f"cv={self.cv!r}" if self.cv in ("progressive", "gcv") else None
-
-    @property
-    def _averages_iterates(self) -> bool:
-        """Whether another average than ridge is asked for: of the steps of SGD, unless a solver is named."""
-        if isinstance(self.averaging, Scheme):
-            return not isinstance(self.averaging, Geometric)
-        return self.averaging not in ("auto", "geometric")
+        return requested_solver(self).reason
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -141,7 +109,8 @@ class Request:
         held : whether all rows will be held in memory; then a text may have more features than Gram matrices allow.
         """
         kinds = {name: self.kinds[name] for name in features if name in self.kinds} or None
-        wide = held and self.kernel is None and self.linear_solver in ("auto", "krylov")
+        wide = held and self.kernel is None
+        wide = wide and (self.linear_solver == "auto" or not can(self.linear_solver, Ability.STREAMS))
         return TableEncoder(kinds=kinds, levels=self.levels, words="auto" if wide else MIN_WORDS)
 
     def state(self) -> State:

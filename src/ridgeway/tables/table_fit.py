@@ -16,6 +16,7 @@ from ridgeway.data.opening import located
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_choice import SolverChoice
+from ridgeway.estimators.solver_facts import Ability, can
 from ridgeway.machine.available_memory import default_memory
 from ridgeway.messages.progress import Progress, announce
 from ridgeway.storage.checkpoint import Checkpoint
@@ -27,7 +28,7 @@ from ridgeway.tables.resumption import FitProgress, resume
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
 from ridgeway.tables.table_rows import TableRows
-from ridgeway.tables.table_solver_choice import held_bytes, solved_by, stream_solver
+from ridgeway.tables.table_solver_choice import held_bytes, require_streamable, solved_by, stream_solver
 from ridgeway.tables.table_stream import TableStream
 
 STREAMED_MEMORY_FACTOR = 2  # rows that probably take more than this many times the memory are streamed at once
@@ -146,7 +147,7 @@ class _Fit:
     @property
     def _sums_up(self) -> bool:
         """Whether a stream is learned from in any order, by Gram matrices."""
-        return self._stream is not None and self._stream.solver == "gram"
+        return self._stream is not None and can(self._stream.solver, Ability.ANY_ORDER)
 
     def _read_once(self, progress: Progress) -> EncodedBatch | _Ending:
         """Return all rows, or how the read ended if they take too much memory."""
@@ -179,6 +180,7 @@ class _Fit:
         """Choose the solver of a stream: Gram matrices keep the rows read so far, SGD starts again."""
         rows, request = self._rows, self._rows.request
         if request.kernel is not None:
+            require_streamable(request, request.solver)
             return
         self._stream = stream_solver(request, rows.n_columns, self._memory)
         rows.learner.sums_up = self._sums_up

@@ -18,7 +18,7 @@ from ridgeway.data.schema import no_column
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
-from ridgeway.estimators.solver_names import SOLVER_TITLES
+from ridgeway.estimators.solver_facts import SOLVER_FACTS, Ability, can
 from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
@@ -64,7 +64,7 @@ class FitFacts:
             return "streamed in random order"
         return (
             "read once, in an order that does not matter"
-            if self.solver == "gram"
+            if can(self.solver, Ability.ANY_ORDER)
             else "streamed in the order of the file"
         )
 
@@ -79,7 +79,7 @@ class FitFacts:
             stored.flag("streamed"),
             "distributed" in stored and stored.flag("distributed"),
             "shuffled" in stored and stored.flag("shuffled"),
-            stored.text("solver", SOLVER_TITLES) if "solver" in stored else "sgd",
+            stored.text("solver", SOLVER_FACTS) if "solver" in stored else "sgd",
             stored.text("solver_reason") if "solver_reason" in stored else "",
         )
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 from ridgeway.data import DataError
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.restored import AnyAveraged
-from ridgeway.estimators.solver_choice import MAX_STREAM_COLUMNS, SolverChoice, choose_stream_solver
+from ridgeway.estimators.solver_choice import SolverChoice, choose_stream_solver
+from ridgeway.estimators.solver_facts import Ability, can
+from ridgeway.selection import CrossValidation
 from ridgeway.tables.request import Request
+from ridgeway.tables.requested_solver import requested_solver
 
 MAX_HELD_BYTES = 2**28  # of encoded rows that Gram matrices could sum up as well
 
@@ -25,11 +28,10 @@ def held_bytes(request: Request, n_columns: int, memory: int) -> int:
     n_columns : number of features.
     memory : bytes that are allowed.
     """
-    exact = request.kernel is None and request.linear_solver in ("auto", "gram")
-    few = n_columns <= MAX_STREAM_COLUMNS or request.linear_solver == "gram"
-    if exact and few and (request.cv == "auto" or isinstance(request.cv, int)):
-        return min(memory, MAX_HELD_BYTES)
-    return memory
+    if request.kernel is not None or not CrossValidation.of(request.cv).streams:
+        return memory
+    streamed = choose_stream_solver(request.linear_solver, n_columns).solver
+    return min(memory, MAX_HELD_BYTES) if can(streamed, Ability.ANY_ORDER) else memory
 
 
 def stream_solver(request: Request, n_columns: int, memory: int) -> SolverChoice:
@@ -41,30 +43,37 @@ def stream_solver(request: Request, n_columns: int, memory: int) -> SolverChoice
     n_columns : number of features.
     memory : bytes that were allowed, for the message.
     """
-    solver, cv = request.linear_solver, request.cv
-    if solver == "auto":
-        choice = choose_stream_solver(n_columns)
+    choice = requested_solver(request)
+    if choice.solver == "auto":
+        choice = choose_stream_solver("auto", n_columns)
         if choice.solver == "sgd":
             megabytes = f"{memory / 2**20:,.0f} MB"
             reason = f"{n_columns:,} columns are too many for Gram matrices, and the rows exceed {megabytes} of memory"
             choice = SolverChoice("sgd", reason)
-    else:
-        choice = SolverChoice(solver, request.solver_reason)
-    if choice.solver == "krylov":
-        raise krylov_needs_memory()
-    if choice.solver == "gram" and not (cv == "auto" or isinstance(cv, int)):
-        raise DataError(
-            f"cv={cv!r} needs all rows in memory, and these rows exceed the memory limit: expected cv='auto' or a "
-            "number of folds; leave cv out, or allow more memory."
-        )
+    require_streamable(request, choice.solver)
     return choice
 
 
-def krylov_needs_memory() -> DataError:
-    """Return the error for a Krylov fit of rows that are streamed."""
-    return DataError(
-        "solver 'krylov' needs all rows in memory, and these rows exceed the memory limit: leave the solver out, or "
-        "allow more memory."
+def require_streamable(request: Request, solver: str) -> None:
+    """Refuse what needs all rows in memory.
+
+    Parameters
+    ----------
+    request : what to fit.
+    solver : the one that would learn from the stream; "auto" for components of a kernel model, which decide later.
+    """
+    if request.kernel is not None and request.components is None:
+        what, remedy = "an exact kernel model", "set a number of components (--components 2000)"
+    elif solver != "auto" and not can(solver, Ability.STREAMS):
+        what, remedy = f"solver {solver!r}", "leave the solver out"
+    else:
+        cv, folds = CrossValidation.of(request.cv), request.kernel is None and can(solver, Ability.ANY_ORDER)
+        if cv.streams if folds else cv.method in ("auto", "progressive"):
+            return
+        what = f"cv={cv}"
+        remedy = f"expected cv='auto' or {'a number of folds' if folds else repr('progressive')}; leave cv out"
+    raise DataError(
+        f"{what} needs all rows in memory, and these rows exceed the memory limit: {remedy}, or allow more memory."
     )
 
 
@@ -79,4 +88,4 @@ def solved_by(estimator: AnyAveraged, request: Request, streamed: SolverChoice |
     """
     if not isinstance(estimator, AveragedSGDRegressor):
         return SolverChoice(estimator.solver_, estimator.solver_reason_)
-    return streamed or SolverChoice("sgd", request.solver_reason)
+    return streamed or requested_solver(request)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
-from ridgeway.data import DataError, EncodedBatch, ShuffledSource
+from ridgeway.data import EncodedBatch, ShuffledSource
 from ridgeway.data.shuffled import MIN_MIXED_PARTS, shuffled
 from ridgeway.messages.progress import Progress
 from ridgeway.tables.drift import warn_of_drift
 from ridgeway.tables.learnable_rows import joined_rows, learnable_rows
-from ridgeway.tables.request import Request
 from ridgeway.tables.table_rows import TableRows
-from ridgeway.tables.table_solver_choice import krylov_needs_memory
 
 
 class TableStream:
@@ -25,7 +23,6 @@ class TableStream:
     """
 
     def __init__(self, rows: TableRows, memory: int) -> None:
-        require_streamable(rows.request)
         self._rows = rows
         self._first: EncodedBatch | None = None  # batch of the first pass
         if rows.reached.buffer_rows:
@@ -72,20 +69,4 @@ class TableStream:
         names = [] if encoder is None else [str(name) for name in encoder.get_feature_names_out()]
         warn_of_drift(
             first, joined_rows(last), names or [f"column {i}" for i in range(first.X.shape[1])], self._source.name
-        )
-
-
-def require_streamable(request: Request) -> None:
-    """Refuse what needs all rows in memory."""
-    if request.kernel is not None and request.components is None:
-        raise DataError(
-            "an exact kernel model needs all rows in memory, and these rows exceed the memory limit: set a number "
-            "of components (--components 2000), or allow more memory."
-        )
-    if request.kernel is not None and request.solver == "krylov":
-        raise krylov_needs_memory()
-    if request.cv not in ("auto", "progressive"):
-        raise DataError(
-            f"cv={request.cv!r} needs all rows in memory, and these rows exceed the memory limit: expected cv='auto' "
-            "or 'progressive'; leave cv out, or allow more memory."
         )

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ridgeway.averaging import Geometric, Last, Scheme, Tail, Uniform
 from ridgeway.estimators import AveragedSGDRegressor
-from ridgeway.estimators.options import constant_step
+from ridgeway.estimators.steps import constant_step
 from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
