@@ -94,7 +94,10 @@ def command(
 
 
 def _evaluate_command(model: str, data: str | None, query: str | None, table: str | None) -> str:
-    """Return the command that evaluates the same rows, to be pasted into a shell; rows of a pipe are gone."""
+    """Return the command that evaluates the same rows, to be pasted into a shell.
+
+    If the rows came from a pipe they cannot be read again, so the command says DATA instead.
+    """
     from ridgeway.cli.pipes import file_behind
 
     words = ["ridgeway", "evaluate", model]

@@ -234,7 +234,7 @@ def _fit_sgd(
     checkpoint: Checkpoint,
     progress: Progress,
 ) -> Survey:
-    """Run SGD over the partitions."""
+    """Fit by SGD over the partitions, of random features for a kernel model, and store the result in the estimator."""
     linear = linear_of(estimator)
     if isinstance(estimator, AveragedKernelRegressor):
         components, n_columns = make_components(estimator, executor, partitions, form, checkpoint)

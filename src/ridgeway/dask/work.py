@@ -61,9 +61,10 @@ class Work:
 
 
 class Common:
-    """Arguments that many tasks have in common: the result of a task of their own, which each worker fetches once.
+    """Arguments shared by many tasks.
 
-    A plain object, as `Work` is.
+    They are sent as the result of one extra task, so each worker fetches them once. Not a dataclass, because dask
+    searches dataclasses for futures.
     """
 
     def __init__(self, values: tuple[Any, ...]) -> None:
