@@ -20,6 +20,7 @@ from ridgeway.dask.library import dask, distributed
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import MAX_SUMMANDS
 from ridgeway.dask.work import Common, Work
+from ridgeway.messages.quantity import quantity
 
 CHECK_SECONDS = 1.0  # seconds without a result after which the cluster is looked at
 FIRST_PRIORITY = 10  # priority of tasks that others wait for, over those that work ahead
@@ -238,9 +239,9 @@ class Cluster:
         if isinstance(failure, distributed.scheduler.KilledWorker):
             culprits = [partition.name for leaf, partition in leaves if leaf.status == "error"]
             raise ClusterError(
-                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that loaded it died, "
-                f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
-                "be damaged, or too large for a worker's memory: read it alone, write it again in smaller row groups."
+                f"{', '.join(culprits[:3]) or 'a sum of results'}: {quantity(failure.allowed_failures + 1, 'worker')} "
+                "died while loading it. Either a worker lacks the memory, or the file is damaged: read it alone, write "
+                "it again in smaller row groups."
             ) from None
         if isinstance(failure, ModuleNotFoundError):
             raise ClusterError(

@@ -12,7 +12,15 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.partition_folds import PartitionFolds, spread_over
 from ridgeway.dask.partition_sweep import PartitionSweep, RunGroup, run_groups_for, segments_of
-from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
+from ridgeway.dask.survey import (
+    Survey,
+    add_surveys,
+    counts_of,
+    norms_for_step,
+    starts_of,
+    state_of_counts,
+    survey_partition,
+)
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.options import fit_options, generator
 from ridgeway.messages.progress import Progress
@@ -193,21 +201,13 @@ def _survey(
         survey: Survey = executor.total(
             survey_partition, partitions, None, lambda part: (form, split, part.number, part.name), add_surveys
         )
-        if not survey.moments:
-            raise ValueError(
-                "no partition has a row with a target and a positive weight: expected at least one; check the data."
-            )
         fold_ids = sorted(survey.moments)
         return {
-            "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
-            "read": np.array([survey.read[number] for number in range(len(partitions))], np.int64),
+            **state_of_counts(survey.counts, survey.read),
             "hands": fold_ids,
             "moments": [survey.moments[fold].state() for fold in fold_ids],
         }
 
     stored = checkpoint.part(name, made)
-    counts, read = (
-        dict(enumerate(stored.array(name, (len(partitions),), "int64").tolist())) for name in ("counts", "read")
-    )
     moments = [RowMoments.from_state(part) for part in stored.parts("moments")]
-    return Survey(counts, read, dict(zip(stored.raw("hands"), moments, strict=True)))
+    return Survey(*counts_of(stored, len(partitions)), dict(zip(stored.raw("hands"), moments, strict=True)))

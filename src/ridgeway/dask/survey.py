@@ -18,6 +18,7 @@ from ridgeway.rows import Batch, require_finite_rows
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.step_size import MAX_NORM_MEDIANS, step_for
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 
 CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is estimated
@@ -46,6 +47,32 @@ class Survey:
         for other in others:
             first = first + other
         return first
+
+
+def state_of_counts(counts: dict[int, int], read: dict[int, int]) -> State:
+    """Return the counts of all partitions as arrays."""
+    if not any(counts.values()):
+        raise no_rows()
+    return {
+        name: np.array([numbers[partition] for partition in sorted(numbers)], np.int64)
+        for name, numbers in (("counts", counts), ("read", read))
+    }
+
+
+def no_rows() -> ValueError:
+    """Return the error of data without a row to learn from."""
+    return ValueError(
+        "no partition has a row with a target and a positive weight: expected at least one; check which columns are "
+        "the target and the weight."
+    )
+
+
+def counts_of(stored: Stored, n_partitions: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the rows of each partition that were counted and those that were read, from `state_of_counts`."""
+    counts, read = (
+        dict(enumerate(stored.array(name, (n_partitions,), "int64").tolist())) for name in ("counts", "read")
+    )
+    return counts, read
 
 
 def survey_partition(loaded: Any, form: Form, split: PartitionFolds, number: int, name: str) -> Survey:

@@ -146,8 +146,8 @@ class HeldOutPath:
         """
         if self.method == "leave-one-out" and not isinstance(scheme, Geometric):
             raise ValueError(
-                f"{scheme} is not ridge, and this fit left rows out one by one, which has a closed form for ridge "
-                "only: take model.at(alpha), or fit with cv=5."
+                f"no prediction intervals for {scheme}: this fit used leave-one-out, whose residuals are known for "
+                "ridge only. Take model.at(alpha), or fit with cv=5."
             )
         return np.concatenate([part.residuals(scheme) for part in self.parts]) * self.target_scale
 

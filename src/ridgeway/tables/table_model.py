@@ -20,6 +20,7 @@ from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.estimators.solver_names import SOLVER_TITLES
 from ridgeway.intervals.conformal import ConformalWidth
+from ridgeway.messages.quantity import quantity
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
 from ridgeway.storage.state import State, StateError, Stored
@@ -288,7 +289,9 @@ class TableModel:
         target: str | tuple[str, ...] | None = tuple(stored.texts("target")) if several else _text(stored, "target")
         n_targets = len(np.atleast_1d(model.intercept_))
         if max(len(names_of(target)), 1) != n_targets or several == (np.ndim(model.intercept_) == 0):
-            raise StateError(f"the model has {n_targets} targets, named {target!r}.")
+            raise StateError(
+                f"the model has {quantity(n_targets, 'target')} but names {target!r}: expected one name for each."
+            )
         facts = FitFacts.from_state(stored.part("facts"))
         if isinstance(model, AveragedKernelRegressor):  # older files have "sgd" there for every kernel model
             facts = replace(facts, solver=model.solver_, solver_reason=model.solver_reason_)
