@@ -87,8 +87,10 @@ def capped(
         weight = np.asarray(batch.weight[fold.test], np.float64) / standardization.weight_scale
         every = BadlyPredictedRows(most, np.tile(np.eye(len(references)), (coefs.shape[1], 1, 1)))
         apart = np.flatnonzero(every.set_apart(residuals, weight))
-        known = rows.known(fold.test[apart]) if len(apart) else np.zeros((0, coefs.shape[1], coefs.shape[2] + 1))
-        kept = Apart(known, weight[apart], every.groups[0].medians)
+        vectors = (
+            rows.row_vectors(fold.test[apart]) if len(apart) else np.zeros((0, coefs.shape[1], coefs.shape[2] + 1))
+        )
+        kept = Apart(vectors, weight[apart], every.groups[0].medians)
         badly_predicted.append(BadlyPredictedRows(most, _models(coefs)).holding([kept]))
     return CappedRating(gram, badly_predicted)
 

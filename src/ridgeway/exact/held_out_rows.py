@@ -42,7 +42,7 @@ class HeldOutRows:
         predicted = self.products(numbers, (coefs / self.units.scale).reshape(-1, coefs.shape[-1]).T)
         return self.targets(numbers)[:, :, None] - predicted.reshape(-1, *coefs.shape[:2]).transpose(0, 2, 1)
 
-    def known(self, numbers: NDArray[np.intp]) -> Array:
+    def row_vectors(self, numbers: NDArray[np.intp]) -> Array:
         """Return target and features of rows, (n, targets, d + 1)."""
         x, y = self.products(numbers, np.diag(1 / self.units.scale)), self.targets(numbers)
         return np.concatenate([y[:, :, None], np.repeat(x[:, None], y.shape[1], axis=1)], axis=2)

@@ -13,9 +13,9 @@ from ridgeway.rows import Batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.capped_errors import Errors, reference_places
+from ridgeway.selection.error_moments import models_of
 from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.held_out_path import HeldOutPart, reduced_products
-from ridgeway.selection.residuals import models_of
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory
 
