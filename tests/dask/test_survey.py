@@ -145,12 +145,12 @@ def test_rows_of_zeros() -> None:
 
 # Law: a partition without rows adds nothing to runs, scores and predictions.
 def test_nothing_adds_nothing() -> None:
-    split = PartitionFolds(0, 3, np.empty(0, np.int64))
+    folds = PartitionFolds(0, 3, np.empty(0, np.int64))
     standardization = Standardization.of(rows(0, 20, False), True, True)
-    assert held_rows(None, split, 0) is None
-    assert tally(None, [], split, standardization, 0, []) == {}
-    assert predict_rows(None, [], split, standardization, 0, 0, 9) == []
-    prepared = prepare(None, split, standardization, 0, 0)
+    assert held_rows(None, folds, 0) is None
+    assert tally(None, [], folds, standardization, 0, []) == {}
+    assert predict_rows(None, [], folds, standardization, 0, 0, 9) == []
+    prepared = prepare(None, folds, standardization, 0, 0)
     assert prepared is None
     run = SGDRun(0.1)
     run.update(np.ones((3, 2)), np.ones(3))

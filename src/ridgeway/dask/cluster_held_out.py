@@ -31,7 +31,7 @@ class Predicted(NamedTuple):
 def predict_rows(
     batch: Batch | None,
     predictors: list[Predictor],
-    split: PartitionFolds,
+    folds: PartitionFolds,
     standardization: Standardization,
     number: int,
     start: int,
@@ -40,7 +40,7 @@ def predict_rows(
     """Predict some held-out rows of a partition, each by the predictor of its fold."""
     if batch is None:
         return []
-    fold_ids = split.fold_ids(number, len(batch))
+    fold_ids = folds.fold_ids(number, len(batch))
     held = np.flatnonzero(fold_ids >= 0)
     sample = np.sort(np.random.default_rng(number).permutation(held)[:most])
     found = []
@@ -74,7 +74,7 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
     chosen = [
         by_number[number] for number in spread_over(np.array(sorted(by_number), np.int64), SAMPLE_PARTITIONS, None)
     ]
-    predictors, sent = [trial.predictor(scheme) for trial in trials], joint.split.without_starts()
+    predictors, sent = [trial.predictor(scheme) for trial in trials], joint.folds.without_starts()
     most = -(-MAX_SAMPLE_ROWS // len(chosen))
     parts: list[Predicted] = executor.total(
         predict_rows,

@@ -40,7 +40,7 @@ from ridgeway.validation.scalars import counted
 
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
-CLUSTER_CHECKPOINT_KIND, CLUSTER_CHECKPOINT_VERSION = "dask checkpoint", 2  # of what a checkpoint holds
+CLUSTER_CHECKPOINT_KIND, CLUSTER_CHECKPOINT_VERSION = "dask checkpoint", 3  # of what a checkpoint holds
 
 FittedT = TypeVar("FittedT", RidgePathCV, AveragedSGDRegressor, AveragedKernelRegressor)
 
@@ -294,7 +294,7 @@ def learn_encoding(loaded: Any, encoder: TableEncoder, form: Form, source_name: 
 
 
 def _outcome(problem: Problem) -> Outcome:
-    engine, plan, k = PartitionEngine(problem), problem.plan, problem.split.k
+    engine, plan, k = PartitionEngine(problem), problem.plan, problem.folds.k
     if plan.family is None:
         return run_given(engine, plan)
     return by_folds(engine, plan, f"{k} folds on a cluster") if k > 1 else by_holdout(engine, plan)

@@ -60,11 +60,11 @@ class PartitionFolds:
         return bool(self.starts[partition + 1] > self.starts[-1] - self._size())
 
     def of_held_rows(self) -> PartitionFolds:
-        """Return the split of rows that are all held out."""
+        """Return folds by which all rows are held out."""
         return replace(self, k=1, share=1.0)
 
     def without_starts(self) -> PartitionFolds:
-        """Return the split without first row numbers if folds are random: workers do not need them."""
+        """Return these folds without first row numbers if they are random: workers do not need them."""
         return self if self.seed is None else replace(self, starts=np.empty(0, np.int64))
 
     def order(self, rows: AnyRows, pass_number: int, partition: int) -> NDArray[np.intp]:

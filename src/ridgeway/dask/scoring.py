@@ -27,7 +27,7 @@ Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its row
 def tally(
     batch: Batch | None,
     held: list[HeldOutErrors],
-    split: PartitionFolds,
+    folds: PartitionFolds,
     standardization: Standardization,
     number: int,
     groups: list[int],
@@ -36,7 +36,7 @@ def tally(
     found: Tally = {}
     if batch is None:
         return found
-    fold_ids = split.fold_ids(number, len(batch))
+    fold_ids = folds.fold_ids(number, len(batch))
     for fold, errors in enumerate(held):
         rows = np.flatnonzero(fold_ids == fold)
         for group, part in zip(groups, np.array_split(rows, len(groups)), strict=True):
@@ -68,7 +68,7 @@ class JointTrial:
     executor : does the tasks.
     partitions : those with held-out rows.
     form : how they are loaded.
-    split : which rows are held out.
+    folds : which rows are held out.
     standardization : of the rows.
     """
 
@@ -78,12 +78,12 @@ class JointTrial:
         executor: Executor,
         partitions: Sequence[Partition],
         form: Form | None,
-        split: PartitionFolds,
+        folds: PartitionFolds,
         standardization: Standardization,
     ) -> None:
         self.trials = list(trials)
         self.executor, self.partitions, self.form = executor, list(partitions), form
-        self.split, self.standardization = split, standardization
+        self.folds, self.standardization = folds, standardization
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -94,7 +94,7 @@ class JointTrial:
         """Predict all held-out rows along the directions of these schemes."""
         held = [trial.prepared(schemes) for trial in self.trials]
         places = {partition.number: place for place, partition in enumerate(self.partitions)}
-        sent = self.split.without_starts()
+        sent = self.folds.without_starts()
         total: Tally = self.executor.total(
             tally,
             self.partitions,

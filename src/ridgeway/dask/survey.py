@@ -75,17 +75,17 @@ def counts_of(stored: Stored, n_partitions: int) -> tuple[dict[int, int], dict[i
     return counts, read
 
 
-def survey_partition(loaded: Any, form: Form, split: PartitionFolds, number: int, name: str) -> Survey:
+def survey_partition(loaded: Any, form: Form, folds: PartitionFolds, number: int, name: str) -> Survey:
     """Survey the loaded rows of a partition."""
     rows = loaded[0] if form.features is None else loaded
-    return replace(survey_rows(form.batch(loaded, name), split, number), read={number: int(rows.shape[0])})
+    return replace(survey_rows(form.batch(loaded, name), folds, number), read={number: int(rows.shape[0])})
 
 
-def survey_rows(batch: Batch | None, split: PartitionFolds, number: int) -> Survey:
+def survey_rows(batch: Batch | None, folds: PartitionFolds, number: int) -> Survey:
     """Survey rows of a partition."""
     if batch is None:
         return Survey({number: 0}, {number: 0}, {})
-    fold_ids = split.fold_ids(number, len(batch))
+    fold_ids = folds.fold_ids(number, len(batch))
     kinds = np.unique(fold_ids)
     if len(kinds) == 1:
         return Survey({number: len(batch)}, {number: len(batch)}, {int(kinds[0]): RowMoments.of(batch)})

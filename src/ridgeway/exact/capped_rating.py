@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Scheme
-from ridgeway.exact.fold_moments import SplitMoments
+from ridgeway.exact.fold_moments import FoldSides
 from ridgeway.exact.gram import GramRating, Units
 from ridgeway.exact.held_out_rows import HeldOutRows
 from ridgeway.rows import Batch
@@ -60,7 +60,7 @@ def capped(
     gram: GramRating,
     batch: Batch,
     folds: Sequence[Fold],
-    splits: Sequence[SplitMoments],
+    of_folds: Sequence[FoldSides],
     standardization: Standardization,
     units: Units,
     schemes: Sequence[Scheme],
@@ -71,7 +71,7 @@ def capped(
     ----------
     gram : errors of all rows.
     batch : all rows.
-    folds, splits : which of them each fold is tried on, and their moments.
+    folds, of_folds : which of them each fold is tried on, and their moments.
     standardization, units : as the moments were made.
     schemes : candidates, of which a few tell which rows are badly predicted.
     """
@@ -81,8 +81,8 @@ def capped(
     spread = np.unique(np.linspace(0, len(schemes) - 1, N_REFERENCES).round().astype(int))
     references = [schemes[place] for place in spread]
     badly_predicted = []
-    for fold, split, coefs in zip(folds, splits, gram.coefs(references), strict=True):
-        rows = HeldOutRows(batch, fold.test, split, standardization, units)
+    for fold, sides, coefs in zip(folds, of_folds, gram.coefs(references), strict=True):
+        rows = HeldOutRows(batch, fold.test, sides, standardization, units)
         residuals = np.concatenate([rows.residuals(numbers, coefs) for numbers in rows.blocks()])
         weight = np.asarray(batch.weight[fold.test], np.float64) / standardization.weight_scale
         every = BadlyPredictedRows(most, np.tile(np.eye(len(references)), (coefs.shape[1], 1, 1)))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ridgeway.averaging import Scheme
-from ridgeway.exact.fold_moments import FoldMoments, SplitMoments, means_apart
+from ridgeway.exact.fold_moments import FoldMoments, FoldSides, means_apart
 from ridgeway.exact.normal_equations import eigen_basis, normal_equations
 from ridgeway.trajectory.spectrum import RESOLUTION, Basis
 
@@ -59,12 +59,12 @@ class HeldOutFold:
     weight: float
 
     @classmethod
-    def of(cls, split: SplitMoments, units: Units) -> HeldOutFold:
+    def of(cls, sides: FoldSides, units: Units) -> HeldOutFold:
         """Solve for the rows learned from: time d^3."""
-        test, (scale, target_scale, centre) = split.test, units
-        apart_x, apart_y = means_apart(test.co, split.train.co, centre)
+        test, (scale, target_scale, centre) = sides.test, units
+        apart_x, apart_y = means_apart(test.co, sides.train.co, centre)
         return cls(
-            solve(split.train, units),
+            solve(sides.train, units),
             test.co.xx / scale / scale[:, None],
             test.co.xy / scale[:, None] / target_scale,
             test.yy / target_scale**2,

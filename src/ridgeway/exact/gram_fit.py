@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ridgeway.exact.capped_rating import capped
-from ridgeway.exact.fold_moments import FoldMoments, ReadOnce, SplitMoments, read_splits
+from ridgeway.exact.fold_moments import FoldMoments, FoldSides, ReadOnce, read_folds
 from ridgeway.exact.gram import GramRating, HeldOutFold, Units, descent_step, descent_steps, solve
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_rows import HeldOutRows
@@ -81,18 +81,18 @@ def fit_in_memory(
     folds : what to choose by.
     family : "auto", "geometric" or "tail", what competes; None where nothing is to be chosen.
     """
-    read = read_splits(batch, folds if family else [], standardization)
+    read = read_folds(batch, folds if family else [], standardization)
     units = _unit(standardization)
-    fit = _solved(read.total, read.splits, standardization, units, batch.single_target, batch.rows.dtype)
+    fit = _solved(read.total, read.of_folds, standardization, units, batch.single_target, batch.rows.dtype)
     if family is None or fit.rating is None:
         return fit, read
     schemes = candidates_of(family, fit.largest_eigenvalue)
-    rating = capped(fit.rating, batch, folds, read.splits, standardization, units, schemes)
+    rating = capped(fit.rating, batch, folds, read.of_folds, standardization, units, schemes)
     scored = best_rated(rating, schemes, standardization.unit)
     tests = sample_rows([fold.test for fold in folds], batch.y.shape[1])
     rows = [
-        HeldOutRows(batch, fold.test, split, standardization, units)
-        for fold, split in zip(folds, read.splits, strict=True)
+        HeldOutRows(batch, fold.test, sides, standardization, units)
+        for fold, sides in zip(folds, read.of_folds, strict=True)
     ]
     return fit.with_held_out(scored, rows, tests), read
 
@@ -108,7 +108,7 @@ def fit_leave_one_out(
     standardization : of these rows.
     folds : by which more rows may be chosen from later; they do not matter now.
     """
-    read = read_splits(batch, folds, standardization)
+    read = read_folds(batch, folds, standardization)
     units = _unit(standardization)
     fit = _solved(read.total, [], standardization, units, batch.single_target, batch.rows.dtype)
     second = SecondRead(batch, standardization, fit.spectrum)
@@ -129,18 +129,18 @@ def fit_sums(sums: GramSums, family: str | None, scale: bool) -> GramFit:
     """
     total = FoldMoments.pooled(sums.known)
     standardization, units = sums.units(total, scale)
-    splits = sums.splits() if family else {}
-    fit = _solved(total, list(splits.values()), standardization, units, sums.single_target, sums.dtype)
+    of_folds = sums.folds() if family else {}
+    fit = _solved(total, list(of_folds.values()), standardization, units, sums.single_target, sums.dtype)
     if family is None or fit.rating is None:
         return fit
     scored = best_rated(fit.rating, candidates_of(family, fit.largest_eigenvalue), standardization.unit)
     if sums.sample is None or len(sums.sample.hashes) == 0:
         return fit._replace(scored=scored)
     sample = sums.sample.smallest()
-    tests = [np.flatnonzero(sample.folds == number) for number in splits]
+    tests = [np.flatnonzero(sample.folds == number) for number in of_folds]
     rows = [
-        HeldOutRows(sample.batch, test, split, sums.standardization, units)
-        for test, split in zip(tests, splits.values(), strict=True)
+        HeldOutRows(sample.batch, test, sides, sums.standardization, units)
+        for test, sides in zip(tests, of_folds.values(), strict=True)
     ]
     return fit.with_held_out(scored, rows, tests)
 
@@ -153,23 +153,23 @@ def _unit(standardization: Standardization) -> Units:
 
 def _solved(
     total: FoldMoments,
-    splits: Sequence[SplitMoments],
+    of_folds: Sequence[FoldSides],
     standardization: Standardization,
     units: Units,
     single_target: bool,
     dtype: Any,
 ) -> GramFit:
-    """Solve for all rows and for those that each split learns from; nothing is chosen yet.
+    """Solve for all rows and for those that each fold learns from; nothing is chosen yet.
 
     Parameters
     ----------
-    total, splits : moments of the rows.
+    total, of_folds : moments of all rows, and of both sides of each fold.
     standardization : of the answers.
     units : of the moments.
     single_target, dtype : form of the answers.
     """
     basis = solve(total, units)
-    models = [HeldOutFold.of(split, units) for split in splits]
+    models = [HeldOutFold.of(sides, units) for sides in of_folds]
     step = descent_step([basis, *(model.basis for model in models)])
     gram = GramRating(models, step, descent_steps(total.n_rows))
     if standardization.constant:  # directions have a 0 for the constant column

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.exact.fold_moments import SplitMoments
+from ridgeway.exact.fold_moments import FoldSides
 from ridgeway.exact.gram import Units
 from ridgeway.rows import FLOAT64, Batch, numbered
 from ridgeway.rows.standardization import Standardization
@@ -27,7 +27,7 @@ class HeldOutRows:
 
     batch: Batch
     test: NDArray[np.intp]
-    split: SplitMoments
+    sides: FoldSides
     standardization: Standardization
     units: Units
 
@@ -53,12 +53,12 @@ class HeldOutRows:
         if not self.units.centre:
             return np.asarray(rows.times(slopes), np.float64)
         padded = np.concatenate([slopes, np.zeros((1, slopes.shape[1]))])  # nothing for the constant column
-        return np.asarray(rows.times(padded), np.float64) - self.split.train.co.mean_x @ slopes
+        return np.asarray(rows.times(padded), np.float64) - self.sides.train.co.mean_x @ slopes
 
     def targets(self, numbers: NDArray[np.intp]) -> Array:
         """Return the targets of rows, about the means learned from: (n, targets)."""
         y = np.asarray(self.standardization.targets(self.batch.y[numbers], FLOAT64), np.float64)
-        return (y - self.split.train.co.mean_y if self.units.centre else y) / self.units.target_scale
+        return (y - self.sides.train.co.mean_y if self.units.centre else y) / self.units.target_scale
 
     def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the numbers of rows in the data, (n,)."""
