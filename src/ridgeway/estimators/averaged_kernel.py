@@ -258,13 +258,12 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             fit = fit_kernel(batch, request, X, y)
         finally:
             request.progress.close()
-        outcome = fit.outcome
         self._components = None
-        self._selected_model = fit.averages.at(outcome.scheme, outcome.selection)
+        self._selected_model = fit.averages.at(fit.scheme, fit.selection)
         self.solver_, self.solver_reason_ = choice
         self.gamma_, self.gamma_errors_ = fit.gamma, fit.gammas
-        self._held_out, self.n_rows_, self.passes_ = outcome.held_out, len(batch), float(outcome.passes)
-        if outcome.falling:
+        self._held_out, self.n_rows_, self.passes_ = fit.held_out, len(batch), fit.passes
+        if not fit.settled:
             warn_of_short_fit(choice.solver, self.passes_, request.options.scheme)
 
     def _new_features(self, batch: Batch) -> Features:

@@ -31,7 +31,7 @@ from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import FitOptions, HeldOut, Outcome, Plan, decide_plan
-from ridgeway.selection.plan import decide_passes
+from ridgeway.selection.plan import decide_passes, linear_passes
 from ridgeway.sgd import GrowingStep
 from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.scalars import counted
@@ -212,7 +212,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         require_rows(batch)
         standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
         options = fit_options(self)
-        several_passes = decide_passes(options, len(batch)) > 1
+        several_passes = decide_passes(options, linear_passes(len(batch))).planned > 1
         feed = Feed(batch, standardization, keep=options.store == "replay", several_passes=several_passes)
         self._fit_feed(feed, options, X, y)
         remember_columns(self, X)
@@ -227,7 +227,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             lambda: automatic_steps(feed),
             chains=min(counted("chains", self.chains), n_rows),
             rng=generator(self.random_state),
-            progress=Progress(decide_passes(options, n_rows) * n_rows, shown=bool(self.verbose)),
+            progress=Progress(decide_passes(options, linear_passes(n_rows)).planned * n_rows, shown=bool(self.verbose)),
         )
         try:
             with one_thread():
