@@ -197,7 +197,6 @@ class _Fit:
 
     def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
         request, reached, source = self._rows.request, self._rows.reached, self._rows.source
-        self._estimator.set_params(verbose=0)
         self._estimator.n_rows_ = reached.rows
         if not isinstance(self._estimator, RidgePathCV):
             self._estimator.passes_ = passes
@@ -207,14 +206,5 @@ class _Fit:
         facts = FitFacts(
             Path(source.name).name, reached.rows, reached.left_out, passes, streamed, False, shuffled, *solver
         )
-        return TableModel(
-            self._estimator,
-            self._rows.encoder,
-            request.target,
-            request.weight,
-            request.log_target,
-            facts,
-            zero_based=bool(getattr(source, "zero_based", False)),
-            null_values=request.null_values,
-            dropped=request.drop,
-        )
+        zero_based = bool(getattr(source, "zero_based", False))
+        return TableModel.of(self._estimator, self._rows.encoder, request, facts, zero_based)

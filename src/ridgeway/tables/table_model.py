@@ -24,6 +24,7 @@ from ridgeway.messages.quantity import quantity
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
 from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.tables.request import Request
 
 
 @dataclass(frozen=True)
@@ -277,6 +278,29 @@ class TableModel:
             "null_values": list(self.null_values),
             "dropped": list(self.dropped),
         }
+
+    @classmethod
+    def of(
+        cls,
+        estimator: AnyAveraged,
+        encoder: TableEncoder | None,
+        request: Request,
+        facts: FitFacts,
+        zero_based: bool = False,
+    ) -> Self:
+        """Return the model of a fit that has ended; the estimator shows no progress bar any more.
+
+        Parameters
+        ----------
+        estimator : fitted.
+        encoder : of the columns; None for sparse rows.
+        request : what was fitted.
+        facts : how it was fitted.
+        zero_based : whether columns of LIBSVM text are counted from 0.
+        """
+        estimator.set_params(verbose=0)
+        target, weight, log_target = request.target, request.weight, request.log_target
+        return cls(estimator, encoder, target, weight, log_target, facts, zero_based, request.null_values, request.drop)
 
     @classmethod
     def from_state(cls, stored: Stored) -> Self:
