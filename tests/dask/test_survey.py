@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 import dask
 from ridgeway.averaging import Last
 from ridgeway.dask.cluster_engine import held_rows
-from ridgeway.dask.cluster_held_out import predict_rows
 from ridgeway.dask.opened_data import opened_files
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.dask.partition_sweep import learn, prepare
+from ridgeway.dask.sampled_predictions import predict_rows
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.serial import Serial
 from ridgeway.dask.survey import STEP_PARTITIONS, add_norms, norms_for_step, norms_of

@@ -21,7 +21,7 @@ from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import say_evaluation
 from ridgeway.cli.failure import Interrupted
 from ridgeway.cli.fit_checks import is_on_cluster, needs_files, require_consistent
-from ridgeway.cli.holding_back import (
+from ridgeway.cli.rows_to_test import (
     FoundOnTest,
     RowsToTest,
     held_back_rows,

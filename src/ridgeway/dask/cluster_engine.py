@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from ridgeway.averaging import Scheme, Uniform
-from ridgeway.dask.cluster_held_out import predict_held_out
 from ridgeway.dask.cluster_problem import Problem
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.dask.partition_sweep import PartitionSweep, RunGroup
+from ridgeway.dask.sampled_predictions import predict_sample
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
 from ridgeway.rows import Batch
@@ -131,7 +131,7 @@ class PartitionEngine:
     def held_out(self, step_index: int, scheme: Scheme) -> HeldOut:
         """Return predictions of a sample of held-out rows."""
         assert self._joint is not None
-        return predict_held_out(self._joint, starts_of(self._problem.survey.read), self.n_held_out, scheme)
+        return predict_sample(self._joint, starts_of(self._problem.survey.read), self.n_held_out, scheme)
 
     def finish(self) -> None:
         """Let a final run that has held rows out learn from them; passes end with their last partitions."""

@@ -15,7 +15,7 @@ from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
-from ridgeway.selection.held_out_path import METHODS
+from ridgeway.selection.residual_path import METHODS
 from ridgeway.validation.scalars import UNPENALIZED, ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ridgeway.path.path_result import PathResult
     from ridgeway.selection.candidate_table import Selection
     from ridgeway.selection.held_out import HeldOut
-    from ridgeway.selection.held_out_path import HeldOutPath
+    from ridgeway.selection.residual_path import ResidualPath
     from ridgeway.trajectory import Trajectory
 
 AveragesT = TypeVar("AveragesT", bound=AnyAverages)
@@ -156,7 +156,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         held_out: HeldOut | None = getattr(self, "held_out_", None)
         return None if held_out is None or held_out.path is None else METHODS[held_out.path.method]
 
-    def _residual_path(self) -> HeldOutPath:
+    def _residual_path(self) -> ResidualPath:
         """Return the held-out rows with their residuals at every scheme, or say why there are none."""
         selected = self._fitted()
         held_out: HeldOut | None = getattr(self, "held_out_", None)

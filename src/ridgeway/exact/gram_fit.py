@@ -13,12 +13,12 @@ from ridgeway.exact.fold_moments import FoldMoments, FoldSides, ReadOnce, read_f
 from ridgeway.exact.gram import GramRating, HeldOutFold, Units, descent_step, descent_steps, solve
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.held_out_rows import HeldOutRows
-from ridgeway.exact.held_out_spectrum import held_out_of_folds, held_out_one_by_one
 from ridgeway.exact.rated_candidates import best_rated, candidates_of
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead
+from ridgeway.exact.spectrum_residuals import residuals_of_folds, residuals_one_by_one
 from ridgeway.rows import Batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out_path import HeldOutPart, sample_rows
+from ridgeway.selection.residual_path import ResidualPart, sample_rows
 from ridgeway.trajectory.spectrum import Spectrum
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class GramFit(NamedTuple):
     standardization: Standardization
     scored: list[Scored]
     held_rows: NDArray[np.intp] = np.zeros(0, np.intp)
-    held_out: Sequence[HeldOutPart] = ()
+    held_out: Sequence[ResidualPart] = ()
     rating: GramRating | None = None
 
     @property
@@ -65,7 +65,7 @@ class GramFit(NamedTuple):
         tests : which of them to keep.
         """
         assert self.rating is not None
-        held_out = held_out_of_folds(self.rating, rows, tests, self.spectrum.resolution)
+        held_out = residuals_of_folds(self.rating, rows, tests, self.spectrum.resolution)
         return self._replace(scored=scored, held_rows=np.concatenate(tests), held_out=held_out)
 
 
@@ -115,7 +115,7 @@ def fit_leave_one_out(
     schemes = candidates_of("geometric", fit.largest_eigenvalue)
     scored = best_rated(LeaveOneOut(second), schemes, standardization.unit)
     (rows,) = sample_rows([np.arange(len(batch))], batch.y.shape[1])
-    return fit._replace(scored=scored, held_rows=rows, held_out=[held_out_one_by_one(second, rows)]), read
+    return fit._replace(scored=scored, held_rows=rows, held_out=[residuals_one_by_one(second, rows)]), read
 
 
 def fit_sums(sums: GramSums, family: str | None, scale: bool) -> GramFit:

@@ -14,7 +14,7 @@ from ridgeway.rows import Batch, numbered
 from ridgeway.rows.row_hash import hashed
 from ridgeway.rows.same_form import require_same_targets
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out_path import SAMPLE_SEED
+from ridgeway.selection.residual_path import SAMPLE_SEED
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 
 MAX_PART_ROWS = 2**40  # of a part of the data whose first row number is not known

@@ -21,7 +21,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows import FLOAT64, Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import MAX_GROUPS
-from ridgeway.selection.held_out_path import MIN_ONE_MINUS_LEVERAGE
+from ridgeway.selection.residual_path import MIN_ONE_MINUS_LEVERAGE
 from ridgeway.trajectory.spectrum import Basis, Spectrum
 
 if TYPE_CHECKING:

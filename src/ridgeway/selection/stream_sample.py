@@ -13,7 +13,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MAX_SAMPLE_ROWS, HeldOut
-from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath
+from ridgeway.selection.residual_path import ResidualPart, ResidualPath
 from ridgeway.selection.target_variance import variance_of_moments
 from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Trajectory, trajectory_of
@@ -231,7 +231,7 @@ class StreamSample:
         errors, variance = errors * scale**2, variance_of_moments(sums) * scale**2
         return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors, variance, path)
 
-    def _path(self, scale: NDArray[np.float64], actual: NDArray[np.float64]) -> HeldOutPath | None:
+    def _path(self, scale: NDArray[np.float64], actual: NDArray[np.float64]) -> ResidualPath | None:
         """Return the sampled rows with their residuals at every scheme; None if a period has no basis."""
         numbers, periods, row_vectors = self._joined()
         parts = []
@@ -242,8 +242,8 @@ class StreamSample:
             r = basis.mean_products.shape[1]
             rows = row_vectors[mine]
             centred = rows[:, :, 2 : 2 + r] - basis.mean_products
-            parts.append(HeldOutPart(numbers[mine], rows[:, :, 1] - basis.mean_y, centred, basis.trajectory))
-        return HeldOutPath("progressive", parts, actual, scale) if parts else None
+            parts.append(ResidualPart(numbers[mine], rows[:, :, 1] - basis.mean_y, centred, basis.trajectory))
+        return ResidualPath("progressive", parts, actual, scale) if parts else None
 
 
 def _are_kept(places: NDArray[np.int64], halvings: int) -> NDArray[np.bool_]:

@@ -54,7 +54,7 @@ class Leverages:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutPart:
+class ResidualPart:
     """Held-out rows that one run has predicted, in standardized targets.
 
     Attributes
@@ -96,7 +96,7 @@ class HeldOutPart:
         }
 
     @classmethod
-    def from_state(cls, stored: Stored, n_targets: int) -> HeldOutPart:
+    def from_state(cls, stored: Stored, n_targets: int) -> ResidualPart:
         """Return the part of a state."""
         numbers = stored.array("numbers", (None,), "int64")
         k = len(numbers)
@@ -113,7 +113,7 @@ class HeldOutPart:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutPath:
+class ResidualPath:
     """A sample of held-out rows with their residuals at every alpha and scheme.
 
     Attributes
@@ -125,7 +125,7 @@ class HeldOutPath:
     """
 
     method: str
-    parts: Sequence[HeldOutPart]
+    parts: Sequence[ResidualPart]
     actual: Array
     target_scale: Array
 
@@ -161,12 +161,17 @@ class HeldOutPath:
         }
 
     @classmethod
-    def from_state(cls, stored: Stored, n_targets: int) -> HeldOutPath:
-        """Return the path of a state."""
-        parts = [HeldOutPart.from_state(part, n_targets) for part in stored.parts("parts", least=1)]
+    def from_state(cls, stored: Stored, n_targets: int) -> ResidualPath:
+        """Return the residuals of a state."""
+        parts = [ResidualPart.from_state(part, n_targets) for part in stored.parts("parts", least=1)]
         n_rows = sum(len(part.numbers) for part in parts)
         actual, scale = stored.array("actual", (n_rows, n_targets)), stored.array("target_scale", (n_targets,))
         return cls(stored.text("method", METHODS), parts, actual, scale)
+
+
+def method_of(n_folds: int) -> str:
+    """Return how rows were held out by a number of folds, as `METHODS` names it: one fold is a hold-out."""
+    return "hold-out" if n_folds == 1 else "folds"
 
 
 def sample_rows(tests: Sequence[NDArray[np.intp]], n_targets: int) -> list[NDArray[np.intp]]:

@@ -22,8 +22,8 @@ SPLIT_SEED = 0x5EED  # data are often drawn with small seeds, and a split must n
 
 
 @dataclass(frozen=True)
-class HeldBackRows:
-    """Two files that hold the rows of a table.
+class TrainTestFiles:
+    """Two files that hold the rows of a table: those to learn from, and those to test on.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class HeldBackRows:
 
 def split_table(
     data: Any, request: Request, share: float, time: str | None, folder: str | os.PathLike[str]
-) -> HeldBackRows:
+) -> TrainTestFiles:
     """Write the rows of a table to two files, batch by batch.
 
     Parameters
@@ -92,7 +92,7 @@ def split_table(
             f"{source.name}: a share of {part:g} leaves {counts[0]:,} rows to learn from and {counts[1]:,} to test: "
             "expected some of both; choose another share."
         )
-    return HeldBackRows(train, test, int(counts[0]), int(counts[1]))
+    return TrainTestFiles(train, test, int(counts[0]), int(counts[1]))
 
 
 def _without_dictionaries(batch: Any) -> Any:

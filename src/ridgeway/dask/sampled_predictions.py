@@ -1,4 +1,4 @@
-"""Held-out predictions on a cluster: a bounded sample of targets with their predictions."""
+"""A sample of held-out rows on a cluster, with their predictions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def add_predicted(*parts: list[Predicted]) -> list[Predicted]:
     return [one for part in parts for one in part]
 
 
-def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, scheme: Scheme) -> HeldOut:
+def predict_sample(joint: JointTrial, starts: NDArray[np.int64], n_held: int, scheme: Scheme) -> HeldOut:
     """Return a sample of held-out rows with their predictions, by an average in the span of the trials.
 
     Parameters
