@@ -71,7 +71,7 @@ class Problem:
 
     @property
     def sparse(self) -> bool:
-        """Whether the rows are."""
+        """Whether the rows are sparse."""
         return self.survey.total.sparse
 
     def sweep(self, fold_of_chain: Sequence[int | None]) -> PartitionSweep:

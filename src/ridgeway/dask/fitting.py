@@ -90,13 +90,13 @@ def fit(
     weight : str, or dask array for (X, y)
         Weights of the rows.
     encoder : TableEncoder
-        Makes features of columns that are not all numbers; learned from the first rows, on a worker, if it is not yet.
+        Encodes columns that are not all numbers. If it is not fitted, it learns from the first rows, on a worker.
     checkpoint : path
-        File that the state is written to as the fit goes on. The same call finds it when the scheduler or this process
-        was lost, and comes to the same model. It is removed at the end; a second fit with the same file is refused
+        File to which the state is written during the fit. If the scheduler or this process is lost, the same call
+        resumes from it and returns the same model. It is removed at the end; a second fit with the same file is refused
         while this one runs.
     checkpoint_every : float
-        Seconds between two writings.
+        Seconds between two writes.
     partition_bytes : int
         Memory that row groups of a Parquet file, or the components of their rows, may take together in one task.
     patience : float
@@ -301,7 +301,7 @@ def _outcome(problem: Problem) -> Outcome:
 
 
 def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
-    """Say what is lost when chains are too short for the average that was chosen."""
+    """Warn when chains are too short for the average that was chosen."""
     trajectory = estimator.trajectory_
     if trajectory.length == trajectory.n_steps:
         return

@@ -71,7 +71,7 @@ class Prepared(NamedTuple):
     ----------
     batch : the rows.
     fold_ids : (n,), the fold that each row is held out from.
-    splitting : how many times each row comes.
+    splitting : how many steps each row takes.
     """
 
     batch: Batch
@@ -276,10 +276,10 @@ def run_groups_for(
 
 
 def under_way(n_workers: int, n_segments: int, ahead: int) -> int:
-    """Return how many partitions of a segment are loaded or being loaded at a time, from where its slowest chain is.
+    """Return how many partitions of a segment are loaded or being loaded at a time, from its slowest chain on.
 
-    A worker with chains of its own has `ahead` of them. Workers that share a chain have one each: a chain that comes to
-    a worker which has begun to load another would have to wait for it.
+    A worker with chains of its own has `ahead` of them. Workers that share a chain have one each: with more, the chain
+    would have to wait for a worker that loads another partition.
     """
     return n_workers // n_segments if n_segments < n_workers else max(1, ahead * n_workers // n_segments)
 

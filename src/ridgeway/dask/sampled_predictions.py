@@ -21,7 +21,7 @@ SAMPLE_PARTITIONS = 16  # partitions that the sample is taken from
 
 
 class Predicted(NamedTuple):
-    """Held-out rows of a sample: where they stand in the data (k,), targets and residuals (k, targets)."""
+    """Held-out rows of a sample: their numbers in the data (k,), targets and residuals (k, targets)."""
 
     numbers: NDArray[np.int64]
     actual: NDArray[np.float64]

@@ -19,7 +19,10 @@ from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.trial import Trial
 
 SCORED_BLOCK_ROWS = 2**16  # rows that are standardized together
-APART_RATIO, MIN_ROWS_APART = 8, 16  # rows set apart in a part, in multiples of its share of those that may be capped
+APART_RATIO, MIN_ROWS_APART = (
+    8,
+    16,
+)  # set apart: 8 times a part's share of the rows that may be capped, and 16
 
 Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its rows
 
@@ -112,7 +115,7 @@ class JointTrial:
         return Errors(*(np.concatenate(kind, axis=2) for kind in zip(*parts, strict=True)))
 
     def _groups(self, place: int) -> list[int]:
-        """Return the groups that the held-out rows of a partition make up: part of one, or some of their own."""
+        """Return the groups of the held-out rows of a partition: one shared with others, or several of its own."""
         per_fold, n = max(1, MAX_GROUPS // len(self.trials)), len(self.partitions)
         if n >= per_fold:
             return [place * per_fold // n]

@@ -22,7 +22,7 @@ from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 
 CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is estimated
-STEP_PARTITIONS = 16  # partitions whose norms, or those of a glimpse, set the step, where they agree
+STEP_PARTITIONS = 16  # partitions whose norms, or those of a glimpse, set the step if they agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +202,7 @@ def norms_for_step(
     every: bool,
     seed: int | None,
 ) -> Norms:
-    """Return the norms that set the step: of some rows of some partitions if these agree, else or if `every` of all."""
+    """Return the norms that set the step: of some rows of some partitions; if these differ, or with `every`, of all."""
     numbers = np.array([partition.number for partition in partitions], np.int64)
     by_number = {partition.number: partition for partition in partitions}
     chosen = [by_number[number].glimpse() for number in spread_over(numbers, STEP_PARTITIONS, seed)]

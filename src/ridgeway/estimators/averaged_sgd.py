@@ -1,4 +1,4 @@
-"""`AveragedSGDRegressor`: fit once, the right average chosen, any other one call away."""
+"""`AveragedSGDRegressor`: least squares by SGD; one fit gives every average of its iterates."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     alpha : "auto" or float
         Ridge strength of a geometric average, 0 or more; "auto" chooses it.
     passes : "auto" or int
-        How often the rows are gone through. "auto": once when they are many, about a million steps in all when they are
+        Number of passes over the rows. "auto": once when they are many, about a million steps in all when they are
         few, fewer if the held-out error settles before, up to four times as many while it still falls.
     step : "auto", float, LimitedStep or GrowingStep
         Step size, in units of standardized features. "auto" grows to half the inverse of the mean squared row norm
@@ -84,7 +84,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     batch_size : int
         Rows per step.
     shuffle : bool
-        Go through the rows in a fresh random order each pass. `partial_fit` never shuffles.
+        Read the rows in a new random order in each pass. `partial_fit` never shuffles.
     cv : "auto", int, "holdout", "progressive", "gcv", splitter or iterable of (train, test)
         How the average is chosen. An int: that many folds, whose chains share each reading of the rows. "holdout": a
         tenth of the rows, at most 10,000, from which the run learns after it was scored. "progressive": every row is
@@ -135,7 +135,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     In one pass over up to 100,000 rows constant steps compete with the growing one, which loses time while it climbs;
     `selection_` lists the candidates of all of them. If one wins, the model is an average of its run, while `path`,
     `predict_path` and `at` with a number answer from the growing run, as these mean ridge. A stream, whose length is
-    not known, grows its step over 50,000 rows; a constant step goes beside it and answers until 100,000 rows have come.
+    not known, grows its step over 50,000 rows; until 100,000 rows have come, a second run of constant step answers.
 
     Examples
     --------
@@ -248,7 +248,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     ) -> None:
         """Set the fitted state from the outcome of the runs, local or on a cluster."""
         if plan.scheme is not None:
-            outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
+            outcome.trajectory.coef(plan.scheme)  # warns if it has to move the scheme, or refuses it
         averages = Averages.about_means(outcome.trajectory, standardization, sparse, single_target)
         ridge = None if outcome.ridge is None else averages.of_run(outcome.ridge.trajectory)
         self._selected_model, self._streamed = averages.at(outcome.scheme, outcome.selection, ridge), None
@@ -258,7 +258,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         self._warn_if_short(outcome.falling)
 
     def _warn_if_short(self, falling: bool = False) -> None:
-        """Warn where the run was too short, as `fit` does; a stream never knows when it ends.
+        """Warn if the run was too short, as `fit` does; in `partial_fit` more rows may follow.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         return stream.progressive.held_out(selection.chosen.scheme)
 
     def _fitted(self) -> SelectedModel[Averages]:
-        """Return the selected model; that of a stream is selected when it is asked for, not at every batch."""
+        """Return the selected model; that of a stream is selected when it is read, not at every batch."""
         selected = super()._fitted()
         return selected if self._streamed is None else self._streamed.selected.model
 

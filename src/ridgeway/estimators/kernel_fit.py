@@ -232,7 +232,7 @@ def _entries(batch: Batch, kernel: Kernel | None, scaling: Scaling) -> tuple[Ker
 
 
 def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
-    """Return the kernel matrix of the rows that are used, after a look at its shape and symmetry."""
+    """Return the kernel matrix of the rows that are used, after a check of its shape and symmetry."""
     if not isinstance(batch.rows, DenseRows):
         raise TypeError("X is sparse, but kernel='precomputed': expected a dense array; pass X.toarray().")
     matrix = batch.rows.array

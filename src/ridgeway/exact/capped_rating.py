@@ -1,4 +1,4 @@
-"""Errors of the folds with large ones capped (`selection.capped_errors`): a second look at their rows."""
+"""Errors of the folds with large ones capped (`selection.capped_errors`): a second read of their rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CappedRating:
-    """Rates schemes on all folds, a few badly predicted rows counting with a capped error.
+    """Rates schemes on all folds; the errors of a few badly predicted rows are capped.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def capped(
     ----------
     gram : errors of all rows.
     batch : all rows.
-    folds, of_folds : which of them each fold is tried on, and their moments.
+    folds, of_folds : the folds of these rows, and the moments of both sides of each.
     standardization, units : as the moments were made.
     schemes : candidates, of which a few tell which rows are badly predicted.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MOMENT_BLOCK_BYTES = 2**25  # rows in float64 that are looked at together
+MOMENT_BLOCK_BYTES = 2**25  # of rows in float64 that are read together
 MIN_MOMENT_BLOCK_ROWS = 1024
 MAX_CELLS = 64  # beyond, each fold is read on its own
 

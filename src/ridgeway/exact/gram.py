@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-DESCENT_STEPS = 1_000_000  # of gradient descent, whose averages other schemes are: as many as SGD makes over few rows
+DESCENT_STEPS = 1_000_000  # of the gradient descent that other schemes average: as many as SGD makes over few rows
 
 
 class Units(NamedTuple):
-    """What features and targets of the moments are still to be divided by, (d,) and (targets,), and the centring.
+    """Scales by which features and targets are still to be divided, (d,) and (targets,), and the centring.
 
     centre : about the means of the rows learned from, as an intercept does; otherwise about 0.
     """

@@ -72,7 +72,7 @@ class GramFit(NamedTuple):
 def fit_in_memory(
     batch: Batch, standardization: Standardization, folds: Sequence[Fold], family: str | None
 ) -> tuple[GramFit, ReadOnce]:
-    """Fit rows in memory: one read for the matrices and, with many rows, a second look at the held-out ones.
+    """Fit rows in memory: one read for the matrices and, with many rows, a second read of the held-out ones.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def fit_leave_one_out(
     ----------
     batch : the rows.
     standardization : of these rows.
-    folds : by which more rows may be chosen from later; they do not matter now.
+    folds : of the sums, to which more rows may be added later; this fit does not use them.
     """
     read = read_folds(batch, folds, standardization)
     units = _unit(standardization)
@@ -146,7 +146,7 @@ def fit_sums(sums: GramSums, family: str | None, scale: bool) -> GramFit:
 
 
 def _unit(standardization: Standardization) -> Units:
-    """Moments are in the units of the standardization already."""
+    """Return units of 1: the moments are in the units of the standardization already."""
     n_columns, n_targets = len(standardization.scale), len(standardization.target_scale)
     return Units(np.ones(n_columns), np.ones(n_targets), standardization.constant != 0)
 

@@ -1,4 +1,4 @@
-"""`GramSums`: what the Gram engine keeps of all rows so far, to which batches and parts of the data add up."""
+"""`GramSums`: the sums that the Gram engine keeps of all rows so far; those of batches and parts of the data add up."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class GramSums:
         return replace(empty, base=read.total, n_rows=len(batch))
 
     def with_rows(self, batch: Batch, n_given: int) -> GramSums:
-        """Return the sums with more rows; these are left as they are.
+        """Return the sums with more rows; these sums do not change.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The held-out rows of a fold, as the model of the other rows sees them."""
+"""The held-out rows of a fold, in the units of the model of the other rows."""
 
 from __future__ import annotations
 

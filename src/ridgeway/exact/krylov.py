@@ -1,6 +1,6 @@
 """The Krylov engine: ridge paths of rows in memory, or of a kernel matrix, from a few shared products.
 
-Lanczos recurrences of all folds and of all rows go on together. From time to time the candidates are rated on the
+Lanczos recurrences of all folds and of all rows advance together. From time to time the candidates are rated on the
 held-out rows, and the engine stops when the least error has settled.
 """
 
@@ -177,13 +177,13 @@ class KrylovSettings:
 
 
 def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSettings) -> KrylovFit:
-    """Go on until the least held-out error has settled or, for a given strength, until it is solved.
+    """Multiply until the least held-out error has settled or, for a given strength, until it is solved.
 
     Parameters
     ----------
     products : the problem; its last fold learns from all rows.
     weights : for each fold but the last the weights of its held-out rows.
-    settings : what is asked for.
+    settings : what is requested.
     """
     lanczos = Lanczos(products.apply, products.start())
     resolution = RESOLUTION if np.dtype(settings.dtype) == np.float64 else RESOLUTION_FLOAT32

@@ -1,4 +1,4 @@
-"""Held-out residuals of the exact engines at every alpha and scheme, a row kept as some twenty numbers.
+"""Held-out residuals of the exact engines at every alpha and scheme; each row is stored as some twenty numbers.
 
 Along the eigenvectors of the rows learned from, a scheme with filtered inverses g predicts a held-out row x as
 
@@ -9,7 +9,7 @@ tell how much eigenvalue k matters, orthonormal rows Q span the products c g, an
 
     x . w = sum_r u_r a_r ,    u_r = sum_k z_k b_k Q_rk / c_k ,    a = Q (c g) .
 
-The row keeps u; `Spectrum` answers a for every scheme.
+u is stored for each row; a `Spectrum` gives a for every scheme.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def held_out_of(
     batch, standardization : all rows.
     method : how rows were held out, see `METHODS`.
     rows : the rows of the parts, in their order.
-    parts : the rows as they are kept.
+    parts : the rows with their residuals at every scheme.
     """
     if len(rows) == 0:
         return None

@@ -21,7 +21,7 @@ from ridgeway.rows import Float
 ROWS_PER_CAPPED_ROW = 2500
 CAP_MEDIANS = 100.0  # 6.7 standard deviations of a Gaussian residual
 N_REFERENCES = 8  # candidates, evenly spread over all, whose errors tell which rows are badly predicted
-NOTABLE_CAP_EFFECT = 0.02  # relative change of an error by the cap from which output and report tell of it
+NOTABLE_CAP_EFFECT = 0.02  # relative change of an error by the cap from which output and report mention it
 SUSPECT_MEDIANS = 50.0  # a row with more medians of its group is set apart: the cap is known only after all groups
 
 

@@ -23,9 +23,9 @@ NO_FOLDS = NamedFolds([], "")  # where nothing is chosen
 
 
 def with_given_splits(cv: Any, batch: Batch, X: Any, y: Any) -> Any:
-    """Return `cv` with the splits of a splitter made; a number of folds or a name stays what it is.
+    """Return the folds of a splitter; a number of folds or a name is returned as it is.
 
-    A generator gives its splits only once, so they are made once for all engines that may ask for them.
+    A generator yields its splits only once, so they are made once for all engines that may need them.
 
     Parameters
     ----------

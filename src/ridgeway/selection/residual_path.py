@@ -2,7 +2,7 @@
 
 The coefficients of all averages of a run are mixtures of some twenty directions (`ridgeway.selection.span`). So a
 held-out row is kept as its products with these directions, and a small trajectory, whose "coefficients" are the
-coordinates along them, tells the mixture of any scheme. The residual of row i at scheme s is
+coordinates along them, gives the mixture of any scheme. The residual of row i at scheme s is
 
     e_i(s) = (y_i - mean of y) - z_i . a(s) ,    z_i = (x_i - mean of x) . directions ,    a(s) = trajectory.coef(s) ,
 
@@ -59,7 +59,7 @@ class ResidualPart:
 
     Attributes
     ----------
-    numbers : (k,), where each row stands in the data, or in a stream.
+    numbers : (k,), of the rows in the data, or in a stream.
     y : (k, targets), targets about the means that the run has learned.
     products : (k, targets, r), the rows along the directions.
     trajectory : coordinates (r,), or (targets, r), of every scheme.

@@ -125,7 +125,7 @@ class Trial:
         Parameters
         ----------
         batch : the rows, standardized.
-        numbers : where they stand in the data.
+        numbers : of the rows in the data.
         """
         assert self._span is not None
         directions = self._span.directions

@@ -180,7 +180,7 @@ class TableModel:
             kinds={**texts, **self.encoder.text_columns_},
             null_values=self.null_values,
             lenient=list(there.difference(known)),
-            index=True,  # the model takes columns by name; columns that it does not know are only copied to the output
+            index=True,  # the model takes columns by name; columns that it does not use are only copied to the output
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Test rows: a share of a table that a fit does not see, random ones or the last in time."""
+"""Test rows: a share of a table that is not learned from, random rows or the last in time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def split_table(
     Parameters
     ----------
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
-    request : the fit, which tells how columns are read.
+    request : the fit, which decides how columns are read.
     share : of the rows that are held back, between 0 and 1.
     time : the rows with the latest values of this column are held back; None holds random rows back, by the seed of
         the request.
@@ -105,7 +105,7 @@ def _without_dictionaries(batch: Any) -> Any:
 
 
 def _last_rows(source: Source, time: str, kind: str | None, share: float) -> NDArray[np.bool_]:
-    """Tell which rows have the latest times; rows of one time stay together, and rows without a time are early."""
+    """Return which rows have the latest times; rows of one time stay together, and rows without a time are early."""
     column = source.column(time)
     if column.null_count == len(column):
         raise DataError(f"{source.name}: column {time!r} has no value: expected times; choose another column.")
