@@ -140,10 +140,10 @@ def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
         return form.batch(partition.source.load(), partition.name)
 
     batch = loaded()
-    split = PartitionFolds(0, 5, np.empty(0, np.int64))
+    folds = PartitionFolds(0, 5, np.empty(0, np.int64))
     standardization = Standardization.from_moments(RowMoments.of(batch), True, True)
     step = rw.LimitedStep(1e-3)
-    ready = prepare(batch, split, standardization, 0, 0)
+    ready = prepare(batch, folds, standardization, 0, 0)
 
     def learned(n_runs: int) -> Any:
         return learn(ready, [rw.SGDRun(step) for _ in range(n_runs)], [None] * n_runs, False)
@@ -154,9 +154,9 @@ def measured_costs(table: Opened) -> tuple[dict[str, float], list[Result]]:
     size = batch.rows.nbytes / 1e9
     found = {
         "load": seconds(loaded) / size,
-        "survey": seconds(lambda: survey_rows(batch, split, 0)) / size,
-        "prepare": seconds(lambda: prepare(batch, split, standardization, 0, 0)) / size,
-        "score, five folds": seconds(lambda: tally(batch, [held] * 5, split, standardization, 0, [0])) / size,
+        "survey": seconds(lambda: survey_rows(batch, folds, 0)) / size,
+        "prepare": seconds(lambda: prepare(batch, folds, standardization, 0, 0)) / size,
+        "score, five folds": seconds(lambda: tally(batch, [held] * 5, folds, standardization, 0, [0])) / size,
         "learn, one run": seconds(lambda: learned(1)) / size,
         "learn, six runs": seconds(lambda: learned(6)) / size,
     }

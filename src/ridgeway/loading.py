@@ -45,7 +45,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         return estimator_of(stored)
     except (ValueError, TypeError, ArithmeticError) as error:
-        raise ModelFileError(f"{path}: not a model that ridgeway saves: {error}") from None
+        said = str(error).rstrip(".")
+        raise ModelFileError(
+            f"{path}: not a model that ridgeway saves: {said}; use an intact copy, or fit again."
+        ) from None
 
 
 def estimator_of(stored: Stored) -> Any:

@@ -306,7 +306,11 @@ def test_without_click(monkeypatch: pytest.MonkeyPatch) -> None:
         (["predict", "m"], "Missing argument 'DATA'"),
         (["fit", "t.csv", "--averaging", "tale"], "expected auto, geometric, tail"),
         (["fit", "t.csv", "--averaging", "tail:1.5"], "out of range"),
-        (["fit", "t.csv", "--averaging", "tail:1,2"], "'tail:1,2': 2 numbers: expected start"),
+        (
+            ["fit", "t.csv", "--averaging", "tail:1,2"],
+            "got 2 numbers, expected 1 (start), such as tail:0.9",
+        ),
+        (["fit", "t.csv", "--averaging", "last:1"], "'last:1': got 1 number, expected just last"),
         (["fit", "t.csv", "--passes", "many"], "expected int or auto"),
         (["fit", "t.csv", "--nonsense"], "No such option"),
         (["predict", "m", "t.csv", "--alpha", "1", "--averaging", "last"], "expected one of them"),

@@ -120,7 +120,7 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
     model = fit(rw.AveragedSGDRegressor(alpha=0.1, passes=2, step=step, random_state=3), data, weight=weights)
     standardization = model._selected_model.averages.standardization
     seed = int(np.random.default_rng(3).integers(2**62))
-    split = PartitionFolds(seed, 0, np.empty(0, np.int64))
+    folds = PartitionFolds(seed, 0, np.empty(0, np.int64))
     run = rw.SGDRun(schedule_of(step, 2 * model.n_rows_) or "auto")
     batches = [
         check_batch(
@@ -132,14 +132,14 @@ def test_one_chain_is_one_run(table: Table, sparse: bool, weighted: bool, dtype:
         for a in range(0, ROWS, CHUNK)
     ]
     for pass_number in range(2):
-        for p in split.shuffled(np.arange(len(batches)), pass_number, 0).tolist():
+        for p in folds.shuffled(np.arange(len(batches)), pass_number, 0).tolist():
             if grows:
-                prepared = partition_sweep.prepare(batches[p], split, standardization, pass_number, p, step.size)
+                prepared = partition_sweep.prepare(batches[p], folds, standardization, pass_number, p, step.size)
                 assert prepared is not None
                 counts = prepared.splitting.split_counts(range(len(prepared.batch)))
                 run.advance(prepared.batch, split_counts=counts)
             else:
-                run.advance(standardization.batch(batches[p], split.order(batches[p].rows, pass_number, p)))
+                run.advance(standardization.batch(batches[p], folds.order(batches[p].rows, pass_number, p)))
     assert (model.n_split_ > 0) == grows
     expected = run.trajectory()
     assert model.trajectory_.n_steps == expected.n_steps
@@ -190,7 +190,7 @@ def test_an_encoder_makes_features(tmp_path: Path) -> None:
     y = size + 2.0 * (shop == "b") + 0.01 * rng.standard_normal(600)
     frame = pa.table({"size": pa.array(size, mask=rng.random(600) < 0.1), "shop": shop, "y": y})
     pq.write_table(frame, tmp_path / "t.parquet", row_group_size=100)
-    with pytest.raises(DataError, match=r"'shop' is a text.*encoder=TableEncoder"):
+    with pytest.raises(DataError, match=r"'shop' \(text\) is not numeric.*encoder=TableEncoder"):
         fit(rw.AveragedSGDRegressor(), tmp_path / "t.parquet", target="y")
     encoder = rw.TableEncoder()
     model = fit(
@@ -303,7 +303,7 @@ def test_bad_data_name_the_partition(table: Table, tmp_path: Path) -> None:
         fit(estimator, frame)
     with pytest.raises(DataError, match="no such file"):
         fit(estimator, tmp_path / "nothing.parquet", target="y")
-    with pytest.raises(DataError, match="expected the same rows"):
+    with pytest.raises(DataError, match="expected as many rows in both"):
         fit(estimator, (da.from_array(X), da.from_array(y[:10])))
 
 
@@ -353,11 +353,11 @@ def test_checkpoint_keeps_the_seed(table: Table, tmp_path: Path, monkeypatch: py
     X, y, _ = table
     file, prepare, orders = tmp_path / "state", partition_sweep.prepare, []
 
-    def watched(batch: Any, split: PartitionFolds, *given: Any) -> Any:
-        orders.append(split.seed)
+    def watched(batch: Any, folds: PartitionFolds, *given: Any) -> Any:
+        orders.append(folds.seed)
         if len(orders) == 5:
             raise KeyboardInterrupt
-        return prepare(batch, split, *given)
+        return prepare(batch, folds, *given)
 
     monkeypatch.setattr(partition_sweep, "prepare", watched)
     given: dict[str, Any] = {"checkpoint": file, "checkpoint_every": 0.0}

@@ -39,7 +39,11 @@ def fit(data: Any, **given: Any) -> Any:
         (ARRAYS, {"encoder": rw.TableEncoder()}, "arrays have no kinds of columns: expected a table"),
         (frame(y=Y), {"target": "y"}, "no column is left beside the target"),
         (frame(x=Y, y=Y), {"target": "y", "weight": Y}, "weight is a ndarray: expected the name of a column"),
-        (frame(x=list("abcdefghij"), y=Y), {"target": "y"}, "column 'x' is a column of .*: expected numbers"),
+        (
+            frame(x=list("abcdefghij"), y=Y),
+            {"target": "y"},
+            r"column 'x' \(dtype .*\) is not numeric: expected",
+        ),
     ],
 )
 def test_refused(data: Any, given: dict[str, Any], message: str) -> None:

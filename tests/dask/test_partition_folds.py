@@ -26,10 +26,10 @@ def starts(counts: list[int]) -> np.ndarray:
 def test_contiguous_folds_are_those_of_all_rows(counts: list[int], k: int) -> None:
     n = sum(counts)
     k = min(k, n)
-    split = PartitionFolds(None, k, starts(counts)) if k > 1 else None
-    if split is None:
+    folds = PartitionFolds(None, k, starts(counts)) if k > 1 else None
+    if folds is None:
         return
-    fold_ids = np.concatenate([split.fold_ids(p, size) for p, size in enumerate(counts)])
+    fold_ids = np.concatenate([folds.fold_ids(p, size) for p, size in enumerate(counts)])
     for fold, expected in enumerate(k_folds(n, k, None)):
         assert np.flatnonzero(fold_ids == fold).tolist() == expected.test.tolist()
 
@@ -39,31 +39,31 @@ def test_contiguous_folds_are_those_of_all_rows(counts: list[int], k: int) -> No
 @given(sizes, st.integers(1, 30))
 def test_hold_out_of_the_last_rows(counts: list[int], most: int) -> None:
     n = sum(counts)
-    split = PartitionFolds(None, 1, starts(counts), 0.1, most)
-    held = np.concatenate([split.fold_ids(p, size) == 0 for p, size in enumerate(counts)])
+    folds = PartitionFolds(None, 1, starts(counts), 0.1, most)
+    held = np.concatenate([folds.fold_ids(p, size) == 0 for p, size in enumerate(counts)])
     assert np.flatnonzero(held).tolist() == hold_out(n, False, np.random.default_rng(0), 0.1, most).test.tolist()
     for p, size in enumerate(counts):
-        assert split.holds_out(p) == bool((split.fold_ids(p, size) == 0).any())
+        assert folds.holds_out(p) == bool((folds.fold_ids(p, size) == 0).any())
 
 
 # Law: at random, every fold gets as many rows of a partition as any other, to one; other partitions get other rows.
 @settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200), st.integers(2, 6), st.integers(0, 2**40))
 def test_random_folds_are_even_and_differ(n: int, k: int, seed: int) -> None:
-    split = PartitionFolds(seed, k, np.empty(0, np.int64))
-    fold_ids = split.fold_ids(3, n)
+    folds = PartitionFolds(seed, k, np.empty(0, np.int64))
+    fold_ids = folds.fold_ids(3, n)
     counts = np.bincount(fold_ids, minlength=k)
     assert counts.max() - counts.min() <= 1
-    assert (split.fold_ids(3, n) == fold_ids).all()
+    assert (folds.fold_ids(3, n) == fold_ids).all()
     if n >= 50:
-        assert (split.fold_ids(4, n) != fold_ids).any()
+        assert (folds.fold_ids(4, n) != fold_ids).any()
 
 
 # Law: the rows of a pass are all rows of the partition, in an order of this pass and partition.
 def test_order_is_a_permutation_of_its_own() -> None:
     rows = DenseRows(np.zeros((100, 3)))
-    split = PartitionFolds(5, 0, np.empty(0, np.int64))
-    orders = [tuple(split.order(rows, pass_number, p).tolist()) for pass_number in (0, 1) for p in (0, 1)]
+    folds = PartitionFolds(5, 0, np.empty(0, np.int64))
+    orders = [tuple(folds.order(rows, pass_number, p).tolist()) for pass_number in (0, 1) for p in (0, 1)]
     assert len(set(orders)) == 4
     assert all(sorted(order) == list(range(100)) for order in orders)
     assert PartitionFolds(None, 0, np.empty(0, np.int64)).order(rows, 1, 1).tolist() == list(range(100))

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 import dask
 from ridgeway.averaging import Last
 from ridgeway.dask.cluster_engine import held_rows
-from ridgeway.dask.cluster_held_out import predict_rows
 from ridgeway.dask.opened_data import opened_files
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.dask.partition_sweep import learn, prepare
+from ridgeway.dask.sampled_predictions import predict_rows
 from ridgeway.dask.scoring import tally
 from ridgeway.dask.serial import Serial
 from ridgeway.dask.survey import STEP_PARTITIONS, add_norms, norms_for_step, norms_of
@@ -145,12 +145,12 @@ def test_rows_of_zeros() -> None:
 
 # Law: a partition without rows adds nothing to runs, scores and predictions.
 def test_nothing_adds_nothing() -> None:
-    split = PartitionFolds(0, 3, np.empty(0, np.int64))
+    folds = PartitionFolds(0, 3, np.empty(0, np.int64))
     standardization = Standardization.of(rows(0, 20, False), True, True)
-    assert held_rows(None, split, 0) is None
-    assert tally(None, [], split, standardization, 0, []) == {}
-    assert predict_rows(None, [], split, standardization, 0, 0, 9) == []
-    prepared = prepare(None, split, standardization, 0, 0)
+    assert held_rows(None, folds, 0) is None
+    assert tally(None, [], folds, standardization, 0, []) == {}
+    assert predict_rows(None, [], folds, standardization, 0, 0, 9) == []
+    prepared = prepare(None, folds, standardization, 0, 0)
     assert prepared is None
     run = SGDRun(0.1)
     run.update(np.ones((3, 2)), np.ones(3))

@@ -154,7 +154,7 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="8 rows were held out: expected at least 9"):
         few.predict_interval(X)
     assert few.predict_interval(X, 0.8).shape == (60, 2)
-    with pytest.raises(ValueError, match="closed form for ridge only"):
+    with pytest.raises(ValueError, match="this fit used leave-one-out, whose residuals are known for ridge only"):
         rw.RidgePathCV().fit(X, y).at(rw.Tail(0.5)).predict_interval(X)
     with pytest.raises(ValueError, match="coverage=1: expected"):
         rw.RidgePathCV().fit(X, y).predict_interval(X, 1)

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 import ridgeway as rw
 from ridgeway.averaging import Scheme
 from ridgeway.exact import second_read
-from ridgeway.exact.fold_moments import MAX_CELLS, FoldMoments, read_splits
+from ridgeway.exact.fold_moments import MAX_CELLS, FoldMoments, read_folds
 from ridgeway.exact.gram_fit import GramFit, fit_in_memory, fit_leave_one_out, fit_sums
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.exact.second_read import LeaveOneOut, SecondRead, robust_standard_errors
@@ -138,15 +138,15 @@ def test_errors_of_folds_are_those_of_refits(splitter: Any, targets: int | None,
     assert min(alphas) < 1e-10 < 1 < max(alphas)
 
 
-# Law: cells of rows that splits treat alike, and splits read one by one, have the same moments.
-def test_cells_are_parts_of_splits() -> None:
+# Law: cells of rows that folds treat alike, and folds read one by one, have the same moments.
+def test_cells_are_parts_of_folds() -> None:
     X, y, weight = problem()
     batch, standardization = prepared(X, y, weight)
     many = split_by(SPLITTERS["shuffled"], X, y, np.arange(len(X)), len(X))
-    one_by_one, together = read_splits(batch, many, standardization), read_splits(batch, many[:3], standardization)
+    one_by_one, together = read_folds(batch, many, standardization), read_folds(batch, many[:3], standardization)
     sides = np.array([fold.train for fold in many]).T
     assert len(np.unique(sides, axis=0)) > MAX_CELLS
-    for one, other in zip(one_by_one.splits, together.splits, strict=False):
+    for one, other in zip(one_by_one.of_folds, together.of_folds, strict=False):
         for a, b in zip(one, other, strict=True):
             assert a.n_rows == b.n_rows
             assert_close(a.co.xx, b.co.xx, 1e-12)
@@ -319,8 +319,8 @@ def test_sums_go_on() -> None:
     X, y, weight = problem()
     batch, standardization = prepared(X[:100], y[:100], weight[:100])
     folds = k_folds(100, 5, np.random.default_rng(0))
-    for splits, shared in ((folds, True), (folds[:1], False)):
-        _, read = fit_in_memory(batch, standardization, splits, "geometric")
+    for chosen, shared in ((folds, True), (folds[:1], False)):
+        _, read = fit_in_memory(batch, standardization, chosen, "geometric")
         sums = GramSums.after(read, batch, standardization, 5, 0)
         assert (sums.base is None) == shared
         more = replace(check_batch(X[100:], y[100:], weight[100:], target_dtype=FLOAT64))

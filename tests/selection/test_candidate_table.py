@@ -6,7 +6,7 @@ import numpy as np
 
 import ridgeway as rw
 from ridgeway.exact.rated_candidates import best_of
-from ridgeway.selection.candidate_table import PROGRESSIVE, Scored, Selection, marked
+from ridgeway.selection.candidate_table import PROGRESSIVE, Scored, Selection, marked, others_as_good
 from ridgeway.selection.candidates import Candidates, between, stronger
 
 ROWS = [
@@ -28,6 +28,15 @@ def test_marked() -> None:
     assert selection.chosen.step == 0.5
     assert selection.best.error == 1.0
     assert len(selection) == 7
+
+
+# Law: a standard error is counted from the best candidate, whichever was chosen.
+def test_as_good() -> None:
+    for by_the_rule in (False, True):
+        assert Selection("x", marked(ROWS, by_the_rule)).n_as_good == 3
+    assert others_as_good(0) == ""
+    assert others_as_good(1) == "; 1 other is within one standard error"
+    assert others_as_good(1234) == "; 1,234 others are within one standard error"
 
 
 # Law: one sentence explains a chosen row that is not the one of least error; there is none otherwise.

@@ -14,7 +14,7 @@ from ridgeway.rows import Batch, check_batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.capped_errors import CAP_MEDIANS, ROWS_PER_CAPPED_ROW, BadlyPredictedRows, Errors, allowance
-from ridgeway.selection.residuals import Residuals, models_of
+from ridgeway.selection.error_moments import ErrorMoments, models_of
 from ridgeway.selection.trial import Trial
 
 ALPHAS = np.logspace(-4, 2, 30)
@@ -35,23 +35,23 @@ def test_errors_are_capped_sums(n_outlying: int) -> None:
     X, y = rows_with_outliers(600, n_outlying, 1e3)
     coef = np.array([[0.9, -1.9, 0.5, 0.1], [0.0, 0.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0]])
     directions = np.eye(4)[:, None, :]
-    residuals = Residuals(directions, padded=False)
+    moments = ErrorMoments(directions, padded=False)
     models = models_of(coef, np.zeros((3, 1)))
     badly_predicted = BadlyPredictedRows(3, models)
-    known = residuals.known(check_batch(X, y))
-    apart = badly_predicted.set_apart(known, np.ones(600))
-    residuals.add_known(known, np.where(apart, 0.0, 1.0))
+    vectors = moments.row_vectors(check_batch(X, y))
+    apart = badly_predicted.set_apart(vectors, np.ones(600))
+    moments.add_row_vectors(vectors, np.where(apart, 0.0, 1.0))
     squares = (y[:, None] - X @ coef.T) ** 2
     ordered = np.sort(squares, axis=0)  # the upper median of an even number
     best = int(ordered[300].argmin())
     cap = max(CAP_MEDIANS * ordered[300, best], ordered[-4, best])
     expected = np.minimum(squares, np.maximum(cap, ordered[-4])).sum(axis=0)
     apart_errors = badly_predicted.errors(models)
-    got = residuals.errors(models) + apart_errors.capped
+    got = moments.errors(models) + apart_errors.capped
     np.testing.assert_allclose(got[:, 0, 0], expected, rtol=1e-9)
-    whole = residuals.errors(models) + apart_errors.uncapped
+    whole = moments.errors(models) + apart_errors.uncapped
     np.testing.assert_allclose(whole[:, 0, 0], squares.sum(axis=0), rtol=1e-9)
-    assert residuals.weight[0] + badly_predicted.weight[0] == pytest.approx(600)
+    assert moments.weight[0] + badly_predicted.weight[0] == pytest.approx(600)
 
 
 # Law: one row in 2,500 may be capped, shared among the trials.

@@ -20,7 +20,7 @@ from sklearn.model_selection import KFold
 from tests.oracles import problem
 
 import ridgeway as rw
-from ridgeway.selection.held_out_path import HeldOutPath
+from ridgeway.selection.residual_path import ResidualPath
 from ridgeway.storage import model_file, read_state, write_state
 from ridgeway.storage.state import StateError
 from ridgeway.storage.tree import with_arrays
@@ -99,7 +99,7 @@ def test_what_is_saved_is_what_is_loaded(make: Make, tmp_path: Path) -> None:
     assert (rows is None) == (expected is None)
     for name in vars(expected) if expected is not None else ():
         one, other = getattr(rows, name), getattr(expected, name)
-        if isinstance(one, HeldOutPath) and isinstance(other, HeldOutPath):
+        if isinstance(one, ResidualPath) and isinstance(other, ResidualPath):
             assert one.method == other.method
             one, other = one.residuals(rw.Geometric(0.003)), other.residuals(rw.Geometric(0.003))
         np.testing.assert_array_equal(one, other)

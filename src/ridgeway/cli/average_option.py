@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ridgeway.messages.quantity import quantity
+
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
 else:  # in older versions of click ParamType takes no type parameter
@@ -42,7 +44,10 @@ class Average(ParamType):
         parts = given.split(",")
         try:
             if len(parts) != len(fields(kind)):
-                raise ValueError(f"{len(parts)} numbers: expected {', '.join(field.name for field in fields(kind))}")
+                names = ", ".join(field.name for field in fields(kind))
+                example = ",".join(f"{number:g}" for number in vars(kind.examples()[-1]).values())
+                expected = f"{len(fields(kind))} ({names}), such as {name}:{example}" if names else f"just {name}"
+                raise ValueError(f"got {quantity(len(parts), 'number')}, expected {expected}.")
             return kind(*(int(part) if part.strip().isdigit() else float(part) for part in parts))
         except (ValueError, TypeError) as error:
             self.fail(f"{value!r}: {error}", param, ctx)

@@ -21,7 +21,7 @@ from ridgeway.cli.console import command as make_command
 from ridgeway.cli.evaluate import say_evaluation
 from ridgeway.cli.failure import Interrupted
 from ridgeway.cli.fit_checks import is_on_cluster, needs_files, require_consistent
-from ridgeway.cli.holding_back import (
+from ridgeway.cli.rows_to_test import (
     FoundOnTest,
     RowsToTest,
     held_back_rows,
@@ -139,22 +139,6 @@ def command(
     on_cluster, only_files = is_on_cluster(given), needs_files(given)
     test_report = None if test_file is None and test_share is None else page_of_test_rows(report)
     outputs = {"--model": model, "--report": report, "the page of test rows": test_report, "--checkpoint": checkpoint}
-
-    def request_of() -> Any:
-        from ridgeway.tables import Request
-
-        named: Any = target if len(target) > 1 else target[0] if target else None
-        return Request(target=named, drop=drop, only=only or None, **options)
-
-    def fitted_model(path: Any, state: Any) -> Any:
-        from ridgeway.tables import fit_table
-
-        request = request_of()
-        if on_cluster:
-            return fit_on_cluster(console, path, request, address, workers, 1 if chains == "auto" else chains, state)
-        allowed = None if memory is None else memory << 20
-        return fit_table(path, request, memory=allowed, checkpoint=state, progress=console.progress)
-
     inputs = given_data(data, query) | ({} if test_file is None else {"--test": test_file})
     with command_files(inputs, outputs, only_files) as files, ExitStack() as parts:
         announce("Opening the data", console.progress)  # before the libraries are loaded
@@ -162,18 +146,37 @@ def command(
         require_files(found_data, "--dask or --workers" if on_cluster else None)
         learned, tested = found_data, files.get("--test")
         require_group_column(by, found_data if tested is None else tested)
+        request_of = partial(_request, target, drop, only, options)  # loads libraries
         if test_share is not None:
-            learned, tested = parts.enter_context(
-                held_back_rows(console, learned, request_of(), test_share, time_column)
-            )
+            test_rows = held_back_rows(console, learned, request_of(), test_share, time_column)
+            learned, tested = parts.enter_context(test_rows)
         state = _checkpoint(console, checkpoint, checkpoint_every)
-        fit = partial(fitted_model, learned, state)
+        fit = partial(_fitted, console, learned, request_of, given, state)
         given_file = None if test_file is None else hidden(test_file)
         test = None if tested is None else RowsToTest(tested, by, time_column, test_report, given_file)
-        result, found = _fit_and_write(
-            lambda: fit() if test_share is None else of_data(fit(), found_data), test, state, model, report
-        )
+        named = fit if test_share is None else lambda: of_data(fit(), found_data)
+        result, found = _fit_and_write(named, test, state, model, report)
     _print_result(console, result, model, report, test_report, found)
+
+
+def _request(target: tuple[str, ...], drop: tuple[str, ...], only: tuple[str, ...], options: dict[str, Any]) -> Any:
+    """Return what to fit."""
+    from ridgeway.tables import Request
+
+    named: Any = target if len(target) > 1 else target[0] if target else None
+    return Request(target=named, drop=drop, only=only or None, **options)
+
+
+def _fitted(console: Console, data: Any, request_of: Callable[[], Any], given: dict[str, Any], checkpoint: Any) -> Any:
+    """Return the model that is fitted to a table, on a cluster if the options that are given name one."""
+    from ridgeway.tables import fit_table
+
+    request = request_of()
+    if is_on_cluster(given):
+        chains = 1 if given["chains"] == "auto" else given["chains"]
+        return fit_on_cluster(console, data, request, given["address"], given["workers"], chains, checkpoint)
+    memory = None if given["memory"] is None else given["memory"] << 20
+    return fit_table(data, request, memory=memory, checkpoint=checkpoint, progress=console.progress)
 
 
 def _checkpoint(console: Console, path: str | None, every: int) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ridgeway.cli.holding_back import require_test_rows
+from ridgeway.cli.rows_to_test import require_test_rows
 from ridgeway.estimators.solver_facts import Ability, solvers_that_can
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT

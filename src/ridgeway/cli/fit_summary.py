@@ -13,7 +13,7 @@ from ridgeway.cli.model_text import accuracy, accuracy_values, fitted, plain_tar
 from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
-from ridgeway.selection.candidate_table import Selection
+from ridgeway.selection.candidate_table import Selection, others_as_good
 from ridgeway.tables import TableModel
 from ridgeway.trajectory import Spectrum
 
@@ -41,12 +41,8 @@ def choice_line(estimator: Any) -> str:
     name = f"Strength: alpha={scheme.alpha:.4g}" if ridge else f"Average: {scheme_name(scheme)}"
     if selection is None:
         return f"{name}, as given: nothing was compared."
-    chosen, line = selection.chosen, f"{name}, chosen among {len(selection):,} by {selection.method}"
-    most = chosen.error + chosen.standard_error
-    as_good = sum(row.error <= most for row in selection) - 1
-    if as_good > 0:
-        line += f"; {as_good:,} {'other is' if as_good == 1 else 'others are'} within one standard error"
-    return f"{line}."
+    as_good = others_as_good(selection.n_as_good)
+    return f"{name}, chosen among {len(selection):,} by {selection.method}{as_good}."
 
 
 def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ from ridgeway.cli.evaluate import require_share
 from ridgeway.cli.source_options import given_data, source_options
 from ridgeway.data.address import hidden
 from ridgeway.messages.quantity import quantity
+
+if TYPE_CHECKING:
+    from ridgeway.tables.table_prediction import Predicted
 
 
 @make_command()
@@ -67,19 +71,7 @@ def command(
         width = None if interval is None else fitted.model.interval_width(interval, normalized=normalized)
         shown = console.progress and out is not None
         done = predict_table(fitted, found, out, width=width, progress=shown)
-    known = [name for name in fitted.targets if name in done.ignored]
-    if known:
-        console.say(
-            f"The table has {', '.join(map(repr, known))}, the target: to compare it with the predictions, run "
-            f"{_evaluate_command(model, data, query, table)}"
-        )
-    ignored = [name for name in done.ignored if name not in known]
-    if ignored:
-        console.say(f"Ignored columns (not used by the model): {', '.join(ignored)}.")
-    where = "to standard output" if out is None else f"to {out}"
-    last = "column is" if len(done.columns) == 1 else "columns are"
-    names = ", ".join(map(repr, done.columns))
-    console.say(f"{quantity(done.rows, 'row')} predicted {where}; the last {last} {names}.")
+    _say_result(console, done, fitted.targets, _evaluate_command(model, data, query, table), out)
     console.result(
         {
             "rows": done.rows,
@@ -93,8 +85,35 @@ def command(
     )
 
 
+def _say_result(console: Console, done: Predicted, targets: Sequence[str], evaluate: str, out: str | None) -> None:
+    """Say what was predicted and what was ignored.
+
+    Parameters
+    ----------
+    console : where to.
+    done : what was predicted.
+    targets : of the model.
+    evaluate : the command that compares the rows with their predictions, for a table that has targets.
+    out : the file that was written; None for standard output.
+    """
+    known = [name for name in targets if name in done.ignored]
+    if known:
+        target = ", ".join(map(repr, known))
+        console.say(f"The table has {target}, the target: to compare it with the predictions, run {evaluate}")
+    ignored = [name for name in done.ignored if name not in known]
+    if ignored:
+        console.say(f"Ignored columns (not used by the model): {', '.join(ignored)}.")
+    where = "to standard output" if out is None else f"to {out}"
+    last = "column is" if len(done.columns) == 1 else "columns are"
+    names = ", ".join(map(repr, done.columns))
+    console.say(f"{quantity(done.rows, 'row')} predicted {where}; the last {last} {names}.")
+
+
 def _evaluate_command(model: str, data: str | None, query: str | None, table: str | None) -> str:
-    """Return the command that evaluates the same rows, to be pasted into a shell; rows of a pipe are gone."""
+    """Return the command that evaluates the same rows, to be pasted into a shell.
+
+    If the rows came from a pipe they cannot be read again, so the command says DATA instead.
+    """
     from ridgeway.cli.pipes import file_behind
 
     words = ["ridgeway", "evaluate", model]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 from ridgeway.messages.quantity import quantity
+
+if TYPE_CHECKING:
+    from ridgeway.tables import TableModel
 
 
 @make_command()
@@ -21,70 +26,73 @@ def command(console: Console, model: str, columns: bool) -> None:
 
     with command_files({"MODEL": model}, {}) as files:
         loaded, size = load_model(files["MODEL"]), os.path.getsize(files["MODEL"])
+    console.say(f"{model}: {type(loaded).__name__}")
+    estimator, table, names = parts_of(loaded)
+    for text in _texts(estimator, table, names, size, columns):
+        console.say(text)
+    console.result({"model": model, "kind": type(loaded).__name__, **_values(estimator, table, names)})
 
-    import numpy as np
 
+def _texts(estimator: Any, table: TableModel | None, names: list[str], size: int, columns: bool) -> Iterator[Any]:
+    """Yield texts and tables on a model: the fit, the choice, the error, and the effects of the columns.
+
+    Parameters
+    ----------
+    estimator : the fitted estimator.
+    table : the table model that it belongs to; None without one.
+    names : of its features.
+    size : bytes of the file.
+    columns : whether to say how each column of the table was encoded.
+    """
     from ridgeway.cli.kernel_effects import kernel_effects
-    from ridgeway.cli.model_text import (
-        accuracy,
-        accuracy_values,
-        choices,
-        coefficients,
-        errors,
-        fitted,
-        kernel_line,
-        plain_target,
-        selected_average,
-    )
+    from ridgeway.cli.model_text import accuracy, choices, coefficients, errors, fitted, kernel_line, selected_average
     from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
-    from ridgeway.estimators.coefficient_intervals import coefficient_intervals, why_no_intervals
+    from ridgeway.estimators.coefficient_intervals import why_no_intervals
     from ridgeway.estimators.solver_facts import describe_solver
 
-    estimator, table, names = parts_of(loaded)
-    console.say(f"{model}: {type(loaded).__name__}")
     if table is not None:
-        console.say(fitted(table))
-    if columns and table is not None and table.encoder is not None:
-        console.say(str(table.encoder.describe()))
-    averaging = getattr(estimator, "averaging_", None)
-    if averaging is None:
-        console.say(
-            f"Exact ridge path of {quantity(estimator.n_features_in_, 'column')}, at alpha={estimator.alpha_:g}."
-        )
+        yield fitted(table)
+        if columns and table.encoder is not None:
+            yield str(table.encoder.describe())
+    if getattr(estimator, "averaging_", None) is None:
+        yield f"Exact ridge path of {quantity(estimator.n_features_in_, 'column')}, at alpha={estimator.alpha_:g}."
     else:
         if table is None and isinstance(estimator, RidgePathCV):
-            console.say(f"Solver: {describe_solver(estimator.solver_, estimator.solver_reason_)}.")
+            yield f"Solver: {describe_solver(estimator.solver_, estimator.solver_reason_)}."
         if table is None and isinstance(estimator, AveragedKernelRegressor):
-            console.say(kernel_line(estimator))
-        console.say(selected_average(estimator, size))
-    if getattr(estimator, "selection_", None) is not None:
-        console.say(choices(estimator))
-    if averaging is not None:
-        console.say(
-            accuracy(estimator, () if table is None else table.target_names, table is not None and table.log_target)
-        )
+            yield kernel_line(estimator)
+        yield selected_average(estimator, size)
+        if estimator.selection_ is not None:
+            yield choices(estimator)
+        yield accuracy(estimator, () if table is None else table.target_names, table is not None and table.log_target)
     if (curve := errors(estimator)) is not None:
-        console.say(curve)
+        yield curve
     targets = () if table is None else table.targets
     if isinstance(estimator, AveragedKernelRegressor):
-        console.say(kernel_effects(estimator, names, targets))
+        yield kernel_effects(estimator, names, targets)
     else:
-        console.say(coefficients(estimator, names, targets))
+        yield coefficients(estimator, names, targets)
         if (reason := why_no_intervals(estimator)) is not None:
-            console.say(reason)
+            yield reason
+
+
+def _values(estimator: Any, table: TableModel | None, names: list[str]) -> dict[str, Any]:
+    """Return a model as plain values."""
+    import numpy as np
+
+    from ridgeway.cli.model_text import accuracy_values, plain_target
+    from ridgeway.estimators.coefficient_intervals import coefficient_intervals
+
+    averaging, selection = getattr(estimator, "averaging_", None), getattr(estimator, "selection_", None)
     intervals = coefficient_intervals(estimator)
-    console.result(
-        {
-            "model": model,
-            "kind": type(loaded).__name__,
-            "target": None if table is None else plain_target(table),
-            "averaging": None if averaging is None else averaging.state(),
-            "alpha": estimator.alpha_,
-            "intercept": np.asarray(estimator.intercept_).tolist(),
-            "features": names,
-            "coefficients": estimator.coef_.tolist(),
-            "coefficient_intervals": None if intervals is None else intervals.tolist(),
-            "selection": None if getattr(estimator, "selection_", None) is None else estimator.selection_.state(),
-            "held_out": accuracy_values(estimator),
-        }
-    )
+    return {
+        "target": None if table is None else plain_target(table),
+        "averaging": None if averaging is None else averaging.state(),
+        "alpha": estimator.alpha_,
+        "intercept": np.asarray(estimator.intercept_).tolist(),
+        "features": names,
+        "coefficients": estimator.coef_.tolist(),
+        "coefficient_intervals": None if intervals is None else intervals.tolist(),
+        "selection": None if selection is None else selection.state(),
+        "held_out": accuracy_values(estimator),
+    }

@@ -20,11 +20,12 @@ from ridgeway.dask.library import dask, distributed
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.serial import MAX_SUMMANDS
 from ridgeway.dask.work import Common, Work
+from ridgeway.messages.quantity import quantity
 
-CHECK_SECONDS = 1.0  # seconds without a result after which the cluster is looked at
+CHECK_SECONDS = 1.0  # seconds without a result after which the workers are counted
 FIRST_PRIORITY = 10  # priority of tasks that others wait for, over those that work ahead
 CONNECT_SECONDS = 10.0  # seconds that a scheduler has to answer
-MAX_SUMS_GATHERED = 64  # sums at most that come back from a tree, to be added up here
+MAX_SUMS_GATHERED = 64  # largest number of sums that a tree returns, to be added up in this process
 MAX_ARGUMENT_SIZE = "1 GiB"  # of a task's arguments, beyond which dask warns
 LOST_ERRORS = (OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError, distributed.CancelledError)
 
@@ -41,7 +42,7 @@ class Cluster:
     Attributes
     ----------
     ahead : partitions that a worker with chains of its own should have under way: one that they learn from, one that
-        is being loaded, and one that waits, so that there is something to do while the client hears of a result.
+        is being loaded, and one that waits, so that the worker is busy while a result travels to the client.
     """
 
     ahead = 3
@@ -101,8 +102,8 @@ class Cluster:
 
     def _copy(self, future: Any) -> None:
         async def copied() -> None:
-            # Who waits for these rows will find out why, and do without a second copy. The last two are what the
-            # scheduler comes to when a worker dies meanwhile.
+            # Tasks that need rows which were lost report why, so a failed copy is no error here. The scheduler raises
+            # the last two errors when a worker dies meanwhile.
             with suppress(*LOST_ERRORS, ValueError, KeyError):
                 await self._client.replicate([future], n=2, asynchronous=True)
 
@@ -157,7 +158,7 @@ class Cluster:
         return Sum(self._client.submit(add, *futures, key=self._key("sum"), pure=False), parts)
 
     def _gathered(self, sums: list[Sum], waiting: Sequence[str]) -> list[Any]:
-        """Return the results of sums, each of which is let go as soon as its result is here."""
+        """Return the results of sums; each sum is released as soon as its result has arrived."""
         found: list[Any] = [None] * len(sums)
         places = {one.future.key: (place, one) for place, one in enumerate(sums)}
         for one in sums:
@@ -171,7 +172,7 @@ class Cluster:
         return found
 
     def _key(self, what: str) -> str:
-        """Name a task. Its first word names its group, for which dask measures times and which it shows."""
+        """Name a task. The first word names the group of tasks of which dask measures and shows times."""
         self._count += 1
         return f"{what}-{self._name}-{self._count}"
 
@@ -228,7 +229,7 @@ class Cluster:
         while future.status == "finished":
             try:
                 return future.result(timeout=self._patience)
-            except TimeoutError:  # its worker may have died with it, and dask makes it anew; or the scheduler is lost
+            except TimeoutError:  # its worker may have died, and dask computes it again; or the scheduler is lost
                 self._identity()
             except LOST_ERRORS as error:
                 raise self._lost(error) from None
@@ -238,9 +239,9 @@ class Cluster:
         if isinstance(failure, distributed.scheduler.KilledWorker):
             culprits = [partition.name for leaf, partition in leaves if leaf.status == "error"]
             raise ClusterError(
-                f"{', '.join(culprits[:3]) or 'a sum of results'}: every worker that loaded it died, "
-                f"{failure.allowed_failures + 1} in all: expected rows that a worker can load and hold; the file may "
-                "be damaged, or too large for a worker's memory: read it alone, write it again in smaller row groups."
+                f"{', '.join(culprits[:3]) or 'a sum of results'}: {quantity(failure.allowed_failures + 1, 'worker')} "
+                "died while loading it. Either a worker lacks the memory, or the file is damaged: read it alone, write "
+                "it again in smaller row groups."
             ) from None
         if isinstance(failure, ModuleNotFoundError):
             raise ClusterError(
@@ -250,7 +251,7 @@ class Cluster:
         raise failure.with_traceback(future.traceback(timeout=self._patience))
 
     def _identity(self) -> Any:
-        """Ask the scheduler who is there, within bounded time."""
+        """Return what the scheduler tells of itself and its workers, within bounded time."""
         try:
             if self._client.status not in ("running", "connecting"):
                 raise OSError(f"the client is {self._client.status}")

@@ -9,9 +9,9 @@ from ridgeway.dask.cluster_error import ClusterError
 from ridgeway.dask.library import dask, distributed
 
 GATHERING_SECONDS = 0.001  # seconds in which messages to the scheduler are gathered, instead of 0.01
-# What workers started here do better without: a sample of all stacks every 10 ms; looks at the clock and at the memory
-# every 20 and 100 ms, by the workers and by the client for each of them; and giving back the memory of one partition
-# only to be given that of the next, zeroed by the system. Together more than a third of the time of a worker.
+# These settings save workers that are started here more than a third of their time. By default a worker samples all
+# stacks every 10 ms; workers, and the client for each of them, check the clock every 20 ms and the memory every 100 ms;
+# and the memory of a partition is returned to the system, which fills that of the next one with zeros.
 ENVIRONMENT = {
     "MALLOC_ARENA_MAX": 1,  # other arenas give back all blocks beyond 64 MB
     "MALLOC_TRIM_THRESHOLD_": 2**30,
@@ -73,8 +73,8 @@ def local_cluster(workers: int | None = None) -> distributed.LocalCluster:
 def client_within(started: distributed.LocalCluster) -> distributed.Client:
     """Connect to a scheduler of this process without sockets, which take a fifth of the client's time.
 
-    Messages do not wait for others to go with: a worker would have nothing to do meanwhile. Both rest on parts of
-    distributed that it does not promise to keep: a version without them is connected to as any other scheduler is.
+    Messages are hardly gathered before they are sent, because a worker would be idle meanwhile. Both need private parts
+    of distributed. Where a version does not have them, the client connects as to any other scheduler.
     """
     address = started.sync(_listen_within, started.scheduler)
     client = distributed.Client(address or started, loop=started.loop, set_as_default=False)

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from ridgeway.averaging import Scheme, Uniform
-from ridgeway.dask.cluster_held_out import predict_held_out
 from ridgeway.dask.cluster_problem import Problem
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.partition_folds import PartitionFolds
 from ridgeway.dask.partition_sweep import PartitionSweep, RunGroup
+from ridgeway.dask.sampled_predictions import predict_sample
 from ridgeway.dask.scoring import JointTrial
 from ridgeway.dask.survey import Survey, add_surveys, starts_of, survey_rows
 from ridgeway.rows import Batch
@@ -32,7 +32,7 @@ class RecordedErrors:
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._least: dict[str, float] = {}
-        self._least.update(checkpoint.follow("looks", lambda: dict(self._least)) or {})
+        self._least.update(checkpoint.follow("errors", lambda: dict(self._least)) or {})
 
     def at(self, sweep: PartitionSweep, score: Callable[[], Contest]) -> Contest:
         """Return score(), or the recorded error where the chains of a resumed fit are already further."""
@@ -48,11 +48,11 @@ class RecordedErrors:
 class PartitionEngine:
     """Runs over the partitions of a problem; see `ridgeway.selection.engine.Engine`.
 
-    The split of the problem decides what is held out: k folds, one share of the rows, or nothing.
+    The folds of the problem decide what is held out: k folds, one share of the rows, or nothing.
     """
 
     def __init__(self, problem: Problem) -> None:
-        self._problem, k = problem, problem.split.k
+        self._problem, k = problem, problem.folds.k
         self.steps = [problem.plan.step]
         self._kept: list[Partition] = []
         self._held: list[RowMoments] = []
@@ -117,9 +117,9 @@ class PartitionEngine:
             Trial(chain.trajectory(), problem.standardization, problem.sparse, centre, lambda: (), allowed)
             for chain, centre in zip(self._sweep.chains, self._centres, strict=False)
         ]
-        where: tuple[Sequence[Partition], Form | None, PartitionFolds] = problem.partitions, problem.form, problem.split
+        where: tuple[Sequence[Partition], Form | None, PartitionFolds] = problem.partitions, problem.form, problem.folds
         if self._kept:
-            where = self._kept, None, problem.split.of_held_rows()
+            where = self._kept, None, problem.folds.of_held_rows()
         self._joint = JointTrial(trials, problem.executor, *where, problem.standardization)
         return [self._joint]
 
@@ -131,7 +131,7 @@ class PartitionEngine:
     def held_out(self, step_index: int, scheme: Scheme) -> HeldOut:
         """Return predictions of a sample of held-out rows."""
         assert self._joint is not None
-        return predict_held_out(self._joint, starts_of(self._problem.survey.read), self.n_held_out, scheme)
+        return predict_sample(self._joint, starts_of(self._problem.survey.read), self.n_held_out, scheme)
 
     def finish(self) -> None:
         """Let a final run that has held rows out learn from them; passes end with their last partitions."""
@@ -141,22 +141,22 @@ class PartitionEngine:
 
 def _kept(problem: Problem) -> tuple[list[Partition], Survey]:
     """Return the held-out rows, which stay on the workers, and a survey of them."""
-    split, executor = problem.split, problem.executor
+    folds, executor = problem.folds, problem.executor
     kept = [
-        executor.keep(held_rows, partition, problem.form, split.without_starts(), partition.number)
+        executor.keep(held_rows, partition, problem.form, folds.without_starts(), partition.number)
         for partition in problem.partitions
-        if split.holds_out(partition.number)
+        if folds.holds_out(partition.number)
     ]
     executor.secure(kept)
-    everything = split.of_held_rows().without_starts()
+    everything = folds.of_held_rows().without_starts()
     return kept, executor.total(survey_rows, kept, None, lambda part: (everything, part.number), add_surveys)
 
 
-def held_rows(batch: Batch | None, split: PartitionFolds, number: int) -> Batch | None:
+def held_rows(batch: Batch | None, folds: PartitionFolds, number: int) -> Batch | None:
     """Return the held-out rows of a partition."""
     if batch is None:
         return None
-    rows = np.flatnonzero(split.fold_ids(number, len(batch)) == 0)
+    rows = np.flatnonzero(folds.fold_ids(number, len(batch)) == 0)
     return batch.take(rows) if len(rows) else None
 
 
@@ -170,7 +170,7 @@ def _learn_held(problem: Problem, sweep: PartitionSweep, kept: Sequence[Partitio
         kept,
         None,
         counts,
-        replace(problem.split, k=0),
+        replace(problem.folds, k=0),
         problem.standardization,
         problem.plan.step.size if isinstance(problem.plan.step, GrowingStep) else None,
         problem.plan.batch_size,

@@ -12,7 +12,15 @@ from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.dask.partition_folds import PartitionFolds, spread_over
 from ridgeway.dask.partition_sweep import PartitionSweep, RunGroup, run_groups_for, segments_of
-from ridgeway.dask.survey import Survey, add_surveys, norms_for_step, starts_of, survey_partition
+from ridgeway.dask.survey import (
+    Survey,
+    add_surveys,
+    counts_of,
+    norms_for_step,
+    starts_of,
+    state_of_counts,
+    survey_partition,
+)
 from ridgeway.estimators import AveragedSGDRegressor
 from ridgeway.estimators.options import fit_options, generator
 from ridgeway.messages.progress import Progress
@@ -38,8 +46,8 @@ class Problem:
     executor : does the tasks.
     partitions : those that have rows.
     form : how they are loaded.
-    survey : of all rows, by fold ids of the split.
-    split : what is held out.
+    survey : of all rows, by fold.
+    folds : which rows are held out.
     standardization : of the rows.
     segments : numbers of the partitions of each segment of the chains.
     plan : how to run.
@@ -50,7 +58,7 @@ class Problem:
     partitions: Sequence[Partition]
     form: Form
     survey: Survey
-    split: PartitionFolds
+    folds: PartitionFolds
     standardization: Standardization
     segments: Sequence[NDArray[np.int64]]
     plan: Plan
@@ -63,36 +71,41 @@ class Problem:
 
     @property
     def sparse(self) -> bool:
-        """Whether the rows are."""
+        """Whether the rows are sparse."""
         return self.survey.total.sparse
 
-    def sweep(self, folds: Sequence[int | None]) -> PartitionSweep:
-        """Return the sweep of one chain per fold, as a checkpoint left it or at its beginning."""
-        plan, n_chains = self.plan, len(folds)
+    def sweep(self, fold_of_chain: Sequence[int | None]) -> PartitionSweep:
+        """Return the sweep of some chains, as a checkpoint left it or at its beginning.
+
+        Parameters
+        ----------
+        fold_of_chain : the fold that each chain does not learn from, None for one that learns from every row.
+        """
+        plan, n_chains = self.plan, len(fold_of_chain)
 
         def fresh(chain: int) -> SGDRun:
-            held_out = self.n_rows // self.split.k if folds[chain] is not None and self.split.k > 1 else 0
+            held_out = self.n_rows // self.folds.k if fold_of_chain[chain] is not None and self.folds.k > 1 else 0
             n_steps = plan.passes * (self.n_rows - held_out) // (len(self.segments) * plan.batch_size)
             return SGDRun(schedule_of(plan.step, n_steps, plan.batch_size) or "auto", plan.store, plan.batch_size)
 
         def state() -> State:
-            return {"convoys": [group.state() for group in groups]}
+            return {"run_groups": [group.state() for group in groups]}
 
         groups = list(run_groups_for(n_chains, len(self.segments), self.executor.n_workers, fresh))
         found = self.checkpoint.follow("sweep", state)
         if found is not None:
-            groups[:] = [RunGroup.from_state(part) for part in Stored(found, "sweep").parts("convoys")]
+            groups[:] = [RunGroup.from_state(part) for part in Stored(found, "sweep").parts("run_groups")]
         return PartitionSweep(
             self.executor,
             self.partitions,
             self.form,
             self.survey.counts,
-            self.split,
+            self.folds,
             self.standardization,
             plan.step.size if isinstance(plan.step, GrowingStep) else None,
             plan.batch_size,
             groups,
-            folds,
+            fold_of_chain,
             self.segments,
             plan.progress,
             self.checkpoint.tick,
@@ -122,19 +135,19 @@ def survey_and_plan(
     seed = settings.integer("seed", most=2**62) if estimator.shuffle else None
     options = fit_options(estimator)
     folds_of_few_rows = _n_folds(options, MIN_ROWS_TO_CHOOSE)
-    split = PartitionFolds(
+    folds = PartitionFolds(
         seed, folds_of_few_rows if folds_of_few_rows > 1 and seed is not None else 0, np.empty(0, np.int64)
     )
-    survey = _survey(checkpoint, "survey", executor, partitions, form, split)
+    survey = _survey(checkpoint, "survey", executor, partitions, form, folds)
     total, n_rows = survey.total, survey.total.n_rows
     k = _n_folds(options, n_rows)
     filled = [partition for partition in partitions if survey.counts[partition.number]]
-    split = PartitionFolds(seed, k, starts_of(survey.counts))
+    folds = PartitionFolds(seed, k, starts_of(survey.counts))
     if k == 1:
         where = spread_over(np.array([part.number for part in filled], np.int64), HELD_OUT_PARTITIONS, seed)
-        split = replace(split, share=HELD_OUT_SHARE, most=MAX_HELD_OUT_ROWS, from_partitions=tuple(where))
+        folds = replace(folds, share=HELD_OUT_SHARE, most=MAX_HELD_OUT_ROWS, from_partitions=tuple(where))
     elif k > 1 and seed is None:
-        again = _survey(checkpoint, "folds", executor, partitions, form, split)
+        again = _survey(checkpoint, "folds", executor, partitions, form, folds)
         survey = Survey(survey.counts, survey.read, again.moments)
     empty = [fold for fold in range(k if k > 1 else 0) if fold not in survey.moments]
     if empty:
@@ -165,7 +178,7 @@ def survey_and_plan(
         progress=progress,
     )
     progress.total = plan.passes * n_rows
-    return Problem(executor, filled, form, survey, split, standardization, segments, plan, checkpoint)
+    return Problem(executor, filled, form, survey, folds, standardization, segments, plan, checkpoint)
 
 
 def _n_folds(options: FitOptions, n_rows: int) -> int:
@@ -184,27 +197,19 @@ def _survey(
     executor: Executor,
     partitions: Sequence[Partition],
     form: Form,
-    split: PartitionFolds,
+    folds: PartitionFolds,
 ) -> Survey:
     def made() -> State:
         survey: Survey = executor.total(
-            survey_partition, partitions, None, lambda part: (form, split, part.number, part.name), add_surveys
+            survey_partition, partitions, None, lambda part: (form, folds, part.number, part.name), add_surveys
         )
-        if not survey.moments:
-            raise ValueError(
-                "no partition has a row with a target and a positive weight: expected at least one; check the data."
-            )
         fold_ids = sorted(survey.moments)
         return {
-            "counts": np.array([survey.counts[number] for number in range(len(partitions))], np.int64),
-            "read": np.array([survey.read[number] for number in range(len(partitions))], np.int64),
-            "hands": fold_ids,
+            **state_of_counts(survey.counts, survey.read),
+            "folds": fold_ids,
             "moments": [survey.moments[fold].state() for fold in fold_ids],
         }
 
     stored = checkpoint.part(name, made)
-    counts, read = (
-        dict(enumerate(stored.array(name, (len(partitions),), "int64").tolist())) for name in ("counts", "read")
-    )
     moments = [RowMoments.from_state(part) for part in stored.parts("moments")]
-    return Survey(counts, read, dict(zip(stored.raw("hands"), moments, strict=True)))
+    return Survey(*counts_of(stored, len(partitions)), dict(zip(stored.raw("folds"), moments, strict=True)))

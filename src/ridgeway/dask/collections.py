@@ -50,8 +50,9 @@ def _along_rows(array: Any, X: Any, name: str) -> list[Any]:
             array = array.rechunk({0: X.chunks[0]})
         elif not unknown or len(array.chunks[0]) != len(X.chunks[0]):
             raise DataError(
-                f"{name} has blocks of {_shown(array.chunks[0])} rows and X of {_shown(X.chunks[0])}: expected the "
-                "same rows; make both from one source, or call compute_chunk_sizes() first."
+                f"{name} is cut into blocks of {_shown(array.chunks[0])} rows, X into blocks of {_shown(X.chunks[0])}: "
+                f"expected {'the same blocks, as some sizes are unknown' if unknown else 'as many rows in both'}; make "
+                "both from one source, or call compute_chunk_sizes() first."
             )
     return list(array.to_delayed().reshape(-1))
 

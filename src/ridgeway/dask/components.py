@@ -50,7 +50,7 @@ def make_components(
         if few is None:
             raise ValueError(
                 f"none of {len(asked)} partitions has a row with a target and a positive weight: expected rows to make "
-                "components of; check the data."
+                "components of; check which columns are the target and the weight."
             )
         features = estimator._new_features(few)
         return {"features": features.state(), "gamma": estimator.gamma_, "n_columns": few.rows.shape[1]}

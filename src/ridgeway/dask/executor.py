@@ -50,7 +50,7 @@ class Executor(Protocol):
     ) -> Any:
         """Return the sum of the results of one task per partition.
 
-        The function is called with the rows, what is common to all tasks, which travels once, and the arguments.
+        The function is called with the rows, the values common to all tasks, which are sent once, and the arguments.
         """
 
     def close(self) -> None:

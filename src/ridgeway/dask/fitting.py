@@ -41,7 +41,7 @@ from ridgeway.validation.scalars import counted
 
 PARTITION_BYTES = 2**27  # of numbers of 8 bytes: 64 MB of float32 rows
 WORKERS = "workers"
-CLUSTER_CHECKPOINT_KIND, CLUSTER_CHECKPOINT_VERSION = "dask checkpoint", 2  # of what a checkpoint holds
+CLUSTER_CHECKPOINT_KIND, CLUSTER_CHECKPOINT_VERSION = "dask checkpoint", 3  # of what a checkpoint holds
 
 FittedT = TypeVar("FittedT", RidgePathCV, AveragedSGDRegressor, AveragedKernelRegressor)
 
@@ -91,13 +91,13 @@ def fit(
     weight : str, or dask array for (X, y)
         Weights of the rows.
     encoder : TableEncoder
-        Makes features of columns that are not all numbers; learned from the first rows, on a worker, if it is not yet.
+        Encodes columns that are not all numbers. If it is not fitted, it learns from the first rows, on a worker.
     checkpoint : path
-        File that the state is written to as the fit goes on. The same call finds it when the scheduler or this process
-        was lost, and comes to the same model. It is removed at the end; a second fit with the same file is refused
+        File to which the state is written during the fit. If the scheduler or this process is lost, the same call
+        resumes from it and returns the same model. It is removed at the end; a second fit with the same file is refused
         while this one runs.
     checkpoint_every : float
-        Seconds between two writings.
+        Seconds between two writes.
     partition_bytes : int
         Memory that row groups of a Parquet file, or the components of their rows, may take together in one task.
     patience : float
@@ -236,7 +236,7 @@ def _fit_sgd(
     checkpoint: Checkpoint,
     progress: Progress,
 ) -> Survey:
-    """Run SGD over the partitions."""
+    """Fit by SGD over the partitions, of random features for a kernel model, and store the result in the estimator."""
     linear = linear_of(estimator)
     if isinstance(estimator, AveragedKernelRegressor):
         components, n_columns = make_components(estimator, executor, partitions, form, checkpoint)
@@ -294,14 +294,14 @@ def learn_encoding(loaded: Any, encoder: TableEncoder, form: Form, source_name: 
 
 
 def _outcome(problem: Problem) -> Outcome:
-    engine, plan, k = PartitionEngine(problem), problem.plan, problem.split.k
+    engine, plan, k = PartitionEngine(problem), problem.plan, problem.folds.k
     if plan.family is None:
         return run_given(engine, plan)
     return by_folds(engine, plan, f"{k} folds on a cluster") if k > 1 else by_holdout(engine, plan)
 
 
 def _tell_short_chains(estimator: AveragedSGDRegressor) -> None:
-    """Say what is lost when chains are too short for the average that was chosen."""
+    """Warn when chains are too short for the average that was chosen."""
     trajectory = estimator.trajectory_
     if trajectory.length == trajectory.n_steps:
         return

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.partition import Form, Partition
-from ridgeway.dask.survey import Survey
+from ridgeway.dask.survey import Survey, counts_of, no_rows, state_of_counts
 from ridgeway.data import DataError
 from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.exact_fit import stream_folds
@@ -54,17 +52,10 @@ def sum_partitions(
             partition_sums, partitions, None, lambda part: (form, part.number, part.name), add_sums, common=(empty,)
         )
         assert total.sums is not None
-        counts, read = (
-            np.array([known[number] for number in range(len(partitions))], np.int64)
-            for known in (total.counts, total.read)
-        )
-        return {"sums": total.sums.state(), "counts": counts, "read": read}
+        return {"sums": total.sums.state(), **state_of_counts(total.counts, total.read)}
 
     stored = checkpoint.part("gram", made)
-    counts, read = (
-        dict(enumerate(stored.array(name, (len(partitions),), "int64").tolist())) for name in ("counts", "read")
-    )
-    return GramSums.from_state(stored.part("sums")), Survey(counts, read, {})
+    return GramSums.from_state(stored.part("sums")), Survey(*counts_of(stored, len(partitions)), {})
 
 
 def _units(
@@ -79,9 +70,7 @@ def _units(
             if found is not None:
                 units: GramSums = found
                 return units
-    raise ValueError(
-        "no partition has a row with a target and a positive weight: expected at least one; check the data."
-    )
+    raise no_rows()
 
 
 def first_units(batch: Batch | None, scale: bool, centre: bool, n_folds: int, seed: int) -> GramSums | None:

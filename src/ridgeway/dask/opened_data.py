@@ -48,7 +48,7 @@ class Opened:
         for name, kind in self.kinds.items():
             if kind not in ("number", "boolean"):
                 raise DataError(
-                    f"column {name!r} is a {kind}: expected numbers; convert it, leave it out, or pass "
+                    f"column {name!r} ({kind}) is not numeric: expected numbers; convert it, leave it out, or pass "
                     "encoder=TableEncoder()."
                 )
 
@@ -110,7 +110,7 @@ def _frame(frame: Any, target: Targets | None, weight: Any) -> Opened:
 def _kind(dtype: Any) -> str:
     if getattr(dtype, "kind", "O") in "iuf":
         return "number"
-    return "boolean" if getattr(dtype, "kind", "O") == "b" else f"column of {dtype}"
+    return "boolean" if getattr(dtype, "kind", "O") == "b" else f"dtype {dtype}"
 
 
 def _features(names: Sequence[str], target: Targets | None, weight: Any, source_name: str) -> tuple[str, ...]:

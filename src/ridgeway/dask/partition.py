@@ -1,4 +1,4 @@
-"""Partition: rows that one task loads by itself, and the form in which the runs see them."""
+"""Partition: rows that one task loads by itself, and the form in which the runs read them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TABLE_BLOCK_ROWS = 4096  # rows of a table whose columns are laid side by side w
 
 @runtime_checkable
 class Loader(Protocol):
-    """Something that a worker can load; small, for it travels with every task."""
+    """Something that a worker can load; it is small, because every task carries it."""
 
     def load(self) -> Any:
         """Return an Arrow table."""
@@ -72,7 +72,7 @@ class Form:
     features : names of the columns to learn from; None for arrays.
     dtype : precision of the rows; None for arrays, where that of the first partition counts.
     encoder : makes features of columns; None when all of them are numbers.
-    transform : what is learned of the target, a function of its values and of the partition's name; None for itself.
+    transform : a function of the target's values and the partition's name whose result is learned; None for none.
     components : of a kernel, made from the features; None learns from the features themselves.
     """
 

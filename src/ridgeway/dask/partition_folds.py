@@ -1,7 +1,7 @@
 """Folds of partitions: which rows of a partition are held out from which run, and the order of the others.
 
-Everything here is a function of the seed and of numbers of partitions and rows alone: not of the number of workers, of
-which of them does what, or of those that die.
+Everything here depends on the seed and on numbers of partitions and rows only: not on the number of workers, on the
+tasks of each, or on workers that die.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PartitionFolds:
 
     Attributes
     ----------
-    seed : of all random numbers; None goes by the order of the rows.
+    seed : of all random numbers; None takes the rows in their order.
     k : number of folds; 0 holds nothing out.
     starts : (partitions + 1,), number of the first row of each partition; empty as long as that is not known.
     share, most : held out, if k is 1: this share of the rows, and at most so many.
@@ -60,11 +60,11 @@ class PartitionFolds:
         return bool(self.starts[partition + 1] > self.starts[-1] - self._size())
 
     def of_held_rows(self) -> PartitionFolds:
-        """Return the split of rows that are all held out."""
+        """Return folds by which all rows are held out."""
         return replace(self, k=1, share=1.0)
 
     def without_starts(self) -> PartitionFolds:
-        """Return the split without first row numbers if folds are random: workers do not need them."""
+        """Return these folds without first row numbers if they are random: workers do not need them."""
         return self if self.seed is None else replace(self, starts=np.empty(0, np.int64))
 
     def order(self, rows: AnyRows, pass_number: int, partition: int) -> NDArray[np.intp]:

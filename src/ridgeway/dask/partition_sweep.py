@@ -71,7 +71,7 @@ class Prepared(NamedTuple):
     ----------
     batch : the rows.
     fold_ids : (n,), the fold that each row is held out from.
-    splitting : how many times each row comes.
+    splitting : how many steps each row takes.
     """
 
     batch: Batch
@@ -81,7 +81,7 @@ class Prepared(NamedTuple):
 
 def prepare(
     batch: Batch | None,
-    split: PartitionFolds,
+    folds: PartitionFolds,
     standardization: Standardization,
     pass_number: int,
     number: int,
@@ -91,7 +91,7 @@ def prepare(
     """Standardize and order the rows of a partition; rows too large for a growing step are split."""
     if batch is None:
         return None
-    order, fold_ids = split.order(batch.rows, pass_number, number), split.fold_ids(number, len(batch))
+    order, fold_ids = folds.order(batch.rows, pass_number, number), folds.fold_ids(number, len(batch))
     standard = standardization.batch(batch, order)
     splitting = Splitting.whole(len(batch))
     if step is not None:
@@ -99,19 +99,21 @@ def prepare(
         splitting = Splitting.of(q, step, batch_size, MAX_STEPS_OF_ROW)
     if splitting.none:
         return Prepared(standard, fold_ids[order], splitting)
-    steps = numbered(splitting.order(range(len(batch)), split.scatter(pass_number, number)))
+    steps = numbered(splitting.order(range(len(batch)), folds.scatter(pass_number, number)))
     expanded = replace(standard, weight=splitting.step_weights(standard.weight)).take(steps)
     return Prepared(expanded, fold_ids[order[steps]], splitting.of_steps(steps))
 
 
-def learn(prepared: Prepared | None, runs: list[SGDRun], folds: list[int | None], ends_pass: bool) -> list[SGDRun]:
+def learn(
+    prepared: Prepared | None, runs: list[SGDRun], fold_of_run: list[int | None], ends_pass: bool
+) -> list[SGDRun]:
     """Let runs learn from a partition, each from the rows that are not held out from its fold."""
     runs = [run.copy() for run in runs]  # the task may be repeated
     if prepared is not None:
         batch, fold_ids, splitting = prepared
         chains = [
             Chain(None if fold is None else fold_ids != fold, NO_SEGMENT, [run], splitting)
-            for run, fold in zip(runs, folds, strict=True)
+            for run, fold in zip(runs, fold_of_run, strict=True)
         ]
         size = max(1, PIECE_BYTES * len(batch) // batch.rows.nbytes)
         for first in range(0, len(batch), size):
@@ -135,12 +137,12 @@ class PartitionSweep:
     partitions : those that have rows.
     form : how they are loaded.
     counts : rows of each, by number.
-    split : what is held out from which chain.
+    folds : the fold of each row.
     standardization : of the rows.
     step : the largest step of runs that split rows; None for others.
     batch_size : rows per step.
     groups : the run groups.
-    folds : the fold of each chain, None for one that learns from every row.
+    fold_of_chain : the fold that each chain does not learn from, None for one that learns from every row.
     segments : for each segment of the chains, the numbers of its partitions.
     progress : the bar.
     saved : called after each result.
@@ -152,22 +154,22 @@ class PartitionSweep:
         partitions: Sequence[Partition],
         form: Form | None,
         counts: dict[int, int],
-        split: PartitionFolds,
+        folds: PartitionFolds,
         standardization: Standardization,
         step: float | None,
         batch_size: int,
         groups: list[RunGroup],
-        folds: Sequence[int | None],
+        fold_of_chain: Sequence[int | None],
         segments: Sequence[NDArray[np.int64]],
         progress: Progress,
         saved: Callable[[], None],
     ) -> None:
         self._executor, self._form, self._counts = executor, form, counts
         self._partitions = {partition.number: partition for partition in partitions}
-        self._split, self._sent = split, split.without_starts()
+        self._folds, self._sent = folds, folds.without_starts()
         self._standardization, self._step, self._batch_size = standardization, step, batch_size
         self.groups = groups
-        self._folds, self._segments = list(folds), list(segments)
+        self._fold_of_chain, self._segments = list(fold_of_chain), list(segments)
         self._progress, self._saved = progress, saved
         self._n_rows = sum(counts[number] for segment in segments for number in segment.tolist())
         room = ROOM_BYTES // (BYTES_PER_NUMBER * standardization.n_columns * max([1, *counts.values()]))
@@ -183,7 +185,7 @@ class PartitionSweep:
     @property
     def chains(self) -> list[Chain]:
         """The chains as they are now, one run per segment."""
-        runs: list[list[SGDRun]] = [[] for _ in self._folds]
+        runs: list[list[SGDRun]] = [[] for _ in self._fold_of_chain]
         for group in sorted(self.groups, key=lambda group: group.segment):
             for member, run in zip(group.members, group.runs, strict=True):
                 runs[member].append(run)
@@ -199,7 +201,7 @@ class PartitionSweep:
             group = self.groups[number]
             group.runs = [new.with_finished_blocks(old) for new, old in zip(runs, group.runs, strict=True)]
             group.place += 1
-            self._progress.add(rows * len(group.members) // len(self._folds))
+            self._progress.add(rows * len(group.members) // len(self._fold_of_chain))
             self._saved()
             self._send(number, ends)
 
@@ -231,7 +233,7 @@ class PartitionSweep:
             source,
             None,
             [run.without_finished_blocks() for run in group.runs],
-            [self._folds[member] for member in group.members],
+            [self._fold_of_chain[member] for member in group.members],
             within == len(self._segments[segment]) - 1,
         )
 
@@ -245,7 +247,7 @@ class PartitionSweep:
         return [self._place_after(segment) for segment in range(len(self._segments))]
 
     def _visited(self, segment: int, pass_number: int) -> NDArray[np.int64]:
-        return self._split.shuffled(self._segments[segment], pass_number, segment)
+        return self._folds.shuffled(self._segments[segment], pass_number, segment)
 
     def _place_after(self, segment: int) -> int:
         """Return after how many of its partitions a segment is nearest to the share of the rows that are done."""
@@ -274,10 +276,10 @@ def run_groups_for(
 
 
 def under_way(n_workers: int, n_segments: int, ahead: int) -> int:
-    """Return how many partitions of a segment are loaded or being loaded at a time, from where its slowest chain is.
+    """Return how many partitions of a segment are loaded or being loaded at a time, from its slowest chain on.
 
-    A worker with chains of its own has `ahead` of them. Workers that share a chain have one each: a chain that comes to
-    a worker which has begun to load another would have to wait for it.
+    A worker with chains of its own has `ahead` of them. Workers that share a chain have one each: with more, the chain
+    would have to wait for a worker that loads another partition.
     """
     return n_workers // n_segments if n_segments < n_workers else max(1, ahead * n_workers // n_segments)
 

@@ -17,7 +17,7 @@ from ridgeway.rows import Float, check_rows
 def predict(
     model: AnyAveraged, data: Any, alphas: ArrayLike | None = None, *, encoder: TableEncoder | None = None
 ) -> Any:
-    """Predict a dask array or data frame; nothing is computed before it is asked for.
+    """Predict a dask array or data frame; the result is lazy, as all dask collections are.
 
     Parameters
     ----------

@@ -19,7 +19,10 @@ from ridgeway.selection.held_out_errors import Group, HeldOutErrors
 from ridgeway.selection.trial import Trial
 
 SCORED_BLOCK_ROWS = 2**16  # rows that are standardized together
-APART_RATIO, MIN_ROWS_APART = 8, 16  # rows set apart in a part, in multiples of its share of those that may be capped
+APART_RATIO, MIN_ROWS_APART = (
+    8,
+    16,
+)  # set apart: 8 times a part's share of the rows that may be capped, and 16
 
 Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its rows
 
@@ -27,7 +30,7 @@ Tally = dict[tuple[int, int], Group]  # (fold, group) -> what is kept of its row
 def tally(
     batch: Batch | None,
     held: list[HeldOutErrors],
-    split: PartitionFolds,
+    folds: PartitionFolds,
     standardization: Standardization,
     number: int,
     groups: list[int],
@@ -36,7 +39,7 @@ def tally(
     found: Tally = {}
     if batch is None:
         return found
-    fold_ids = split.fold_ids(number, len(batch))
+    fold_ids = folds.fold_ids(number, len(batch))
     for fold, errors in enumerate(held):
         rows = np.flatnonzero(fold_ids == fold)
         for group, part in zip(groups, np.array_split(rows, len(groups)), strict=True):
@@ -68,7 +71,7 @@ class JointTrial:
     executor : does the tasks.
     partitions : those with held-out rows.
     form : how they are loaded.
-    split : which rows are held out.
+    folds : which rows are held out.
     standardization : of the rows.
     """
 
@@ -78,12 +81,12 @@ class JointTrial:
         executor: Executor,
         partitions: Sequence[Partition],
         form: Form | None,
-        split: PartitionFolds,
+        folds: PartitionFolds,
         standardization: Standardization,
     ) -> None:
         self.trials = list(trials)
         self.executor, self.partitions, self.form = executor, list(partitions), form
-        self.split, self.standardization = split, standardization
+        self.folds, self.standardization = folds, standardization
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -94,7 +97,7 @@ class JointTrial:
         """Predict all held-out rows along the directions of these schemes."""
         held = [trial.prepared(schemes) for trial in self.trials]
         places = {partition.number: place for place, partition in enumerate(self.partitions)}
-        sent = self.split.without_starts()
+        sent = self.folds.without_starts()
         total: Tally = self.executor.total(
             tally,
             self.partitions,
@@ -112,7 +115,7 @@ class JointTrial:
         return Errors(*(np.concatenate(kind, axis=2) for kind in zip(*parts, strict=True)))
 
     def _groups(self, place: int) -> list[int]:
-        """Return the groups that the held-out rows of a partition make up: part of one, or some of their own."""
+        """Return the groups of the held-out rows of a partition: one shared with others, or several of its own."""
         per_fold, n = max(1, MAX_GROUPS // len(self.trials)), len(self.partitions)
         if n >= per_fold:
             return [place * per_fold // n]

@@ -46,7 +46,7 @@ class Serial:
         """Nothing to do: there is no other worker to lose."""
 
     def release(self, kept: Partition) -> None:
-        """Nothing to do: it is freed with the last reference to it."""
+        """Nothing to do: Python frees the result with its last reference."""
 
     def total(
         self,

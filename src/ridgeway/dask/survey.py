@@ -18,10 +18,11 @@ from ridgeway.rows import Batch, require_finite_rows
 from ridgeway.rows.moments import RowMoments
 from ridgeway.rows.standardization import Standardization
 from ridgeway.sgd.step_size import MAX_NORM_MEDIANS, step_for
+from ridgeway.storage.state import State, Stored
 from ridgeway.trajectory.trajectory import squared_scale
 
 CLASSES_PER_OCTAVE = 64  # classes of squared norms, from which their median is estimated
-STEP_PARTITIONS = 16  # partitions whose norms, or those of a glimpse, set the step, where they agree
+STEP_PARTITIONS = 16  # partitions whose norms, or those of a glimpse, set the step if they agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,17 +49,43 @@ class Survey:
         return first
 
 
-def survey_partition(loaded: Any, form: Form, split: PartitionFolds, number: int, name: str) -> Survey:
+def state_of_counts(counts: dict[int, int], read: dict[int, int]) -> State:
+    """Return the counts of all partitions as arrays."""
+    if not any(counts.values()):
+        raise no_rows()
+    return {
+        name: np.array([numbers[partition] for partition in sorted(numbers)], np.int64)
+        for name, numbers in (("counts", counts), ("read", read))
+    }
+
+
+def no_rows() -> ValueError:
+    """Return the error of data without a row to learn from."""
+    return ValueError(
+        "no partition has a row with a target and a positive weight: expected at least one; check which columns are "
+        "the target and the weight."
+    )
+
+
+def counts_of(stored: Stored, n_partitions: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the rows of each partition that were counted and those that were read, from `state_of_counts`."""
+    counts, read = (
+        dict(enumerate(stored.array(name, (n_partitions,), "int64").tolist())) for name in ("counts", "read")
+    )
+    return counts, read
+
+
+def survey_partition(loaded: Any, form: Form, folds: PartitionFolds, number: int, name: str) -> Survey:
     """Survey the loaded rows of a partition."""
     rows = loaded[0] if form.features is None else loaded
-    return replace(survey_rows(form.batch(loaded, name), split, number), read={number: int(rows.shape[0])})
+    return replace(survey_rows(form.batch(loaded, name), folds, number), read={number: int(rows.shape[0])})
 
 
-def survey_rows(batch: Batch | None, split: PartitionFolds, number: int) -> Survey:
+def survey_rows(batch: Batch | None, folds: PartitionFolds, number: int) -> Survey:
     """Survey rows of a partition."""
     if batch is None:
         return Survey({number: 0}, {number: 0}, {})
-    fold_ids = split.fold_ids(number, len(batch))
+    fold_ids = folds.fold_ids(number, len(batch))
     kinds = np.unique(fold_ids)
     if len(kinds) == 1:
         return Survey({number: len(batch)}, {number: len(batch)}, {int(kinds[0]): RowMoments.of(batch)})
@@ -175,7 +202,7 @@ def norms_for_step(
     every: bool,
     seed: int | None,
 ) -> Norms:
-    """Return the norms that set the step: of some rows of some partitions if these agree, else or if `every` of all."""
+    """Return the norms that set the step: of some rows of some partitions; if these differ, or with `every`, of all."""
     numbers = np.array([partition.number for partition in partitions], np.int64)
     by_number = {partition.number: partition for partition in partitions}
     chosen = [by_number[number].glimpse() for number in spread_over(numbers, STEP_PARTITIONS, seed)]

@@ -22,14 +22,14 @@ SHARED_PACKAGES = ("numpy", "scipy", "pyarrow")  # versions on which the bits of
 class Work:
     """A function and its arguments, to be applied to the rows of a partition by some worker.
 
-    A plain object, not a dataclass: dask looks into those for futures.
+    Not a dataclass, because dask searches dataclasses for futures.
 
     Parameters
     ----------
     function : called with the rows (None for a partition without any) and the arguments.
-    arguments : small, for they travel; behind those that tasks have in common, if there are such.
+    arguments : small, because they are sent with each task; those shared by all tasks, if any, come before them.
     partition : whose rows.
-    form : what they become before the function sees them; None leaves what was loaded as it is.
+    form : what they are converted to before the function is called; None passes them as they were loaded.
     """
 
     def __init__(
@@ -61,9 +61,10 @@ class Work:
 
 
 class Common:
-    """Arguments that many tasks have in common: the result of a task of their own, which each worker fetches once.
+    """Arguments shared by many tasks.
 
-    A plain object, as `Work` is.
+    They are sent as the result of one extra task, so each worker fetches them once. Not a dataclass, because dask
+    searches dataclasses for futures.
     """
 
     def __init__(self, values: tuple[Any, ...]) -> None:

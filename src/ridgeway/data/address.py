@@ -1,4 +1,4 @@
-"""Addresses of data (URLs), how messages show them, and the passwords in them, which nothing shows."""
+"""Addresses of data (URLs), how messages show them, and the passwords in them, which are never shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ADDRESS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):/+")  # one slash: pathlib join
 # user:password@ before the host; host:port/ is none. A password may hold slashes that should have been escaped.
 USER_INFO = re.compile(r"(?P<user>[^/@:?]*):(?!\d+(?:[/?]|$))(?P<password>[^@]*)@|(?P<name>[^/@:?]*)@")
 SECRET_PARAMETER = re.compile("pass|secret|token|key|sig|cred", re.IGNORECASE)
-# The path of a database holds no @, so whatever stands before the last one is user and password.
+# The path of a database holds no @, so everything before the last one is user and password.
 DATABASE = re.compile("postgres|mysql|mariadb", re.IGNORECASE)
 DATABASE_USER_INFO = re.compile(r"(?P<user>[^:@]*):(?P<password>.*)@(?=[^@]*$)|(?P<name>[^@:?]*)@", re.DOTALL)
 WITHOUT_HOST = ("sqlite", "duckdb", "file")

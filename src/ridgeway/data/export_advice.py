@@ -77,7 +77,7 @@ def refuse_format(path: Path, head: bytes, known: bool) -> None:
     Parameters
     ----------
     path, head : the file, and its first bytes.
-    known : whether its ending names a format that is read; then its first bytes alone can speak against it.
+    known : whether its ending names a format that is read; then only its first bytes can show that it has another one.
     """
     ending = "" if known else path.suffix.lower()
     if ending == MODEL or head[4:9] == MODEL_HEAD:

@@ -73,7 +73,7 @@ def _first_letter(path: Path) -> int:
 def _pair_up(text: bytes, found: NDArray[np.intp], marks: int, separator: str) -> bool:
     """Return whether the quotation marks at these places, after this many others, open and close fields in turn.
 
-    A mark that opens a field is at its beginning, one that closes it at its end; two in a row are a letter.
+    A mark that opens a field is at its beginning, one that closes it at its end; two in a row are one literal mark.
     """
     letters = np.frombuffer(text, dtype=np.uint8)
     borders = np.frombuffer(separator.encode() + b'\r\n"', dtype=np.uint8)

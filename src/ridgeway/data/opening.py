@@ -50,8 +50,8 @@ def open_data(
     null_values : spellings of a missing value in CSV files besides the usual ones (empty, NA, null, ...).
     lenient : columns of CSV files that are read as text if they mix numbers and text; in others this is an error.
     index : whether to read the index of a pandas data frame, or of a file that pandas wrote, as a column. By default it
-        is left out, with a warning if it has a name. A model reads the rows that it predicts so, and then messages
-        about their values name no options of a fit.
+        is left out, with a warning if it has a name. A model sets it for rows to predict; then messages about their
+        values name no options of a fit.
     shuffle : whether to read rows in random order, each once (see `ridgeway.data.ShuffledSource`): parts of the data in
         random order, and their rows permuted in a buffer. A compressed file can only be read from start to end, so its
         rows are permuted in the buffer only.

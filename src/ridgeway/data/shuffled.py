@@ -40,7 +40,7 @@ class ShuffledSource(Source):
     Attributes
     ----------
     buffer_rows : rows held at most.
-    n_parts : parts that are read in random order; few of them leave far rows in the order of the file.
+    n_parts : parts that are read in random order; if they are few, distant rows keep the order of the file.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class Source(ABC):
 
     @abstractmethod
     def _batches(self, first_row: int) -> Iterator[Any]:
-        """Yield batches from this row on, which begins one."""
+        """Yield batches from this row on, the first of a batch."""
 
     def __repr__(self) -> str:
         rows = "unknown number of" if self.n_rows is None else f"{self.n_rows:,}"

@@ -1,4 +1,4 @@
-"""What the estimators of averages share: every average of a fit is one call away."""
+"""What the estimators of averages share: `at`, `path` and prediction intervals of a fitted run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ridgeway.estimators.weak_strengths import warn_of_weak_strengths
 from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
-from ridgeway.selection.held_out_path import METHODS
+from ridgeway.selection.residual_path import METHODS
 from ridgeway.validation.scalars import UNPENALIZED, ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ridgeway.path.path_result import PathResult
     from ridgeway.selection.candidate_table import Selection
     from ridgeway.selection.held_out import HeldOut
-    from ridgeway.selection.held_out_path import HeldOutPath
+    from ridgeway.selection.residual_path import ResidualPath
     from ridgeway.trajectory import Trajectory
 
 AveragesT = TypeVar("AveragesT", bound=AnyAverages)
@@ -41,7 +41,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
 
     @abstractmethod
     def _move(self, selected: SelectedModel[AveragesT]) -> None:
-        """Select another model of the fit; the estimator is a copy, which learns from more rows by itself."""
+        """Select another model of the fit. The estimator is a copy, which learns from more rows independently."""
 
     def path(self, alphas: ArrayLike) -> PathResult:
         """Coefficients and intercepts for every alpha, in the user's units; no data needed.
@@ -95,7 +95,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         if isinstance(wanted, Scheme):
             moved.averaging, moved.alpha, scheme = wanted, "auto", wanted
             if average is not None:
-                averages.trajectory.coef(scheme)  # says so when it has to move the scheme, or refuses it
+                averages.trajectory.coef(scheme)  # warns if it has to move the scheme, or refuses it
         else:
             strength = ridge_strength(wanted, UNPENALIZED)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
@@ -156,7 +156,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         held_out: HeldOut | None = getattr(self, "held_out_", None)
         return None if held_out is None or held_out.path is None else METHODS[held_out.path.method]
 
-    def _residual_path(self) -> HeldOutPath:
+    def _residual_path(self) -> ResidualPath:
         """Return the held-out rows with their residuals at every scheme, or say why there are none."""
         selected = self._fitted()
         held_out: HeldOut | None = getattr(self, "held_out_", None)
@@ -178,7 +178,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         raise ValueError(f"prediction intervals need held-out rows, and {why}.")
 
     def _relative_scheme(self) -> Scheme:
-        """Return the scheme asked for; a tail that starts at a step of this run starts at a share of any run."""
+        """Return the requested scheme; the start of a tail becomes a share, which has a meaning in any run."""
         selected = self._fitted()
         scheme, trajectory = selected.wanted, selected.averages.trajectory
         if isinstance(scheme, Tail) and isinstance(scheme.start, int):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _streams(estimator: AveragedKernelRegressor) -> bool:
-    """Tell whether the estimator learns from streams."""
+    """Return whether the estimator learns from streams."""
     if estimator.n_components is None:
         raise AttributeError(
             "partial_fit needs n_components: an exact kernel model has a coefficient per row; set n_components=2000."
@@ -66,13 +66,13 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         A name of scikit-learn's pairwise kernels ("rbf", "laplacian", "polynomial", "linear", ..), "precomputed" (X is
         the kernel matrix, in `predict` of new rows with those of `fit`), or a callable of two rows.
     gamma : None, "auto" or float
-        Parameter of the kernels that have one. None is 1 / n_features; "auto" lets multiples of the median heuristic
-        race on held-out rows ("rbf" and "laplacian").
+        Parameter of the kernels that have one. None is 1 / n_features; "auto" compares multiples of the median
+        heuristic on held-out rows ("rbf" and "laplacian").
     degree, coef0 : parameters of polynomial and sigmoid kernels.
     kernel_params : dict or None
         Keyword arguments of a callable.
     n_components : int or None
-        None is exact. A number streams the rows through so many random features.
+        None fits the kernel exactly. A number replaces it by so many random features.
     features : "auto", "fourier" or "nystroem"
         Which features `n_components` means: "fourier", for the rbf kernel only and its default, or "nystroem", the
         kernel against randomly chosen rows, the default for all others.
@@ -82,7 +82,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         it is SGD where `step`, `passes` or `batch_size` is given.
     averaging, alpha, one_standard_error : as in `AveragedSGDRegressor`.
     passes : "auto" or int
-        How often SGD goes through the rows. "auto": up to 32 times, fewer if the held-out error settles before, up to
+        Number of passes of SGD over the rows. "auto": up to 32 times, fewer if the held-out error settles before, up to
         64 while it still falls. With components, as in `AveragedSGDRegressor`.
     step : "auto", float or LimitedStep
         Step size of SGD. "auto" is the longest one that is safe, 1 / (largest k(x, x)).
@@ -258,13 +258,12 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
             fit = fit_kernel(batch, request, X, y)
         finally:
             request.progress.close()
-        outcome = fit.outcome
         self._components = None
-        self._selected_model = fit.averages.at(outcome.scheme, outcome.selection)
+        self._selected_model = fit.averages.at(fit.scheme, fit.selection)
         self.solver_, self.solver_reason_ = choice
         self.gamma_, self.gamma_errors_ = fit.gamma, fit.gammas
-        self._held_out, self.n_rows_, self.passes_ = outcome.held_out, len(batch), float(outcome.passes)
-        if outcome.falling:
+        self._held_out, self.n_rows_, self.passes_ = fit.held_out, len(batch), fit.passes
+        if not fit.settled:
             warn_of_short_fit(choice.solver, self.passes_, request.options.asked.scheme)
 
     def _new_features(self, batch: Batch) -> Features:

@@ -1,4 +1,4 @@
-"""`AveragedSGDRegressor`: fit once, the right average chosen, any other one call away."""
+"""`AveragedSGDRegressor`: least squares by SGD; one fit gives every average of its iterates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ridgeway.rows import FLOAT64, DenseRows, check_batch
 from ridgeway.rows.feed import Feed
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection import Averaging, FitOptions, HeldOut, Outcome, Plan, decide_plan
-from ridgeway.selection.plan import decide_passes
+from ridgeway.selection.plan import decide_passes, linear_passes
 from ridgeway.sgd import GrowingStep
 from ridgeway.validation.columns import remember_columns, require_columns_of_fit
 from ridgeway.validation.scalars import counted
@@ -69,7 +69,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     alpha : "auto" or float
         Ridge strength of a geometric average, 0 or more; "auto" chooses it.
     passes : "auto" or int
-        How often the rows are gone through. "auto": once when they are many, about a million steps in all when they are
+        Number of passes over the rows. "auto": once when they are many, about a million steps in all when they are
         few, fewer if the held-out error settles before, up to four times as many while it still falls.
     step : "auto", float, LimitedStep or GrowingStep
         Step size, in units of standardized features. "auto" grows to half the inverse of the mean squared row norm
@@ -82,7 +82,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     batch_size : int
         Rows per step.
     shuffle : bool
-        Go through the rows in a fresh random order each pass. `partial_fit` never shuffles.
+        Read the rows in a new random order in each pass. `partial_fit` never shuffles.
     cv : "auto", int, "holdout", "progressive", "gcv", splitter or iterable of (train, test)
         How the average is chosen. An int: that many folds, whose chains share each reading of the rows. "holdout": a
         tenth of the rows, at most 10,000, from which the run learns after it was scored. "progressive": every row is
@@ -133,7 +133,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     In one pass over up to 100,000 rows constant steps compete with the growing one, which loses time while it climbs;
     `selection_` lists the candidates of all of them. If one wins, the model is an average of its run, while `path`,
     `predict_path` and `at` with a number answer from the growing run, as these mean ridge. A stream, whose length is
-    not known, grows its step over 50,000 rows; a constant step goes beside it and answers until 100,000 rows have come.
+    not known, grows its step over 50,000 rows; until 100,000 rows have come, a second run of constant step answers.
 
     Examples
     --------
@@ -210,7 +210,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         require_rows(batch)
         standardization = Standardization.of(batch, bool(self.scale), bool(self.fit_intercept))
         options = fit_options(self)
-        several_passes = decide_passes(options, len(batch)) > 1
+        several_passes = decide_passes(options, linear_passes(len(batch))).planned > 1
         feed = Feed(batch, standardization, keep=options.store == "replay", several_passes=several_passes)
         self._fit_feed(feed, options, X, y)
         remember_columns(self, X)
@@ -225,7 +225,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
             lambda: automatic_steps(feed),
             chains=min(counted("chains", self.chains), n_rows),
             rng=generator(self.random_state),
-            progress=Progress(decide_passes(options, n_rows) * n_rows, shown=bool(self.verbose)),
+            progress=Progress(decide_passes(options, linear_passes(n_rows)).planned * n_rows, shown=bool(self.verbose)),
         )
         try:
             with one_thread():
@@ -246,7 +246,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
     ) -> None:
         """Set the fitted state from the outcome of the runs, local or on a cluster."""
         if plan.scheme is not None:
-            outcome.trajectory.coef(plan.scheme)  # says so when it has to move the scheme, or refuses it
+            outcome.trajectory.coef(plan.scheme)  # warns if it has to move the scheme, or refuses it
         averages = Averages.about_means(outcome.trajectory, standardization, sparse, single_target)
         ridge = None if outcome.ridge is None else averages.of_run(outcome.ridge.trajectory)
         self._selected_model, self._streamed = averages.at(outcome.scheme, outcome.selection, ridge), None
@@ -256,7 +256,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         self._warn_if_short(outcome.falling)
 
     def _warn_if_short(self, falling: bool = False) -> None:
-        """Warn where the run was too short, as `fit` does; a stream never knows when it ends.
+        """Warn if the run was too short, as `fit` does; in `partial_fit` more rows may follow.
 
         Parameters
         ----------
@@ -354,7 +354,7 @@ class AveragedSGDRegressor(AveragedEstimator[Averages]):
         return stream.progressive.held_out(selection.chosen.scheme)
 
     def _fitted(self) -> SelectedModel[Averages]:
-        """Return the selected model; that of a stream is selected when it is asked for, not at every batch."""
+        """Return the selected model; that of a stream is selected when it is read, not at every batch."""
         selected = super()._fitted()
         return selected if self._streamed is None else self._streamed.selected.model
 

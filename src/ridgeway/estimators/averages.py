@@ -134,7 +134,7 @@ class SelectedModel(Generic[Kind_co]):
     ----------
     averages : all of the run that was chosen.
     scheme : of this one.
-    wanted : what was asked for; `scheme` is the nearest that can be answered.
+    wanted : the requested scheme; `scheme` is the nearest that can be answered.
     selection : the candidates, if there was a choice.
     ridge : all of the run whose step grows, from which a ridge strength is answered; mostly the run that was chosen.
     """

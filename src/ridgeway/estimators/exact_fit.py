@@ -11,16 +11,17 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.estimators.solver_facts import Ability, can, check_solver
 from ridgeway.exact.gram_fit import fit_in_memory, fit_leave_one_out
 from ridgeway.exact.gram_sums import GramSums
-from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.krylov import MAX_PRODUCTS
 from ridgeway.exact.krylov_fit import fit_rows
 from ridgeway.exact.rated_candidates import selection_of
+from ridgeway.exact.spectrum_residuals import held_out_of, with_errors_of_all
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.candidate_table import Selection
 from ridgeway.selection.cross_validation import DEFAULT_FOLDS, NO_FOLDS, CrossValidation
 from ridgeway.selection.folds import Fold, alike, k_folds
 from ridgeway.selection.plan import MAX_ROWS_TO_FOLD, Averaging
+from ridgeway.selection.residual_path import method_of
 from ridgeway.selection.target_variance import variance_of_rows
 from ridgeway.trajectory import Spectrum
 
@@ -169,7 +170,7 @@ def _by_gram(problem: _Problem, folds: list[Fold], method: str, n_later_folds: i
     fit, read = fit_in_memory(batch, standardization, folds, problem.asked.family)
     sums = GramSums.after(read, batch, standardization, n_later_folds, seed)
     average, table = problem.chosen(fit.scored, f"{method}, Gram matrices")
-    held_out = held_out_of(average, batch, standardization, _held_out_by(folds), fit.held_rows, fit.held_out)
+    held_out = held_out_of(average, batch, standardization, method_of(len(folds)), fit.held_rows, fit.held_out)
     if held_out is not None and fit.rating is not None and len(fit.held_rows) < sum(len(f.test) for f in folds):
         tests = np.concatenate([fold.test for fold in folds])
         variance = variance_of_rows(batch, tests)
@@ -183,13 +184,8 @@ def _by_krylov(problem: _Problem, folds: list[Fold], method: str, max_products: 
     average, table = problem.chosen(fit.scored, f"{method}, {fit.n_products} Krylov products")
     rows = np.concatenate([np.zeros(0, np.intp), *(part.numbers for part in fit.held_out)])
     parts = [replace(part, numbers=numbered(batch.numbers)[part.numbers]) for part in fit.held_out]
-    held_out = held_out_of(average, batch, standardization, _held_out_by(folds), rows, parts)
+    held_out = held_out_of(average, batch, standardization, method_of(len(folds)), rows, parts)
     return ExactOutcome(fit.spectrum, average, table, None, fit.n_products, fit.settled, held_out)
-
-
-def _held_out_by(folds: list[Fold]) -> str:
-    """Return how rows were held out, as `HeldOut` names it."""
-    return "hold-out" if len(folds) == 1 else "folds"
 
 
 def _ranking(batch: Batch, standardization: Standardization) -> NDArray[np.intp] | None:

@@ -43,7 +43,7 @@ class ExactModel:
 
     @property
     def solved(self) -> ExactModel:
-        """The model itself, which is solved already; an `UnsolvedStream` is solved for it."""
+        """The model itself: unlike an `UnsolvedStream`, it is solved already."""
         return self
 
     def moved(self, selected: SelectedModel[Averages]) -> ExactModel:

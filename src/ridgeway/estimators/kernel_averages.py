@@ -33,7 +33,7 @@ class KernelAverages(AnyAverages):
     ----------
     trajectory : of the coefficients of the rows that were learned from.
     features : the kernel against these rows.
-    target_offset, target_scale : (targets,), the run saw (y - offset) / scale.
+    target_offset, target_scale : (targets,), the run learned (y - offset) / scale.
     single_target : True when y was 1-D.
     """
 

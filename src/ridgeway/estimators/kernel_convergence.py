@@ -21,7 +21,7 @@ def warn_of_short_fit(solver: str, passes: float, scheme: Scheme | None) -> None
     Parameters
     ----------
     solver : "krylov" or "sgd".
-    passes : products with the kernel matrix, or passes of SGD.
+    passes : over the kernel matrix: passes of SGD, or products of the Krylov engine.
     scheme : the average, where it was given.
     """
     if solver == "sgd":

@@ -27,16 +27,20 @@ from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.choice import by_folds, run_given
 from ridgeway.selection.cross_validation import DEFAULT_FOLDS, NO_FOLDS, NamedFolds
 from ridgeway.selection.folds import Fold, alike
-from ridgeway.selection.plan import FitOptions, decide_plan
+from ridgeway.selection.plan import FitOptions, Passes, decide_passes, decide_plan
 from ridgeway.selection.run_outcome import Outcome
 from ridgeway.sgd import LimitedStep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ridgeway.averaging import Scheme
+    from ridgeway.selection.candidate_table import Selection
+    from ridgeway.selection.held_out import HeldOut
+    from ridgeway.trajectory import Trajectory
+
 MAX_ROWS_OF_ONE_THREAD = 2000  # threads that wait for each other are slow
-DEFAULT_PASSES = 32  # of kernel SGD, unless they are given
-MAX_KERNEL_PASSES_FACTOR = 2  # automatic passes continue up to this many times as long while the error still falls
+KERNEL_PASSES = Passes(planned=32, largest=64, settles=True)  # of kernel SGD, unless they are given
 MAX_ASYMMETRY = 1e-3  # of a precomputed kernel, as a share of its largest entry
 SGD_NUMBERS_PER_ROW = 24  # numbers that a run of SGD keeps beside the kernel, per row, pass and fold at most
 
@@ -94,13 +98,21 @@ class KernelFit:
     Attributes
     ----------
     averages : all averages over all rows.
-    outcome : the run, or the Krylov fit, and its choice.
+    scheme : the one that was chosen or given.
+    selection : the candidates; None where the scheme was given.
+    held_out : predictions of held-out rows; None where there were none.
+    passes : over the kernel matrix: passes of SGD, or products of the Krylov engine.
+    settled : False where these were not enough.
     gamma : of the kernel, if it has one.
     gammas : held-out errors of the gammas that were tried, the best one first; None when gamma was given.
     """
 
     averages: KernelAverages
-    outcome: Outcome
+    scheme: Scheme
+    selection: Selection | None
+    held_out: HeldOut | None
+    passes: float
+    settled: bool
     gamma: float | None
     gammas: dict[float, float] | None
 
@@ -116,6 +128,7 @@ def fit_kernel(batch: Batch, request: KernelRequest, X: Any, y: Any) -> KernelFi
     problem = KernelProblem(entries, batch, standardization, request.cache_bytes, n_threads)
     with threads(n_threads):
         folds, words = _folds(request, problem, X, y)
+        outcome: Outcome | KernelKrylovFit
         gammas = None
         if request.auto_gamma and isinstance(entries, EntriesOfRows):
             outcome, gammas = _over_gammas(problem, entries, folds, words, request)
@@ -124,19 +137,27 @@ def fit_kernel(batch: Batch, request: KernelRequest, X: Any, y: Any) -> KernelFi
             outcome = _by_krylov(problem, folds, words, request)
         else:
             outcome = _by_sgd(problem, folds, words, request)
-    averages = KernelAverages(
-        outcome.trajectory,
-        features,
-        standardization.target_offset,
-        standardization.target_scale,
-        batch.single_target,
+    trajectory: Trajectory
+    if isinstance(outcome, KernelKrylovFit):
+        trajectory, passes, settled = outcome.spectrum, float(outcome.n_products), outcome.settled
+    else:
+        trajectory, passes, settled = outcome.trajectory, outcome.passes, not outcome.falling
+    offset, target_scale = standardization.target_offset, standardization.target_scale
+    return KernelFit(
+        KernelAverages(trajectory, features, offset, target_scale, batch.single_target),
+        outcome.scheme,
+        outcome.selection,
+        outcome.held_out,
+        passes,
+        settled,
+        entries.kernel.gamma if isinstance(entries, EntriesOfRows) else None,
+        gammas,
     )
-    return KernelFit(averages, outcome, entries.kernel.gamma if isinstance(entries, EntriesOfRows) else None, gammas)
 
 
 def _over_gammas(
     problem: KernelProblem, entries: EntriesOfRows, folds: list[Fold], words: str, request: KernelRequest
-) -> tuple[Outcome, dict[float, float]]:
+) -> tuple[Outcome | KernelKrylovFit, dict[float, float]]:
     """Fit with the gamma of least held-out error; return its outcome and the errors, the best first."""
     require_definite(entries, request.rng.spawn(1)[0])
     rated = rate_gammas(problem, entries, request.rng)
@@ -151,21 +172,17 @@ def _over_gammas(
         return _by_krylov(problems[best], folds, words, request), rated
     fits = {gamma: _krylov_fit(of_gamma, folds, words, request) for gamma, of_gamma in problems.items()}
     best, errors = best_gamma(fits)
-    return _outcome(fits[best]), errors
+    return fits[best], errors
 
 
-def _by_krylov(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> Outcome:
+def _by_krylov(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> KernelKrylovFit:
     require_definite(problem.entries, request.rng.spawn(1)[0])
-    return _outcome(_krylov_fit(problem, folds, words, request))
+    return _krylov_fit(problem, folds, words, request)
 
 
 def _krylov_fit(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> KernelKrylovFit:
     options = request.options
     return fit_by_krylov(problem, folds, words, options.asked.family, options.asked.scheme, options.one_standard_error)
-
-
-def _outcome(fit: KernelKrylovFit) -> Outcome:
-    return Outcome(fit.spectrum, fit.scheme, fit.selection, None, fit.n_products, not fit.settled, fit.held_out)
 
 
 def _by_sgd(problem: KernelProblem, folds: list[Fold], words: str, request: KernelRequest) -> Outcome:
@@ -175,9 +192,7 @@ def _by_sgd(problem: KernelProblem, folds: list[Fold], words: str, request: Kern
     require_definite(problem.entries, rng.spawn(1)[0])
     step = options.step if isinstance(options.step, LimitedStep) else longest_step(problem, batch_size, rng)
     given = replace(options, step=step, batch_size=batch_size)
-    plan = decide_plan(given, n_rows, n_rows, _no_steps, 1, rng, request.progress)
-    if options.passes is None:
-        plan = replace(plan, passes=DEFAULT_PASSES, max_passes=DEFAULT_PASSES * MAX_KERNEL_PASSES_FACTOR, settles=True)
+    plan = decide_plan(given, n_rows, n_rows, _no_steps, 1, rng, request.progress, KERNEL_PASSES)
     request.progress.extend(plan.passes * n_rows)
     size = max(batch_size, min(KERNEL_BLOCK_ROWS, max(32, n_rows // 16)) // batch_size * batch_size)
     layout = rng.permutation(n_rows) if plan.shuffle else np.arange(n_rows)
@@ -195,7 +210,7 @@ def _require_memory(batch: Batch, request: KernelRequest) -> None:
     kept = min(request.cache_bytes, float(itemsize) * n_rows**2)
     working = 3.0 * itemsize * KERNEL_BLOCK_ROWS * n_rows * request.n_threads
     columns = (DEFAULT_FOLDS + 1) * batch.y.shape[1]
-    passes = DEFAULT_PASSES if request.options.passes is None else request.options.passes
+    passes = decide_passes(request.options, KERNEL_PASSES).planned
     vectors = (
         8.0 * columns * n_rows * MIN_PRODUCTS
         if request.solver == "krylov"
@@ -217,7 +232,7 @@ def _entries(batch: Batch, kernel: Kernel | None, scaling: Scaling) -> tuple[Ker
 
 
 def _square(batch: Batch, used: NDArray[np.int64]) -> Float:
-    """Return the kernel matrix of the rows that are used, after a look at its shape and symmetry."""
+    """Return the kernel matrix of the rows that are used, after a check of its shape and symmetry."""
     if not isinstance(batch.rows, DenseRows):
         raise TypeError("X is sparse, but kernel='precomputed': expected a dense array; pass X.toarray().")
     matrix = batch.rows.array

@@ -211,7 +211,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         batch : the rows.
         given : X and y as the user gave them, for splitters.
         keep_rows : whether the model may refer to the rows, for intervals of its coefficients.
-        max_products : after which Krylov gives way to Gram matrices; None if it does not.
+        max_products : after which Gram matrices take over from Krylov; None if they never do.
         """
         asked, rule = check_averaging(self.averaging, self.alpha), bool(self.one_standard_error)
         cv = exact_cv(self.cv, asked, batch, given)
@@ -310,7 +310,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             assert self._model.sums is not None
             sums = self._model.sums
             sums.require_targets(batch)
-            if len(batch) == 0:  # the rows count for the folds of those that follow, and for nothing else
+            if len(batch) == 0:  # rows without weight only advance the row numbers that give later rows their folds
                 self._model = replace(self._model, sums=sums.with_rows(batch, int(np.shape(y)[0])))
                 return self
         with threads(check_jobs(self.n_jobs)):
@@ -326,7 +326,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
         return self
 
     def _fitted(self) -> SelectedModel[Averages]:
-        """Return the selected model; sums are solved when it is asked for, not at every batch."""
+        """Return the selected model; sums are solved when it is read, not at every batch."""
         self._require_fit()
         return self._model.selected
 

@@ -41,7 +41,7 @@ def choose(feed: Feed, plan: Plan, X: Any, y: Any) -> Outcome:
     """
     cv = plan.cv
     if plan.family is None:
-        # The same run as with a choice: the average alone is given.
+        # The same run as in a choice; only the average is given.
         holds_out = cv.method == "holdout"
         engine = MemoryEngine.holding_out(feed, plan) if holds_out else MemoryEngine.over_all_rows(feed, plan)
         return run_given(engine, plan)

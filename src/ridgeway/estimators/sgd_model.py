@@ -27,7 +27,7 @@ class SGDModel:
 
     @property
     def selected(self) -> SelectedModel[Averages]:
-        """The selected model; that of a stream is selected when it is asked for."""
+        """The selected model; that of a stream is selected when it is read."""
         return self.sgd._fitted()
 
     @property

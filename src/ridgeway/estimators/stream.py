@@ -20,7 +20,7 @@ from ridgeway.sgd.stream_splitting import SplitWindow
 from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Layout
 
-MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream that decide against what a fit before it had chosen
+MIN_ROWS_TO_CHOOSE_AGAIN = 1000  # rows of a stream from which the choice of a fit before it may be replaced
 MIN_STEPS_TO_WARN, CLIPPED_SHARE_TO_WARN = 200, 0.2  # steps, and the share of clipped ones that is worth a warning
 MIN_REDUCTION_TO_WARN = 100  # by which the step of a single row is reduced
 
@@ -28,9 +28,9 @@ MIN_REDUCTION_TO_WARN = 100  # by which the step of a single row is reduced
 class Stream:
     """One pass over rows that come in batches.
 
-    A growing step learns little while it climbs. So a stream begins with two runs: one with a constant step answers
-    until twice the rows of the climb have come, and is then dropped for the one whose step has grown. A fit in which a
-    constant step was chosen goes on with two runs as well; its growing run has grown and answers for ridge strengths.
+    A run learns little while its step is still small. So a stream begins with two runs. The run of constant step
+    answers until twice the rows of the climb have come; then it is dropped, and the run whose step has grown answers. A
+    fit in which a constant step was chosen continues with two runs, too; its growing run answers for ridge strengths.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class Stream:
     answering : the run that answers.
     sparse : whether the rows are sparse.
     single_target : True when y is 1-D.
-    weight : sum of the weights of the rows that the run has gone through before, whose means are the offsets.
+    weight : sum of the weights of the rows of an earlier fit, whose means are the offsets.
     growing : a run beside it that takes over; None if there is none.
-    takes_over : after how many rows it does.
+    takes_over : number of rows after which it takes over.
     """
 
     def __init__(

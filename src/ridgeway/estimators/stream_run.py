@@ -19,7 +19,7 @@ class StreamRun:
 
     Attributes
     ----------
-    run : the run, which may have gone through rows before.
+    run : the run, which may have learned from rows before the stream.
     step : its final step.
     batch_size : rows per step.
     window : splits outlying rows; None for a run that clips them or takes every row as it is.
@@ -42,7 +42,7 @@ class StreamRun:
         return self.before + self.rows // self.batch_size if self.window else self.run.n_steps
 
     def expect(self, n_rows: int) -> None:
-        """Prepare for `n_rows` more rows, which are known to come."""
+        """Prepare for `n_rows` more rows, which will follow."""
         if self.progressive is not None:
             whole = self.before + (self.rows + n_rows) // self.batch_size
             self.progressive.expect(whole if self.window else self.run.n_steps_after(n_rows))
@@ -89,7 +89,7 @@ class StreamRun:
 
     @classmethod
     def from_state(cls, stored: Stored, standardization: Standardization, sparse: bool) -> StreamRun:
-        """Return the run of a state, over rows standardized like this; format 1 had no window."""
+        """Rebuild the run. `standardization` and `sparse` describe its rows. Files of format 1 have no `window`."""
         run = SGDRun.from_state(stored.part("run"))
         step = stored.positive("final_step") if "final_step" in stored else stored.part("step").positive("size")
         return cls(

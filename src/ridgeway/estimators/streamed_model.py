@@ -26,7 +26,7 @@ class StreamedModel:
 
     Attributes
     ----------
-    stream : the stream, which is not changed any more: the next batch goes into a copy.
+    stream : the stream, which does not change any more: a copy learns from the next batch.
     asked : the average, or the family to choose from.
     one_standard_error : the rule of choice.
     wanted, selection : the average of the model before these batches, and how it was chosen.

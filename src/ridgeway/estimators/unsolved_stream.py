@@ -11,8 +11,8 @@ from ridgeway.estimators.exact_model import ExactModel
 from ridgeway.exact.fold_moments import FoldMoments
 from ridgeway.exact.gram_fit import GramFit, fit_sums
 from ridgeway.exact.gram_sums import GramSums
-from ridgeway.exact.held_out_spectrum import held_out_of, with_errors_of_all
 from ridgeway.exact.rated_candidates import selection_of
+from ridgeway.exact.spectrum_residuals import held_out_of, with_errors_of_all
 from ridgeway.machine.blas import threads
 from ridgeway.selection.held_out import HeldOut
 from ridgeway.selection.plan import Averaging, warn_nothing_to_choose

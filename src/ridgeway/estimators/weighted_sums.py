@@ -1,4 +1,4 @@
-"""Weighted sums of the rows of a stream: the means that its intercepts rest on."""
+"""Weighted sums of the rows of a stream, from whose means its intercepts are computed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class WeightedSums:
     Parameters
     ----------
     standardization : of the rows; where it has no constant column nothing is centred, and only weights are summed.
-    sparse : whether the rows are.
+    sparse : whether the rows are sparse.
     weight : sum of the weights of earlier rows, whose means are the offsets of the standardization.
     """
 
     def __init__(self, standardization: Standardization, sparse: bool, weight: float = 0.0) -> None:
         self._standardization = standardization
-        self._implicit = sparse and standardization.constant != 0  # rows are centred only here, not where they lie
+        self._implicit = sparse and standardization.constant != 0  # the sums are centred, not the rows in memory
         self._weight = weight
         self._x = np.zeros(standardization.n_columns)  # of the rows as they lie, constant column included
         self._y = np.zeros(len(standardization.target_scale))
@@ -56,7 +56,7 @@ class WeightedSums:
         return other
 
     def state(self) -> State:
-        """Return the sums; version 0.1 knows those of centred rows only."""
+        """Return the sums; version 0.1 has those of centred rows only."""
         return {
             "weight": self._weight,
             "sum_x": self._centred(),

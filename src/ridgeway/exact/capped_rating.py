@@ -1,4 +1,4 @@
-"""Errors of the folds with large ones capped (`selection.capped_errors`): a second look at their rows."""
+"""Errors of the folds with large ones capped (`selection.capped_errors`): a second read of their rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgeway.averaging import Scheme
-from ridgeway.exact.fold_moments import SplitMoments
+from ridgeway.exact.fold_moments import FoldSides
 from ridgeway.exact.gram import GramRating, Units
 from ridgeway.exact.held_out_rows import HeldOutRows
 from ridgeway.rows import Batch
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CappedRating:
-    """Rates schemes on all folds, a few badly predicted rows counting with a capped error.
+    """Rates schemes on all folds; the errors of a few badly predicted rows are capped.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def capped(
     gram: GramRating,
     batch: Batch,
     folds: Sequence[Fold],
-    splits: Sequence[SplitMoments],
+    of_folds: Sequence[FoldSides],
     standardization: Standardization,
     units: Units,
     schemes: Sequence[Scheme],
@@ -71,7 +71,7 @@ def capped(
     ----------
     gram : errors of all rows.
     batch : all rows.
-    folds, splits : which of them each fold is tried on, and their moments.
+    folds, of_folds : the folds of these rows, and the moments of both sides of each.
     standardization, units : as the moments were made.
     schemes : candidates, of which a few tell which rows are badly predicted.
     """
@@ -81,14 +81,16 @@ def capped(
     spread = np.unique(np.linspace(0, len(schemes) - 1, N_REFERENCES).round().astype(int))
     references = [schemes[place] for place in spread]
     badly_predicted = []
-    for fold, split, coefs in zip(folds, splits, gram.coefs(references), strict=True):
-        rows = HeldOutRows(batch, fold.test, split, standardization, units)
+    for fold, sides, coefs in zip(folds, of_folds, gram.coefs(references), strict=True):
+        rows = HeldOutRows(batch, fold.test, sides, standardization, units)
         residuals = np.concatenate([rows.residuals(numbers, coefs) for numbers in rows.blocks()])
         weight = np.asarray(batch.weight[fold.test], np.float64) / standardization.weight_scale
         every = BadlyPredictedRows(most, np.tile(np.eye(len(references)), (coefs.shape[1], 1, 1)))
         apart = np.flatnonzero(every.set_apart(residuals, weight))
-        known = rows.known(fold.test[apart]) if len(apart) else np.zeros((0, coefs.shape[1], coefs.shape[2] + 1))
-        kept = Apart(known, weight[apart], every.groups[0].medians)
+        vectors = (
+            rows.row_vectors(fold.test[apart]) if len(apart) else np.zeros((0, coefs.shape[1], coefs.shape[2] + 1))
+        )
+        kept = Apart(vectors, weight[apart], every.groups[0].medians)
         badly_predicted.append(BadlyPredictedRows(most, _models(coefs)).holding([kept]))
     return CappedRating(gram, badly_predicted)
 

@@ -109,7 +109,7 @@ class CoMoments:
         largest_y = np.zeros(targets)
         xx, xy, unresolved = np.zeros((d, d)), np.zeros((d, targets)), np.zeros(d)
         means: _Means | None = None
-        with np.errstate(over="ignore", invalid="ignore"):  # the means tell
+        with np.errstate(over="ignore", invalid="ignore"):  # where an entry is not finite, neither are the means
             for start in range(0, n, size):
                 stop = min(start + size, n)
                 m = stop - start

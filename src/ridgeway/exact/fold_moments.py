@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MOMENT_BLOCK_BYTES = 2**25  # rows in float64 that are looked at together
+MOMENT_BLOCK_BYTES = 2**25  # of rows in float64 that are read together
 MIN_MOMENT_BLOCK_ROWS = 1024
-MAX_CELLS = 64  # beyond, each split is read on its own
+MAX_CELLS = 64  # beyond, each fold is read on its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,33 +200,33 @@ def cell_moments(
     return [parts[0] if parts else None for parts in found]
 
 
-class SplitMoments(NamedTuple):
-    """Moments of the rows that a split learns from, and of those it is tried on."""
+class FoldSides(NamedTuple):
+    """Moments of the rows that the model of a fold learns from, and of those it is tried on."""
 
     train: FoldMoments
     test: FoldMoments
 
 
 class ReadOnce(NamedTuple):
-    """The result of one read of the rows: moments of all rows, and of both sides of each split.
+    """The result of one read of the rows: moments of all rows, and of both sides of each fold.
 
     Attributes
     ----------
     total : of all rows.
-    splits : of each split.
-    partition : True if every row is tested by exactly one split and learned from by all others.
+    of_folds : of each fold.
+    partition : True if every row is tested by exactly one fold and learned from by all others.
     """
 
     total: FoldMoments
-    splits: list[SplitMoments]
+    of_folds: list[FoldSides]
     partition: bool
 
 
-def read_splits(batch: Batch, folds: Sequence[Fold], standardization: Standardization) -> ReadOnce:
+def read_folds(batch: Batch, folds: Sequence[Fold], standardization: Standardization) -> ReadOnce:
     """Return the moments of all rows and of both sides of each fold.
 
     Rows that the folds treat alike are a cell, and moments add up over cells: k folds that share the rows cost one
-    read, and the rows learned from are all cells but one. Splits that cut the rows into more than `MAX_CELLS` cells
+    read, and the rows learned from are all cells but one. Folds that cut the rows into more than `MAX_CELLS` cells
     are read one by one.
     """
     n = len(batch)
@@ -246,24 +246,24 @@ def read_splits(batch: Batch, folds: Sequence[Fold], standardization: Standardiz
     if len(codes) > MAX_CELLS:
         return _read_one_by_one(batch, folds, standardization, partition)
     parts = cell_moments(batch, cells, len(codes), standardization)
-    splits = []
+    of_folds = []
     for k in range(len(folds)):
         train, test = (
             FoldMoments.pooled([part for part, member in zip(parts, side[:, k], strict=True) if member and part])
             for side in (learned, tested)
         )
-        splits.append(SplitMoments(train, test))
-    return ReadOnce(FoldMoments.pooled([part for part in parts if part]), splits, partition)
+        of_folds.append(FoldSides(train, test))
+    return ReadOnce(FoldMoments.pooled([part for part in parts if part]), of_folds, partition)
 
 
 def _read_one_by_one(
     batch: Batch, folds: Sequence[Fold], standardization: Standardization, partition: bool
 ) -> ReadOnce:
-    splits = []
+    of_folds = []
     for fold in folds:
         rows = np.flatnonzero(fold.train), np.asarray(fold.test)
-        splits.append(SplitMoments(*(_moments_of(batch, numbers, standardization) for numbers in rows)))
-    return ReadOnce(read_splits(batch, [], standardization).total, splits, partition)
+        of_folds.append(FoldSides(*(_moments_of(batch, numbers, standardization) for numbers in rows)))
+    return ReadOnce(read_folds(batch, [], standardization).total, of_folds, partition)
 
 
 def _moments_of(batch: Batch, numbers: NDArray[np.intp], standardization: Standardization) -> FoldMoments:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ridgeway.averaging import Scheme
-from ridgeway.exact.fold_moments import FoldMoments, SplitMoments, means_apart
+from ridgeway.exact.fold_moments import FoldMoments, FoldSides, means_apart
 from ridgeway.exact.normal_equations import eigen_basis, normal_equations
 from ridgeway.trajectory.spectrum import RESOLUTION, Basis
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-DESCENT_STEPS = 1_000_000  # of gradient descent, whose averages other schemes are: as many as SGD makes over few rows
+DESCENT_STEPS = 1_000_000  # of the gradient descent that other schemes average: as many as SGD makes over few rows
 
 
 class Units(NamedTuple):
-    """What features and targets of the moments are still to be divided by, (d,) and (targets,), and the centring.
+    """Scales by which features and targets are still to be divided, (d,) and (targets,), and the centring.
 
     centre : about the means of the rows learned from, as an intercept does; otherwise about 0.
     """
@@ -59,12 +59,12 @@ class HeldOutFold:
     weight: float
 
     @classmethod
-    def of(cls, split: SplitMoments, units: Units) -> HeldOutFold:
+    def of(cls, sides: FoldSides, units: Units) -> HeldOutFold:
         """Solve for the rows learned from: time d^3."""
-        test, (scale, target_scale, centre) = split.test, units
-        apart_x, apart_y = means_apart(test.co, split.train.co, centre)
+        test, (scale, target_scale, centre) = sides.test, units
+        apart_x, apart_y = means_apart(test.co, sides.train.co, centre)
         return cls(
-            solve(split.train, units),
+            solve(sides.train, units),
             test.co.xx / scale / scale[:, None],
             test.co.xy / scale[:, None] / target_scale,
             test.yy / target_scale**2,

@@ -1,4 +1,4 @@
-"""`GramSums`: what the Gram engine keeps of all rows so far, to which batches and parts of the data add up."""
+"""`GramSums`: the sums that the Gram engine keeps of all rows so far; those of batches and parts of the data add up."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ridgeway.exact.fold_moments import FoldMoments, ReadOnce, SplitMoments, cell_moments
+from ridgeway.exact.fold_moments import FoldMoments, FoldSides, ReadOnce, cell_moments
 from ridgeway.exact.gram import Units
 from ridgeway.exact.row_sample import RowSample
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.row_hash import hashed
 from ridgeway.rows.same_form import require_same_targets
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out_path import SAMPLE_SEED
+from ridgeway.selection.residual_path import SAMPLE_SEED
 from ridgeway.storage.state import FLOATS, State, StateError, Stored
 
 MAX_PART_ROWS = 2**40  # of a part of the data whose first row number is not known
@@ -57,12 +57,12 @@ class GramSums:
     def after(cls, read: ReadOnce, batch: Batch, standardization: Standardization, n_folds: int, seed: int) -> GramSums:
         """Return the sums that a fit leaves: fold by fold where its folds partition the rows, otherwise as one."""
         empty = cls.begin(batch, standardization, n_folds, seed)
-        if read.partition and len(read.splits) == n_folds:
-            return replace(empty, parts=tuple(split.test for split in read.splits), n_rows=len(batch))
+        if read.partition and len(read.of_folds) == n_folds:
+            return replace(empty, parts=tuple(sides.test for sides in read.of_folds), n_rows=len(batch))
         return replace(empty, base=read.total, n_rows=len(batch))
 
     def with_rows(self, batch: Batch, n_given: int) -> GramSums:
-        """Return the sums with more rows; these are left as they are.
+        """Return the sums with more rows; these sums do not change.
 
         Parameters
         ----------
@@ -116,13 +116,13 @@ class GramSums:
         n_targets = len(self.standardization.target_scale)
         require_same_targets(batch.y.shape[1], batch.single_target, n_targets, self.single_target)
 
-    def splits(self) -> dict[int, SplitMoments]:
+    def folds(self) -> dict[int, FoldSides]:
         """Return the folds that have rows, by their number, where there are others to learn from."""
         found = {}
         for number, part in enumerate(self.parts):
             others = [other for other in self.known if other is not part]
             if part is not None and others:
-                found[number] = SplitMoments(FoldMoments.pooled(others), part)
+                found[number] = FoldSides(FoldMoments.pooled(others), part)
         return found
 
     def units(self, total: FoldMoments, scale: bool) -> tuple[Standardization, Units]:

@@ -1,4 +1,4 @@
-"""The held-out rows of a fold, as the model of the other rows sees them."""
+"""The held-out rows of a fold, in the units of the model of the other rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ridgeway.exact.fold_moments import SplitMoments
+from ridgeway.exact.fold_moments import FoldSides
 from ridgeway.exact.gram import Units
 from ridgeway.rows import FLOAT64, Batch, numbered
 from ridgeway.rows.standardization import Standardization
@@ -27,7 +27,7 @@ class HeldOutRows:
 
     batch: Batch
     test: NDArray[np.intp]
-    split: SplitMoments
+    sides: FoldSides
     standardization: Standardization
     units: Units
 
@@ -42,7 +42,7 @@ class HeldOutRows:
         predicted = self.products(numbers, (coefs / self.units.scale).reshape(-1, coefs.shape[-1]).T)
         return self.targets(numbers)[:, :, None] - predicted.reshape(-1, *coefs.shape[:2]).transpose(0, 2, 1)
 
-    def known(self, numbers: NDArray[np.intp]) -> Array:
+    def row_vectors(self, numbers: NDArray[np.intp]) -> Array:
         """Return target and features of rows, (n, targets, d + 1)."""
         x, y = self.products(numbers, np.diag(1 / self.units.scale)), self.targets(numbers)
         return np.concatenate([y[:, :, None], np.repeat(x[:, None], y.shape[1], axis=1)], axis=2)
@@ -53,12 +53,12 @@ class HeldOutRows:
         if not self.units.centre:
             return np.asarray(rows.times(slopes), np.float64)
         padded = np.concatenate([slopes, np.zeros((1, slopes.shape[1]))])  # nothing for the constant column
-        return np.asarray(rows.times(padded), np.float64) - self.split.train.co.mean_x @ slopes
+        return np.asarray(rows.times(padded), np.float64) - self.sides.train.co.mean_x @ slopes
 
     def targets(self, numbers: NDArray[np.intp]) -> Array:
         """Return the targets of rows, about the means learned from: (n, targets)."""
         y = np.asarray(self.standardization.targets(self.batch.y[numbers], FLOAT64), np.float64)
-        return (y - self.split.train.co.mean_y if self.units.centre else y) / self.units.target_scale
+        return (y - self.sides.train.co.mean_y if self.units.centre else y) / self.units.target_scale
 
     def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the numbers of rows in the data, (n,)."""

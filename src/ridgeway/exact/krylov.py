@@ -1,6 +1,6 @@
 """The Krylov engine: ridge paths of rows in memory, or of a kernel matrix, from a few shared products.
 
-Lanczos recurrences of all folds and of all rows go on together. From time to time the candidates are rated on the
+Lanczos recurrences of all folds and of all rows advance together. From time to time the candidates are rated on the
 held-out rows, and the engine stops when the least error has settled.
 """
 
@@ -16,12 +16,12 @@ import numpy as np
 
 from ridgeway.averaging import Geometric, Scheme
 from ridgeway.exact.gram import descent_steps
-from ridgeway.exact.held_out_spectrum import held_out_of_krylov
 from ridgeway.exact.krylov_products import Products
 from ridgeway.exact.lanczos import Lanczos, Tridiagonal
 from ridgeway.exact.rated_candidates import best_rated, candidates_of, rated
+from ridgeway.exact.spectrum_residuals import residuals_of_krylov
 from ridgeway.selection.candidate_table import Scored
-from ridgeway.selection.held_out_path import HeldOutPart
+from ridgeway.selection.residual_path import ResidualPart
 from ridgeway.trajectory.spectrum import RESOLUTION, Basis, Spectrum
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class KrylovFit(NamedTuple):
     n_products: int
     settled: bool
     rating: KrylovRating
-    held_out: Sequence[HeldOutPart] = ()
+    held_out: Sequence[ResidualPart] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,13 +177,13 @@ class KrylovSettings:
 
 
 def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSettings) -> KrylovFit:
-    """Go on until the least held-out error has settled or, for a given strength, until it is solved.
+    """Multiply until the least held-out error has settled or, for a given strength, until it is solved.
 
     Parameters
     ----------
     products : the problem; its last fold learns from all rows.
     weights : for each fold but the last the weights of its held-out rows.
-    settings : what is asked for.
+    settings : what is requested.
     """
     lanczos = Lanczos(products.apply, products.start())
     resolution = RESOLUTION if np.dtype(settings.dtype) == np.float64 else RESOLUTION_FLOAT32
@@ -207,7 +207,7 @@ def fit_krylov(products: Products, weights: Sequence[Array], settings: KrylovSet
     given = settings.scheme.alpha if isinstance(settings.scheme, Geometric) else 0.0
     weakest = min(rows, key=lambda row: row.error).alpha if rows else given
     spectrum = _spectrum(rating, settings, 0.0 if math.isnan(weakest) else weakest)  # another average has no alpha
-    held_out = held_out_of_krylov(rating) if rows else []
+    held_out = residuals_of_krylov(rating) if rows else []
     return KrylovFit(spectrum, rows, lanczos.n_products, settled or lanczos.exhausted, rating, held_out)
 
 

@@ -1,8 +1,8 @@
-"""Products of a Krylov engine: one look at the rows, or at the kernel matrix, serves all folds and all targets.
+"""Products of a Krylov engine: one read of the rows, or of the kernel matrix, serves all folds and all targets.
 
-Column (f, t) belongs to fold f, which learns from some of the rows, and target t. Masked weights c_fi / W_f, 0 for the
-rows of fold f that are held out, make one product with all rows do for every fold; its entries at the held-out rows,
-which come for nothing, are what these rows are predicted from.
+Column (f, t) belongs to fold f, which learns from some of the rows, and target t. The weights c_fi / W_f are 0 for the
+rows that fold f holds out, so one product with all rows serves every fold. Its entries at the held-out rows, from which
+these are predicted, cost nothing more.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MIN_SHARE_LEFT = 0.7  # of a vector that is made orthogonal; if less is left, that is done again
+MIN_SHARE_LEFT = 0.7  # of a vector after it is made orthogonal; if less is left, that is repeated
 ROUNDING_SHARE = 1e-13  # of the largest entry of T; a smaller rest is rounding, and the space is exhausted
 
-# Takes vectors (columns, p), returns their images under the A of each column, and what is kept of the way there.
+# Takes vectors (columns, p), returns their images under the A of each column, and the parts of the products to keep.
 Apply = Callable[["Array"], tuple["Array", Sequence["Array"]]]
 
 
@@ -111,7 +111,7 @@ class Lanczos:
         return not self._alive.any()
 
     def advance(self, n_products: int) -> None:
-        """Go on by so many products, fewer where all spaces are exhausted."""
+        """Make so many more products, fewer if all spaces are exhausted."""
         for _ in range(n_products):
             if self.exhausted:
                 return

@@ -72,6 +72,6 @@ def _drop_rounding(eigenvalues: Array, targets: Array, largest: float, resolutio
     beyond = eigenvalues <= resolution * eigenvalues.max()
     solution = np.divide(targets, eigenvalues, out=np.zeros_like(targets), where=~beyond)
     size = np.maximum(np.abs(solution).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    with np.errstate(over="ignore", invalid="ignore"):  # an infinite bound drops what nothing reliable is known of
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite bound drops unreliable entries
         rounding = ROUNDING * largest * size * np.linalg.norm(solution / size, axis=1, keepdims=True)
     targets[beyond & (np.abs(targets) <= rounding)] = 0.0

@@ -178,7 +178,7 @@ class ExactRidgePath(PathEstimator[RidgeAt]):
             require_same_targets(
                 labels.y.shape[1], labels.single_target, before.moments.xy.shape[1], before.single_target
             )
-        kept = np.flatnonzero(labels.weight)  # rows without weight are left out where they lie, not copied away
+        kept = np.flatnonzero(labels.weight)  # rows without weight are skipped in place, without a copy of the others
         if len(kept) == 0 and before is not None:
             return self._stand(before.moments, labels.single_target, alpha)
         if len(kept) == 0:

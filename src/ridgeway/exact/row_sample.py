@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeway.rows import Batch, DenseRows, readonly
-from ridgeway.selection.held_out_path import MAX_PATH_ROWS
+from ridgeway.selection.residual_path import MAX_PATH_ROWS
 from ridgeway.storage.state import State, Stored
 
 MAX_KEPT_NUMBERS = 2**19  # entries of the rows that are kept: 4 MB

@@ -1,11 +1,11 @@
-"""What takes a second read of the rows: leverages, and with them leave-one-out errors and robust standard errors.
+"""Results of a second read of the rows: leverages, and with them leave-one-out errors and robust standard errors.
 
 Row i of weight c_i, with coordinates z_i along the eigenvectors, pulls its own prediction by its leverage
 
     h_i = (c_i / W) (1 + sum_k z_ik^2 / (s_k + alpha)) ,
 
-the 1 belonging to the intercept. Without row i its residual would have been e_i / (1 - h_i), exactly, for ridge with
-the penalty W alpha held fixed.
+where the 1 belongs to the intercept. Without row i its residual would have been e_i / (1 - h_i), exactly, for ridge
+with the penalty W alpha held fixed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ridgeway.averaging import Geometric, Scheme
 from ridgeway.rows import FLOAT64, Batch
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.folds import MAX_GROUPS
-from ridgeway.selection.held_out_path import MIN_ONE_MINUS_LEVERAGE
+from ridgeway.selection.residual_path import MIN_ONE_MINUS_LEVERAGE
 from ridgeway.trajectory.spectrum import Basis, Spectrum
 
 if TYPE_CHECKING:

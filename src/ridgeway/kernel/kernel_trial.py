@@ -14,9 +14,9 @@ from ridgeway.averaging import Scheme
 from ridgeway.kernel.blocks import Blocks
 from ridgeway.rows import Float
 from ridgeway.selection.capped_errors import Errors, allowance, reference_places
+from ridgeway.selection.error_moments import models_of
 from ridgeway.selection.folds import Fold
 from ridgeway.selection.held_out_errors import HeldOutErrors
-from ridgeway.selection.residuals import models_of
 from ridgeway.trajectory import Trajectory
 
 
@@ -68,17 +68,17 @@ class KernelTrial:
         """Errors in standardized targets."""
         together = list(dict.fromkeys([*schemes, *self._references]))
         self._together.predict(together)
-        known = np.empty((*self._y.shape, len(together) + 2))
-        known[:, :, 0] = 1
-        known[:, :, 1] = self._y
+        row_vectors = np.empty((*self._y.shape, len(together) + 2))
+        row_vectors[:, :, 0] = 1
+        row_vectors[:, :, 1] = self._y
         for place, scheme in enumerate(together):
-            known[:, :, place + 2] = self.predicted[scheme]
+            row_vectors[:, :, place + 2] = self.predicted[scheme]
         models = models_of(np.eye(len(together)), np.tile(self._centre, (len(together), 1)))
         asked, references = (list(map(together.index, some)) for some in (schemes, self._references))
         directions = np.zeros((len(together), self._y.shape[1], 1))  # the rows are known by their predictions
         held = HeldOutErrors(directions, False, models[:, references], self._allowed)
         for part in self._parts():
-            held.add_known(known[part], self._weight[part])
+            held.add_row_vectors(row_vectors[part], self._weight[part])
         return held.errors(models[:, asked])
 
     def residuals(self, scheme: Scheme) -> NDArray[np.float64]:

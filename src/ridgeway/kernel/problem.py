@@ -11,7 +11,7 @@ import numpy as np
 
 from ridgeway.rows import FLOAT64, numbered
 from ridgeway.selection.held_out import HeldOut, sample_held_out
-from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath
+from ridgeway.selection.residual_path import ResidualPart, ResidualPath, method_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,7 @@ class KernelProblem:
         return mean
 
     def held_out(
-        self, scheme: Scheme, folds: list[Fold], left: list[Array], parts: Sequence[HeldOutPart] = ()
+        self, scheme: Scheme, folds: list[Fold], left: list[Array], parts: Sequence[ResidualPart] = ()
     ) -> HeldOut:
         """Return a sample of held-out rows with their predictions.
 
@@ -88,6 +88,5 @@ class KernelProblem:
             kept = np.concatenate([part.numbers for part in parts])
             numbers = numbered(self.batch.numbers)
             named = [replace(part, numbers=numbers[part.numbers].astype(np.int64)) for part in parts]
-            method = "hold-out" if len(folds) == 1 else "folds"
-            path = HeldOutPath(method, named, self.batch.y[kept].astype(np.float64), scale)
+            path = ResidualPath(method_of(len(folds)), named, self.batch.y[kept].astype(np.float64), scale)
         return sample_held_out(scheme, self.batch, rows, np.concatenate(left) * scale, path)

@@ -85,7 +85,7 @@ def compare(selection: Selection, length: int, grid: Grid) -> Comparison:
         errors = _on_grid(grid, geometric, [row.error for row in geometric])
         standard_errors = _on_grid(grid, geometric, [row.standard_error for row in geometric])
     candidates = tuple(candidate(row.scheme, length, row) for row in selection)
-    return Comparison(selection.method, candidates, errors, standard_errors)
+    return Comparison(selection.method, candidates, selection.n_as_good, errors, standard_errors)
 
 
 def _on_grid(grid: Grid, rows: Sequence[Scored], values: Sequence[float]) -> tuple[float, ...]:

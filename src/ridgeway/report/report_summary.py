@@ -68,11 +68,13 @@ class Comparison:
     ----------
     method : the method, in words.
     candidates : all averages that were compared.
+    n_as_good : how many of them, beside the chosen one, have an error within one standard error of the best one's.
     errors, standard_errors : errors of geometric averages on the grid of strengths; empty if none were compared.
     """
 
     method: str
     candidates: tuple[Candidate, ...]
+    n_as_good: int
     errors: tuple[float, ...]
     standard_errors: tuple[float, ...]
 

@@ -12,6 +12,7 @@ from scipy.stats import f_oneway
 
 from ridgeway.messages.number_text import number
 from ridgeway.report.report_summary import Candidate, ReportSummary, Rows, Target
+from ridgeway.selection.candidate_table import others_as_good
 from ridgeway.version import __version__
 
 MAX_NAMED_COLUMNS = 5  # columns that the first paragraphs name
@@ -98,24 +99,13 @@ def _which(summary: ReportSummary) -> str:
     )
     which = in_words(chosen)
     if best is chosen or best.error == chosen.error:
-        text += f"It chose {which}, which predicts best{_others_as_good(comparison.candidates, best)}. "
+        text += f"It chose {which}, which predicts best{others_as_good(comparison.n_as_good)}. "
     else:
         text += f"It chose {which}: more regularization than the best, with an error within one standard error. "
     text += _strength(chosen, summary)
     if not selected.chosen:
         text += f" The model was then changed to {in_words(selected)}."
     return text.strip()
-
-
-def _others_as_good(candidates: Sequence[Candidate], best: Candidate) -> str:
-    """Return how many others are within one standard error of the best, as text."""
-    if best.error is None or best.standard_error is None:
-        return ""
-    most = best.error + best.standard_error
-    n = sum(row.error is not None and row.error <= most for row in candidates) - 1
-    if n < 1:
-        return ""
-    return f"; {n:,} {'other is' if n == 1 else 'others are'} within one standard error"
 
 
 def _strength(chosen: Candidate, summary: ReportSummary) -> str:

@@ -90,8 +90,8 @@ class RowMoments:
         for name, sizes, squares in (("X", deviation, spread), ("y", target_deviation, target_spread)):
             if not (np.isfinite(squares).all() and ((squares >= SMALLEST_NORMAL) | (sizes == 0)).all()):
                 raise ValueError(
-                    f"the squares of {name} and the weights exceed or fall below float64 (standard deviations from "
-                    f"{sizes.min():g} to {sizes.max():g}): scale {name} or the weights."
+                    f"{name} and the weights are too large or too small for float64: their products overflow or vanish "
+                    f"(standard deviations from {sizes.min():g} to {sizes.max():g}): scale {name} or the weights."
                 )
         return cls(
             len(batch),

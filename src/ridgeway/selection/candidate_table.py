@@ -124,6 +124,12 @@ class Selection:
         return next(row for row in self.table if row.chosen)
 
     @property
+    def n_as_good(self) -> int:
+        """Number of candidates, beside the chosen one, with an error within one standard error of the best one's."""
+        most = self.best.error + self.best.standard_error
+        return sum(row.error <= most for row in self.table if not row.chosen)
+
+    @property
     def best_of_kinds(self) -> list[Scored]:
         """The best candidate of each kind and step, and the chosen one; by error."""
         rows, tied = sorted(self.table, key=lambda row: row.error), self._is_tied
@@ -217,6 +223,11 @@ class Selection:
             f"Selection({len(self)} candidates by {self.method}: {chosen.scheme}, error {chosen.error:.6g} "
             f"+- {chosen.standard_error:.2g})"
         )
+
+
+def others_as_good(n: int) -> str:
+    """Return the end of a sentence about the chosen candidate: how many others are about as good; empty for none."""
+    return f"; {n:,} {'other is' if n == 1 else 'others are'} within one standard error" if n else ""
 
 
 def marked(

@@ -21,7 +21,7 @@ from ridgeway.rows import Float
 ROWS_PER_CAPPED_ROW = 2500
 CAP_MEDIANS = 100.0  # 6.7 standard deviations of a Gaussian residual
 N_REFERENCES = 8  # candidates, evenly spread over all, whose errors tell which rows are badly predicted
-NOTABLE_CAP_EFFECT = 0.02  # relative change of an error by the cap from which output and report tell of it
+NOTABLE_CAP_EFFECT = 0.02  # relative change of an error by the cap from which output and report mention it
 SUSPECT_MEDIANS = 50.0  # a row with more medians of its group is set apart: the cap is known only after all groups
 
 
@@ -47,7 +47,7 @@ class Apart(NamedTuple):
 
     Attributes
     ----------
-    rows : (m, targets, r + 2), see `Residuals.known`.
+    rows : (m, targets, r + 2), see `ErrorMoments.row_vectors`.
     weight : (m,), their weights.
     medians : (targets, k), for each reference the median of its squared errors over all rows of the group.
     """
@@ -77,26 +77,26 @@ class BadlyPredictedRows:
         other.groups = list(groups)
         return other
 
-    def set_apart(self, known: Float, weight: Float, most: int | None = None) -> NDArray[np.bool_]:
+    def set_apart(self, vectors: Float, weight: Float, most: int | None = None) -> NDArray[np.bool_]:
         """Store the badly predicted rows of a group of rows (n, targets, r + 2), and return a mask of them.
 
         If there are more than `most`, only those with the largest errors are stored.
         """
-        apart = np.zeros(len(known), bool)
-        size = np.zeros(len(known))
+        apart = np.zeros(len(vectors), bool)
+        size = np.zeros(len(vectors))
         medians = np.zeros(self._references.shape[:2])
-        for target in range(known.shape[1]):
-            errors = self._errors(known, target)
+        for target in range(vectors.shape[1]):
+            errors = self._errors(vectors, target)
             largest = errors.max(axis=0)
-            medians[target] = np.partition(errors, len(known) // 2, axis=1)[:, len(known) // 2]
-            suspect = np.zeros(len(known), bool)
+            medians[target] = np.partition(errors, len(vectors) // 2, axis=1)[:, len(vectors) // 2]
+            suspect = np.zeros(len(vectors), bool)
             suspect[_largest_of_each(errors, self._allowance + 1)] = True  # of each reference no more can be capped
             apart |= suspect & (largest > SUSPECT_MEDIANS * medians[target].min())
             size = np.maximum(size, largest)
         if most is not None and apart.sum() > most:
             places = np.flatnonzero(apart)
             apart[places[np.argsort(-size[places], kind="stable")[most:]]] = False
-        self.groups.append(Apart(known[apart], weight[apart], medians))
+        self.groups.append(Apart(vectors[apart], weight[apart], medians))
         return apart
 
     @property
@@ -127,9 +127,9 @@ class BadlyPredictedRows:
         errors = np.concatenate([self._errors(rows, target)[best] for rows, _, _ in self.groups])
         return float(max(CAP_MEDIANS * medians[best], self._largest_uncapped(errors[:, None])[0]))
 
-    def _errors(self, known: Float, target: int) -> NDArray[np.float64]:
+    def _errors(self, vectors: Float, target: int) -> NDArray[np.float64]:
         """Squared residuals of the references, (k, n)."""
-        errors: NDArray[np.float64] = (self._references[target].astype(known.dtype) @ known[:, target].T) ** 2
+        errors: NDArray[np.float64] = (self._references[target].astype(vectors.dtype) @ vectors[:, target].T) ** 2
         return errors
 
 

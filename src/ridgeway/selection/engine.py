@@ -2,7 +2,7 @@
 
 An engine holds runs over the same rows: for each step size one run per fold, and one final run. The final run learns
 from every row in a choice by folds; in a choice by hold-out it is also the run that is scored, and learns from the
-held-out rows at the end. `ridgeway.selection.choice` asks engines only through this protocol.
+held-out rows at the end. `ridgeway.selection.choice` uses engines only through this protocol.
 
 An implementation is one class: `MemoryEngine` reads rows in memory, `KernelEngine` in `ridgeway.kernel.sgd_engine` a
 kernel matrix, `PartitionEngine` in `ridgeway.dask.cluster_engine` partitions on a cluster.

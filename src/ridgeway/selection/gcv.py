@@ -19,10 +19,10 @@ from ridgeway.selection.candidate_table import Selection, marked
 from ridgeway.selection.candidates import Candidates
 from ridgeway.selection.capped_errors import Errors
 from ridgeway.selection.contest import Contest, compare
+from ridgeway.selection.error_moments import ErrorMoments, models_of
 from ridgeway.selection.folds import MAX_GROUPS
 from ridgeway.selection.memory_engine import MemoryEngine
 from ridgeway.selection.plan import Plan
-from ridgeway.selection.residuals import Residuals, models_of
 from ridgeway.selection.run_outcome import Outcome
 from ridgeway.selection.settling import advance_until_settled
 from ridgeway.selection.span import Span, span_of
@@ -47,8 +47,8 @@ class CorrectedFit:
         self._trajectory, self._feed, self._n_targets = trajectory, feed, n_targets
         self._sparse = not isinstance(feed.source.rows, DenseRows)
         self._span: Span | None = None
-        self._fit: Residuals | None = None
-        self._probes: Residuals | None = None
+        self._fit: ErrorMoments | None = None
+        self._probes: ErrorMoments | None = None
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -61,8 +61,8 @@ class CorrectedFit:
         standardization, k = self._feed.standardization, self._n_targets
         self._span = span_of(self._trajectory, standardization, self._sparse, schemes)
         directions, padded = self._span.directions, standardization.constant != 0
-        self._fit = Residuals(directions[:, :k], padded)
-        self._probes = Residuals(directions[:, k:], padded)
+        self._fit = ErrorMoments(directions[:, :k], padded)
+        self._probes = ErrorMoments(directions[:, k:], padded)
         for rows in np.array_split(np.arange(len(self._feed)), min(MAX_GROUPS, len(self._feed))):
             group = self._feed.take(rows)
             self._fit.add(replace(group, y=group.y[:, :k]))

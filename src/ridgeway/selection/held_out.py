@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ridgeway.averaging import Scheme, scheme_of
 from ridgeway.rows import Batch, numbered
 from ridgeway.rows.feed import Feed
-from ridgeway.selection.held_out_path import HeldOutPath, sample_rows
+from ridgeway.selection.residual_path import ResidualPath, method_of, sample_rows
 from ridgeway.selection.target_variance import variance_of_rows
 from ridgeway.selection.trial import Trial
 from ridgeway.storage.state import State, Stored, state_of
@@ -53,8 +53,8 @@ class HeldOut:
     n_rows: int
     mean_squared_error: NDArray[np.float64]
     variance: NDArray[np.float64]
-    path: HeldOutPath | None = None
-    ridge_path: HeldOutPath | None = None
+    path: ResidualPath | None = None
+    ridge_path: ResidualPath | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -94,8 +94,8 @@ class HeldOut:
             stored.integer("n_rows"),
             stored.array("mean_squared_error", (n_targets,)),
             stored.array("variance", (n_targets,)),
-            stored.read("path", HeldOutPath.from_state, n_targets),  # files of version 0.1 have none
-            stored.read("ridge_path", HeldOutPath.from_state, n_targets),
+            stored.read("path", ResidualPath.from_state, n_targets),  # files of version 0.1 have none
+            stored.read("ridge_path", ResidualPath.from_state, n_targets),
         )
 
 
@@ -119,7 +119,7 @@ def predict_held_out(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArra
     return sample_held_out(scheme, feed.source, np.concatenate(tests), np.concatenate(residuals) * scale, path)
 
 
-def path_of_trials(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]]) -> HeldOutPath | None:
+def path_of_trials(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[np.intp]]) -> ResidualPath | None:
     """Keep held-out rows with their residuals at every alpha and scheme; None where replays need their rows.
 
     Parameters
@@ -131,14 +131,13 @@ def path_of_trials(feed: Feed, trials: Sequence[Trial], tests: Sequence[NDArray[
     parts, kept = [], sample_rows(tests, feed.source.y.shape[1])
     for trial, rows in zip(trials, kept, strict=True):
         numbers = numbered(feed.source.numbers)[rows].astype(np.int64)
-        part = trial.held_out_part(feed.take(rows), numbers) if len(rows) else None
+        part = trial.residual_part(feed.take(rows), numbers) if len(rows) else None
         if part is not None:
             parts.append(part)
     if not parts:
         return None
     actual = feed.source.y[np.concatenate(kept)].astype(np.float64)
-    method = "hold-out" if len(trials) == 1 else "folds"
-    return HeldOutPath(method, parts, actual, feed.standardization.target_scale)
+    return ResidualPath(method_of(len(trials)), parts, actual, feed.standardization.target_scale)
 
 
 def sample_held_out(
@@ -146,7 +145,7 @@ def sample_held_out(
     batch: Batch,
     rows: NDArray[np.intp],
     residuals: NDArray[np.float64],
-    path: HeldOutPath | None = None,
+    path: ResidualPath | None = None,
 ) -> HeldOut:
     """Keep a sample of held-out rows.
 

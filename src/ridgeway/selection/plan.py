@@ -1,7 +1,7 @@
 """`Plan`: the decisions of a fit before it begins.
 
 `decide_plan` is the only place that makes these decisions: it turns checked parameters and the numbers of rows and
-columns into steps, passes and a method of choice, for every SGD engine.
+columns into steps, passes and a method of choice, for every SGD engine. An engine may have automatic passes of its own.
 """
 
 from __future__ import annotations
@@ -134,6 +134,21 @@ class AutomaticSteps(NamedTuple):
     constant: LimitedStep | None
 
 
+class Passes(NamedTuple):
+    """How many passes over the rows a run makes.
+
+    Attributes
+    ----------
+    planned : passes that the steps are planned for.
+    largest : passes up to which the run continues while the error still falls.
+    settles : whether the run may end before `planned` when the error has settled.
+    """
+
+    planned: int
+    largest: int
+    settles: bool
+
+
 def decide_plan(
     options: FitOptions,
     n_rows: int,
@@ -142,6 +157,7 @@ def decide_plan(
     chains: int,
     rng: np.random.Generator,
     progress: Progress,
+    automatic_passes: Passes | None = None,
 ) -> Plan:
     """Decide steps, passes and the method of choice.
 
@@ -153,8 +169,9 @@ def decide_plan(
     chains : number of chains.
     rng : random numbers for orders and folds.
     progress : the progress bar.
+    automatic_passes : of an engine with a default of its own; None for those of linear SGD.
     """
-    passes = decide_passes(options, n_rows)
+    passes, max_passes, settles = decide_passes(options, automatic_passes or linear_passes(n_rows))
     step = options.step
     rivals: tuple[LimitedStep, ...] = ()
     if step is None:
@@ -162,7 +179,6 @@ def decide_plan(
         step = GrowingStep(final_size, climb_share(passes))
         rivals = () if constant is None else rival_steps(constant, n_rows, n_columns, passes)
     scheme, family = options.asked.of_rows(n_rows, Uniform())
-    automatic = options.passes is None
     return Plan(
         family=family,
         scheme=scheme,
@@ -170,8 +186,8 @@ def decide_plan(
         step=step,
         rivals=rivals,
         passes=passes,
-        max_passes=passes * MAX_PASSES_FACTOR if automatic and n_rows <= MAX_ROWS_TO_FOLD else passes,
-        settles=automatic and passes > 1,
+        max_passes=max_passes,
+        settles=settles,
         chains=chains,
         batch_size=options.batch_size,
         shuffle=options.shuffle,
@@ -188,13 +204,19 @@ def decide_method(cv: CrossValidation, n_rows: int) -> CrossValidation:
     return cv.automatic("folds" if n_rows <= MAX_ROWS_TO_FOLD else "holdout")
 
 
-def decide_passes(options: FitOptions, n_rows: int) -> int:
-    """Return the passes given; automatically, one over many rows and about a million steps in all over few."""
+def linear_passes(n_rows: int) -> Passes:
+    """Return the automatic passes of linear SGD: one over many rows, about a million steps in all over few."""
+    passes = min(max(1, round(TARGET_STEPS / n_rows)), MAX_PASSES)
+    return Passes(passes, passes * MAX_PASSES_FACTOR if n_rows <= MAX_ROWS_TO_FOLD else passes, passes > 1)
+
+
+def decide_passes(options: FitOptions, automatic: Passes) -> Passes:
+    """Return the passes that are given, or else the automatic ones of the engine."""
     if options.asked.family is not None and options.cv.method == "progressive":
-        return 1  # each row is predicted once before it is learned from
+        return Passes(1, 1, settles=False)  # each row is predicted once before it is learned from
     if options.passes is not None:
-        return options.passes
-    return min(max(1, round(TARGET_STEPS / n_rows)), MAX_PASSES)
+        return Passes(options.passes, options.passes, settles=False)
+    return automatic
 
 
 def rival_steps(step: LimitedStep, n_rows: int, n_columns: int, passes: int) -> tuple[LimitedStep, ...]:

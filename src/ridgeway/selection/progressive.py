@@ -17,8 +17,8 @@ from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.rows.weights import all_ones
 from ridgeway.selection.candidate_table import Scored
+from ridgeway.selection.error_moments import LARGEST_SQUARE, MAX_CORE_DIRECTIONS, ErrorMoments, models_of
 from ridgeway.selection.held_out import HeldOut
-from ridgeway.selection.residuals import LARGEST_SQUARE, MAX_CORE_DIRECTIONS, Residuals, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.selection.stream_sample import Period, StreamSample
 from ridgeway.sgd import SGDRun
@@ -145,7 +145,7 @@ class Progressive:
         self._sparse = sparse
         self._models: NDArray[np.float64] = np.zeros((0, 0, 0))
         self._max_moment = LARGEST_SQUARE  # rows with larger moments are refused: their errors would overflow
-        self._open: Residuals | None = None  # groups of rows whose errors are not computed yet
+        self._open: ErrorMoments | None = None  # groups of rows whose errors are not computed yet
         self._group = 0.0  # weight at which a group is full
         self.rows = 0  # number of rows that have been predicted
         self._place = 0  # number of the next row in the stream
@@ -183,7 +183,7 @@ class Progressive:
         n_targets = len(standardization.target_scale)
         progressive._schemes = schemes
         if (gathered := stored.optional("open")) is not None:
-            progressive._open = Residuals.from_state(gathered, standardization.n_columns, n_targets)
+            progressive._open = ErrorMoments.from_state(gathered, standardization.n_columns, n_targets)
             progressive._models = stored.array("models", (n_targets, len(schemes), progressive._open.width))
             progressive._max_moment = _largest_moment(progressive._models)
         progressive._group = stored.number("group", 0.0)
@@ -225,7 +225,7 @@ class Progressive:
         self._place += len(batch)
         if self._open is None:
             return
-        known = self._open.known(batch) if products is None else products.products[:, None]
+        row_vectors = self._open.row_vectors(batch) if products is None else products.products[:, None]
         self.rows += len(batch)
         first = 0
         lacking = self._group - self._open.last_weight
@@ -238,11 +238,11 @@ class Progressive:
                     self._close_groups(self._open)
             last = _reach_rows(batch, first, lacking) if unweighted else _reach(batch.weight, first, lacking)
             weight = None if unweighted else batch.weight[first:last]
-            self._open.add_known(known[first:last], weight, to_last=begun, most=self._max_moment)
+            self._open.add_row_vectors(row_vectors[first:last], weight, to_last=begun, most=self._max_moment)
             first, lacking = last, 0.0
-        self._sample.add(known, place)
+        self._sample.add(row_vectors, place)
 
-    def _close_groups(self, gathered: Residuals) -> None:
+    def _close_groups(self, gathered: ErrorMoments) -> None:
         """Add the errors of the open groups to the last stretch."""
         if gathered.moments:
             self._stretches[-1] += self._errors(gathered)
@@ -258,7 +258,7 @@ class Progressive:
         sample.count(self._open.target_sums())
         return [*before, now + self._errors(self._open)], sample
 
-    def _errors(self, gathered: Residuals) -> Stretch:
+    def _errors(self, gathered: ErrorMoments) -> Stretch:
         """Return the errors of all candidates on groups of rows."""
         return Stretch.of_groups(self._stretches[-1].first_step, gathered.weight, gathered.errors(self._models))
 
@@ -271,7 +271,7 @@ class Progressive:
         span = span_of(run.trajectory(), self._standardization, self._sparse, self._schemes, MAX_CORE_DIRECTIONS)
         self._models = models_of(span.given, centre.intercepts(span.directions, span.given))
         self._max_moment = _largest_moment(self._models)
-        self._open = Residuals(span.directions, padded=self._standardization.constant != 0)
+        self._open = ErrorMoments(span.directions, padded=self._standardization.constant != 0)
         recent = [stretch for stretch in self._stretches if stretch.first_step * 2**DECIDING_OCTAVES >= n_steps]
         coordinates = span.trajectory(np.eye(len(span.directions)))
         means = (span.directions @ centre.x).T.astype(np.float64), np.array(centre.y, np.float64)

@@ -13,7 +13,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.rows import Float
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.held_out import MAX_SAMPLE_ROWS, HeldOut
-from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath
+from ridgeway.selection.residual_path import ResidualPart, ResidualPath
 from ridgeway.selection.target_variance import variance_of_moments
 from ridgeway.storage.state import State, StateError, Stored, state_of
 from ridgeway.trajectory import Trajectory, trajectory_of
@@ -30,16 +30,16 @@ class SamplePart(NamedTuple):
     ----------
     numbers : row numbers in the stream, (k,).
     period : number of the averages that predicted each row, (k,).
-    known : (k, targets, directions + 2), see `Residuals.known`.
+    row_vectors : (k, targets, directions + 2), see `ErrorMoments.row_vectors`.
     """
 
     numbers: NDArray[np.int64]
     period: NDArray[np.int64]
-    known: NDArray[np.float64]
+    row_vectors: NDArray[np.float64]
 
     def only(self, kept: NDArray[np.bool_]) -> SamplePart:
         """Return the rows of a mask."""
-        return SamplePart(self.numbers[kept], self.period[kept], self.known[kept])
+        return SamplePart(self.numbers[kept], self.period[kept], self.row_vectors[kept])
 
     def below(self, halvings: int) -> SamplePart:
         """Return the rows that are still in the sample after this many halvings."""
@@ -98,7 +98,7 @@ class StreamSample:
         self._models: list[NDArray[np.float64]] = []  # one per period, (targets, candidates, directions + 2)
         self._bases: list[Period | None] = []  # one per period; None in files of version 0.1
         self._seen: list[int] = []  # number of rows of each period, sampled or not
-        self._sums: list[NDArray[np.float64]] = []  # `Residuals.target_sums` of all rows of each period
+        self._sums: list[NDArray[np.float64]] = []  # `ErrorMoments.target_sums` of all rows of each period
 
     @property
     def periods(self) -> int:
@@ -114,9 +114,12 @@ class StreamSample:
 
     def state(self) -> State:
         """Return the sample."""
+        joined = self._joined()
         return {
             "halvings": self._halvings,
-            **self._joined()._asdict(),
+            "numbers": joined.numbers,
+            "period": joined.period,
+            "known": joined.row_vectors,
             "models": list(self._models),
             "bases": list(map(state_of, self._bases)),
             "seen": np.array(self._seen, np.int64),
@@ -145,10 +148,10 @@ class StreamSample:
         period = stored.array("period", (n_rows,), "int64")
         if n_rows == 0:
             return sample
-        known = stored.array("known", (n_rows, n_targets, None))
-        sample._parts = [SamplePart(numbers, period, known)]
+        row_vectors = stored.array("known", (n_rows, n_targets, None))
+        sample._parts = [SamplePart(numbers, period, row_vectors)]
         widths = [models.shape[2] for models in sample._models]
-        if not ((period >= 0) & (period < n_periods)).all() or max(widths) > known.shape[2]:
+        if not ((period >= 0) & (period < n_periods)).all() or max(widths) > row_vectors.shape[2]:
             raise StateError("the sample of the stream refers to averages that are not stored.")
         return sample
 
@@ -171,34 +174,34 @@ class StreamSample:
         self._sums.append(np.zeros((len(models), 2, 2)))
 
     def count(self, sums: NDArray[np.float64]) -> None:
-        """Add `Residuals.target_sums` of further rows of this period."""
+        """Add `ErrorMoments.target_sums` of further rows of this period."""
         self._sums[-1] = self._sums[-1] + sums
 
-    def add(self, known: Float, first: int) -> None:
+    def add(self, row_vectors: Float, first: int) -> None:
         """Add the next rows of the stream, as far as they belong to the sample.
 
         Parameters
         ----------
-        known : (n, targets, directions + 2), see `Residuals.known`.
+        row_vectors : (n, targets, directions + 2), see `ErrorMoments.row_vectors`.
         first : number of the first of these rows in the stream.
         """
-        self._seen[-1] += len(known)
-        halvings = max(0, (first + len(known) - 1) // MAX_SAMPLE_ROWS).bit_length()
+        self._seen[-1] += len(row_vectors)
+        halvings = max(0, (first + len(row_vectors) - 1) // MAX_SAMPLE_ROWS).bit_length()
         if halvings > self._halvings:
             self._halvings = halvings
             self._parts = [part.below(halvings) for part in self._parts]
-        picked = np.flatnonzero(_are_kept(np.arange(first, first + len(known)), self._halvings))
+        picked = np.flatnonzero(_are_kept(np.arange(first, first + len(row_vectors)), self._halvings))
         if len(picked):
             period = np.full(len(picked), len(self._models) - 1)
-            self._parts.append(SamplePart(first + picked, period, known[picked].astype(np.float64)))
+            self._parts.append(SamplePart(first + picked, period, row_vectors[picked].astype(np.float64)))
             if len(self._parts) > MAX_SAMPLE_PARTS:
                 self._joined()
 
     def _joined(self) -> SamplePart:
         """Return all rows of the sample."""
         if len(self._parts) > 1:
-            width = max(part.known.shape[2] for part in self._parts)
-            widened = [part._replace(known=_widened(part.known, width)) for part in self._parts]
+            width = max(part.row_vectors.shape[2] for part in self._parts)
+            widened = [part._replace(row_vectors=_widened(part.row_vectors, width)) for part in self._parts]
             self._parts = [SamplePart(*map(np.concatenate, zip(*widened, strict=True)))]
         return self._parts[0] if self._parts else NO_ROWS
 
@@ -217,30 +220,30 @@ class StreamSample:
         sums = np.sum(self._sums, axis=0) if self._sums else np.zeros((1, 2, 2))
         if sums[0, 0, 0] <= 0:
             return None
-        numbers, periods, known = self._joined()
-        residuals = np.empty(known.shape[:2])
+        numbers, periods, row_vectors = self._joined()
+        residuals = np.empty(row_vectors.shape[:2])
         for period in np.unique(periods):
             mine, models = periods == period, self._models[period][:, candidate]
-            residuals[mine] = np.einsum("nqs,qs->nq", known[mine, :, : models.shape[1]], models)
+            residuals[mine] = np.einsum("nqs,qs->nq", row_vectors[mine, :, : models.shape[1]], models)
         scale = standardization.target_scale
-        actual = known[:, :, 1] * scale + standardization.target_offset
+        actual = row_vectors[:, :, 1] * scale + standardization.target_offset
         predicted, path = actual - residuals * scale, self._path(scale, actual)
         errors, variance = errors * scale**2, variance_of_moments(sums) * scale**2
         return HeldOut(scheme, numbers, actual, predicted, sum(self._seen), errors, variance, path)
 
-    def _path(self, scale: NDArray[np.float64], actual: NDArray[np.float64]) -> HeldOutPath | None:
+    def _path(self, scale: NDArray[np.float64], actual: NDArray[np.float64]) -> ResidualPath | None:
         """Return the sampled rows with their residuals at every scheme; None if a period has no basis."""
-        numbers, periods, known = self._joined()
+        numbers, periods, row_vectors = self._joined()
         parts = []
         for period in np.unique(periods).tolist():
             mine, basis = periods == period, self._bases[period]
             if basis is None:
                 return None
             r = basis.mean_products.shape[1]
-            rows = known[mine]
+            rows = row_vectors[mine]
             centred = rows[:, :, 2 : 2 + r] - basis.mean_products
-            parts.append(HeldOutPart(numbers[mine], rows[:, :, 1] - basis.mean_y, centred, basis.trajectory))
-        return HeldOutPath("progressive", parts, actual, scale) if parts else None
+            parts.append(ResidualPart(numbers[mine], rows[:, :, 1] - basis.mean_y, centred, basis.trajectory))
+        return ResidualPath("progressive", parts, actual, scale) if parts else None
 
 
 def _are_kept(places: NDArray[np.int64], halvings: int) -> NDArray[np.bool_]:
@@ -249,8 +252,8 @@ def _are_kept(places: NDArray[np.int64], halvings: int) -> NDArray[np.bool_]:
     return kept
 
 
-def _widened(known: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+def _widened(row_vectors: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     """Return the rows with zeros appended to their products, up to `width`."""
-    if known.shape[2] == width:
-        return known
-    return np.pad(known, ((0, 0), (0, 0), (0, width - known.shape[2])))
+    if row_vectors.shape[2] == width:
+        return row_vectors
+    return np.pad(row_vectors, ((0, 0), (0, 0), (0, width - row_vectors.shape[2])))

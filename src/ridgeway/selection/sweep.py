@@ -19,11 +19,11 @@ from ridgeway.trajectory import Layout, Trajectory, join
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # rows to learn from, (n,); None for all
 
-STEPS_AT_ONCE = 2**16  # rows of several passes over small data that are handed on together
+STEPS_AT_ONCE = 2**16  # rows of several passes over small data that are read together
 
 
 class Chain:
-    """One of the runs of a sweep: over the rows of a mask, in one piece or in segments that start afresh.
+    """One of the runs of a sweep, over the rows of a mask; it may consist of one run for each segment of the rows.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Chain:
 
     @property
     def only_run(self) -> SGDRun | None:
-        """The run, when it is one."""
+        """The run; None if there are several."""
         return self.runs[0] if len(self.runs) == 1 else None
 
     @property
@@ -84,7 +84,7 @@ class Chain:
         if len(places) == 0:
             return
         first, last = int(places[0]), int(places[-1])
-        if piece.in_sequence and last - first == len(places) - 1:  # neighbours, for such places increase
+        if piece.in_sequence and last - first == len(places) - 1:  # neighbours, because such places increase
             run.advance(piece.batch.between(first, last + 1), split_counts=split)
         else:
             run.advance(piece.batch, places, split_counts=split)
@@ -100,7 +100,7 @@ class Sweep:
     ----------
     feed : the rows.
     trains : one mask per chain.
-    step : of all chains; a growing one is resolved for the length that each run is planned to have.
+    step : of all chains; a growing one becomes a staircase for the planned length of each run.
     passes : the number of passes planned.
     store, batch_size : of the runs.
     segments : number of segments of each chain.
@@ -180,7 +180,7 @@ class Sweep:
             chain.end_pass()
 
     def go_on_with(self, numbers: NDArray[np.intp]) -> None:
-        """Go through these rows once more, or for the first time."""
+        """Take the steps of these rows after the last pass; they may have been left out so far."""
         order: Order = self._rng.permutation(numbers) if self._shuffle else numbers
         self._go_through(self._splitting.order(order, self._rng))
         self.end_pass()
@@ -213,7 +213,7 @@ class Sweep:
         """Return the order of the next pass; if the data are small, of several passes, up to `most` steps."""
         rows, n_rows = self._feed.source.rows, len(self._feed)
         passes = 1 if self._passes_apart else max(1, min(STEPS_AT_ONCE, most) // self._steps_in_pass)
-        if rows.nbytes <= CACHE_BYTES and self._shuffle:  # a pass does not depend on how many are asked for at once
+        if rows.nbytes <= CACHE_BYTES and self._shuffle:  # a pass does not depend on how many are requested at once
             return self._splitting.uniform_orders(passes, self._rng)
         if rows.nbytes <= CACHE_BYTES and self._splitting.none:
             return np.tile(np.arange(n_rows), passes)

@@ -13,9 +13,9 @@ from ridgeway.rows import Batch
 from ridgeway.rows.centre import Centre
 from ridgeway.rows.standardization import Standardization
 from ridgeway.selection.capped_errors import Errors, reference_places
+from ridgeway.selection.error_moments import models_of
 from ridgeway.selection.held_out_errors import Group, HeldOutErrors
-from ridgeway.selection.held_out_path import HeldOutPart, reduced_products
-from ridgeway.selection.residuals import models_of
+from ridgeway.selection.residual_path import ResidualPart, reduced_products
 from ridgeway.selection.span import Span, span_of
 from ridgeway.trajectory import Trajectory
 
@@ -119,13 +119,13 @@ class Trial:
         intercept = self._centre.intercepts(self._span.directions, coordinates)[0]
         return Predictor(np.pad(slopes.T, ((0, padding), (0, 0))), intercept)
 
-    def held_out_part(self, batch: Batch, numbers: NDArray[np.int64]) -> HeldOutPart | None:
+    def residual_part(self, batch: Batch, numbers: NDArray[np.int64]) -> ResidualPart | None:
         """Return held-out rows with their residuals at every scheme in the span; None for a replay.
 
         Parameters
         ----------
         batch : the rows, standardized.
-        numbers : where they stand in the data.
+        numbers : of the rows in the data.
         """
         assert self._span is not None
         directions = self._span.directions
@@ -137,7 +137,7 @@ class Trial:
         reduced = reduced_products(centred, self._span.given)
         coordinates = self._span.trajectory(reduced.mixtures)
         y = np.asarray(batch.y - self._centre.y, np.float64)
-        return None if coordinates is None else HeldOutPart(numbers, y, reduced.products, coordinates)
+        return None if coordinates is None else ResidualPart(numbers, y, reduced.products, coordinates)
 
     def _models(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._span is not None

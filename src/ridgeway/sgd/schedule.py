@@ -112,7 +112,7 @@ def climb_share(passes: int) -> float:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The steps of one run: their sizes, and the largest size * weight * |x|^2 before a row's own step is clipped."""
+    """The step sizes of a run, and `limit`: where size * weight * |x|^2 exceeds it, the step of that row is clipped."""
 
     sizes: Staircase
     limit: float = math.inf

@@ -15,9 +15,9 @@ POOL_RUNS = 512  # runs of consecutive rows whose rows are permuted together
 def shuffled_order(rows: AnyRows, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return a random order of all rows.
 
-    Small data get a uniform permutation. Reading rows of larger data one by one from anywhere is several times
-    slower than in sequence, so there short runs of neighbouring rows are drawn in random order, and the rows of
-    every 512 runs are permuted among one another.
+    Small data get a uniform permutation. Rows of larger data are read several times slower in random order than in
+    sequence. So short runs of neighbouring rows are drawn in random order, and the rows of every 512 runs are permuted
+    together.
     """
     n_rows = rows.shape[0]
     run = max(1, RUN_BYTES * n_rows // rows.nbytes)

@@ -157,8 +157,8 @@ class Splitting:
 def _ascending_places(n_places: int, n_steps: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return a uniformly random place of 0 .. n_places - 1 for each step, ascending.
 
-    Sums of exponential waiting times, divided by the last, are sorted uniform numbers: sorting would take longer than
-    all else.
+    Sums of exponential waiting times, divided by the last, are sorted uniform numbers: to sort numbers would take
+    longer than the rest.
     """
     times = rng.standard_exponential(n_steps + 1).cumsum()
     places: NDArray[np.int64] = (times[:-1] * (n_places / times[-1])).astype(np.int64)

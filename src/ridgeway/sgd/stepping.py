@@ -48,8 +48,8 @@ def take_steps(
         first += n_steps
     if not math.isfinite(state.tally[0, SUM_Q2]):  # the same for all targets
         raise ValueError(
-            f"the sum of (weight * |x|^2)^2 over the rows exceeds float64 (largest so far "
-            f"{state.tally[:, LARGEST_Q].max():g}^2): scale the columns or the weights down."
+            f"the rows are too large for float64: weight * |x|^2 reaches {state.tally[:, LARGEST_Q].max():g}, and the "
+            "sum of its squares overflows: scale the columns or the weights down."
         )
     safe = batch.finite and state.schedule.limit <= SAFE_RATIO
     if not safe and has_exploded(state):

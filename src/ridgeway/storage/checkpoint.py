@@ -114,7 +114,11 @@ class Checkpoint:
         except CheckpointError:
             raise
         except (ValueError, TypeError, ArithmeticError) as error:
-            raise ModelFileError(f"{self.path}: not a checkpoint that ridgeway writes: {error}") from None
+            said = str(error).rstrip(".")
+            raise ModelFileError(
+                f"{self.path}: not a checkpoint that ridgeway writes: {said}; use an intact copy, or delete it to "
+                "start again."
+            ) from None
 
     def part(self, name: str, make: Callable[[], State]) -> Stored:
         """Return a part of the state: from the checkpoint if it is there, or else made now and written."""

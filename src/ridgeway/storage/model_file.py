@@ -190,7 +190,8 @@ def _count_objects(file: IO[bytes], length: int) -> int:
 def _parsed(path: str | os.PathLike[str], text: str) -> State:
     if _count_values(text) > MAX_JSON_VALUES:
         raise ModelFileError(
-            f"{path}: more than {MAX_JSON_VALUES:,} values in the metadata: expected names and tables."
+            f"{path}: more than {MAX_JSON_VALUES:,} values in the metadata: expected names and tables; use an intact "
+            "copy, or fit again."
         )
     try:
         content = json.loads(text, parse_constant=_refuse_constant)

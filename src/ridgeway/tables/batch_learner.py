@@ -13,7 +13,7 @@ FIRST_BATCH_ROWS, FIRST_BATCH_BYTES = 2**18, 2**26
 
 
 class BatchLearner:
-    """Learns batch by batch; the first batches are gathered until they are enough to begin with.
+    """Learns batch by batch; the first batches are gathered until they have enough rows to begin.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class BatchLearner:
             self.finish()
 
     def finish(self) -> None:
-        """Learn from the batches that are gathered, if there are any: fewer than a stream begins with."""
+        """Learn from the batches that are still gathered, if there are any."""
         if not self._gathered:
             return
         rows = joined_rows(self._gathered)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ridgeway.dask.executor import Executor
 from ridgeway.dask.fitting import PARTITION_BYTES, fit_opened
-from ridgeway.dask.opened_data import opened_files
+from ridgeway.dask.opened_data import Opened, opened_files
 from ridgeway.data import DataError, column_names
 from ridgeway.data.table_encoder import LEVELS
 from ridgeway.estimators import AveragedSGDRegressor
@@ -60,15 +60,8 @@ def fit_table_on(
             f"{data}: LIBSVM text cannot be split into partitions: expected Parquet, CSV or Feather files; convert it, "
             "or fit it without a cluster."
         )
-    reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
     features = request.features(names)
-    columns = request.columns(features)
-    table = opened_files(data, request.target, request.weight, PARTITION_BYTES, columns, **reading)
-    if request.log_target:
-        table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.targets)))
-    if request.levels != LEVELS:  # a checkpoint belongs to one encoding
-        table = replace(table, fingerprint={**table.fingerprint, "levels": request.levels})
-    encoder = request.encoder(features)
+    table, encoder = _opened(data, request, features), request.encoder(features)
     if request.kernel is None and request.linear_solver == "auto" and chains != 1:
         request = replace(request, solver="sgd")  # which chains are made of
     estimator = request.estimator(progress)
@@ -78,23 +71,25 @@ def fit_table_on(
         what = "a kernel model" if request.kernel is not None else f"solver={request.solver!r}"
         raise ValueError(f"chains={chains!r}: expected 1 for {what}; leave chains out.")
     survey = fit_opened(estimator, table, executor, encoder, checkpoint)
+    for doubt in encoder.doubts_:  # the workers that learned the encoder did not emit these warnings
+        warn_user(doubt)
     rows, read = sum(survey.counts.values()), sum(survey.read.values())
-    estimator.set_params(verbose=0)
     passes = float(getattr(estimator, "passes_", 1.0))
     solver = solved_by(estimator, request, None)
     facts = FitFacts(os.fspath(data), rows, read - rows, passes, False, True, False, *solver)
-    for doubt in encoder.doubts_:  # the workers that learned the encoder did not emit these warnings
-        warn_user(doubt)
-    return TableModel(
-        estimator,
-        encoder,
-        request.target,
-        request.weight,
-        request.log_target,
-        facts,
-        null_values=request.null_values,
-        dropped=request.drop,
-    )
+    return TableModel.of(estimator, encoder, request, facts)
+
+
+def _opened(data: str | os.PathLike[str], request: Request, features: list[str]) -> Opened:
+    """Open the columns of a table that a request needs, as partitions."""
+    reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
+    columns = request.columns(features)
+    table = opened_files(data, request.target, request.weight, PARTITION_BYTES, columns, **reading)
+    if request.log_target:
+        table = replace(table, form=replace(table.form, transform=partial(_logarithm, request.targets)))
+    if request.levels != LEVELS:  # a checkpoint belongs to one encoding
+        table = replace(table, fingerprint={**table.fingerprint, "levels": request.levels})
+    return table
 
 
 def _logarithm(targets: tuple[str, ...], y: Float, source_name: str) -> Float:

@@ -41,7 +41,7 @@ def warn_of_drift(first: EncodedBatch, last: EncodedBatch, names: Sequence[str],
 
 
 def _shifts(one: Any, other: Any) -> NDArray[np.float64]:
-    """Return the difference of the means of each column, in standard deviations within the two ends; (columns,)."""
+    """Return the difference of the means of each column, in standard deviations pooled over both ends; (columns,)."""
     (mean, variance), (other_mean, other_variance) = _moments(one), _moments(other)
     apart = np.abs(mean - other_mean)
     scale = np.sqrt((variance + other_variance) / 2)

@@ -23,8 +23,8 @@ class FitProgress:
     batch : number of the next batch of the current pass.
     read : rows read in the current pass.
     rows, left_out : rows learned from, and left out, in the first pass.
-    buffer_rows : rows of the buffer through which a stream is shuffled; 0 before it begins. With the seed it tells the
-        order of the rows, whatever memory there is when the fit goes on.
+    buffer_rows : rows of the buffer through which a stream is shuffled; 0 before it begins. With the seed it
+        determines the order of the rows, whatever memory a resumed fit has.
     """
 
     passes: int = 0

@@ -49,13 +49,13 @@ def fit_table(
     up in Gram matrices: one read, whose order does not matter, in memory that does not grow with the rows. One with
     more features is held in memory, up to `memory` bytes, and beyond that learned by SGD as a stream.
 
-    SGD, also where ``request.solver`` or an option of its own asks for it, makes as many passes as it needs over rows
-    that fit in memory. Otherwise ``partial_fit`` learns from them batch by batch, in one pass or in ``request.passes``
-    passes, and the average is selected by predicting each row before it is learned. Such a stream is read in random
-    order, with a new order in each pass (see `ridgeway.data.ShuffledSource`): parts of the files are read in random
-    order, and their rows are permuted in a buffer that takes up to half of `memory`. The exception is a compressed
-    file, which can only be read from start to end: its rows are permuted within the buffer only, and the fit warns if
-    its end differs from its beginning.
+    SGD, which ``request.solver`` or an option that only SGD has can also request, makes as many passes as it needs
+    over rows that fit in memory. Otherwise ``partial_fit`` learns from them batch by batch, in one pass or in
+    ``request.passes`` passes, and the average is selected by predicting each row before it is learned. Such a stream is
+    read in random order, with a new order in each pass (see `ridgeway.data.ShuffledSource`): parts of the files are
+    read in random order, and their rows are permuted in a buffer that takes up to half of `memory`. The exception is a
+    compressed file, which can only be read from start to end: its rows are permuted within the buffer only, and the fit
+    warns if its end differs from its beginning.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class _Fit:
 
     @property
     def _sums_up(self) -> bool:
-        """Whether a stream is learned from in any order, by Gram matrices."""
+        """Whether a solver that takes rows in any order learns from the stream."""
         return self._stream is not None and can(self._stream.solver, Ability.ANY_ORDER)
 
     def _read_once(self, progress: Progress) -> EncodedBatch | _Ending:
@@ -199,7 +199,6 @@ class _Fit:
 
     def _finished(self, passes: float, streamed: bool, shuffled: bool = False) -> TableModel:
         request, reached, source = self._rows.request, self._rows.reached, self._rows.source
-        self._estimator.set_params(verbose=0)
         self._estimator.n_rows_ = reached.rows
         if not isinstance(self._estimator, RidgePathCV):
             self._estimator.passes_ = passes
@@ -209,14 +208,5 @@ class _Fit:
         facts = FitFacts(
             Path(source.name).name, reached.rows, reached.left_out, passes, streamed, False, shuffled, *solver
         )
-        return TableModel(
-            self._estimator,
-            self._rows.encoder,
-            request.target,
-            request.weight,
-            request.log_target,
-            facts,
-            zero_based=bool(getattr(source, "zero_based", False)),
-            null_values=request.null_values,
-            dropped=request.drop,
-        )
+        zero_based = bool(getattr(source, "zero_based", False))
+        return TableModel.of(self._estimator, self._rows.encoder, request, facts, zero_based)

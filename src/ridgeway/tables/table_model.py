@@ -20,9 +20,11 @@ from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
 from ridgeway.estimators.solver_facts import SOLVER_FACTS, Ability, can
 from ridgeway.intervals.conformal import ConformalWidth
+from ridgeway.messages.quantity import quantity
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
 from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.tables.request import Request
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ class TableModel:
             kinds={**texts, **self.encoder.text_columns_},
             null_values=self.null_values,
             lenient=list(there.difference(known)),
-            index=True,  # the model takes columns by name; columns that it does not know are only copied to the output
+            index=True,  # the model takes columns by name; columns that it does not use are only copied to the output
         )
 
     @property
@@ -278,6 +280,29 @@ class TableModel:
         }
 
     @classmethod
+    def of(
+        cls,
+        estimator: AnyAveraged,
+        encoder: TableEncoder | None,
+        request: Request,
+        facts: FitFacts,
+        zero_based: bool = False,
+    ) -> Self:
+        """Return the model of a fit that has ended; the estimator shows no progress bar any more.
+
+        Parameters
+        ----------
+        estimator : fitted.
+        encoder : of the columns; None for sparse rows.
+        request : what was fitted.
+        facts : how it was fitted.
+        zero_based : whether columns of LIBSVM text are counted from 0.
+        """
+        estimator.set_params(verbose=0)
+        target, weight, log_target = request.target, request.weight, request.log_target
+        return cls(estimator, encoder, target, weight, log_target, facts, zero_based, request.null_values, request.drop)
+
+    @classmethod
     def from_state(cls, stored: Stored) -> Self:
         """Return the model of a state."""
         model = averaged_of(stored.part("model"))
@@ -288,7 +313,9 @@ class TableModel:
         target: str | tuple[str, ...] | None = tuple(stored.texts("target")) if several else _text(stored, "target")
         n_targets = len(np.atleast_1d(model.intercept_))
         if max(len(names_of(target)), 1) != n_targets or several == (np.ndim(model.intercept_) == 0):
-            raise StateError(f"the model has {n_targets} targets, named {target!r}.")
+            raise StateError(
+                f"the model has {quantity(n_targets, 'target')} but names {target!r}: expected one name for each."
+            )
         facts = FitFacts.from_state(stored.part("facts"))
         if isinstance(model, AveragedKernelRegressor):  # older files have "sgd" there for every kernel model
             facts = replace(facts, solver=model.solver_, solver_reason=model.solver_reason_)

@@ -1,4 +1,4 @@
-"""`TableRows`: the rows of an opened table on their way to a learner, counted and stored in a checkpoint."""
+"""`TableRows`: the rows of an opened table, what learns from them, and how far it has come, for a checkpoint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TableRows:
 
     Attributes
     ----------
-    data : what was opened, to see later whether it has changed.
+    data : what was opened, to check later whether it has changed.
     request : what to fit.
     features : columns to learn from; None for sparse rows.
     source : the rows in the order of the table.

@@ -1,7 +1,7 @@
 """Which solver learns from a table, and how many of its rows are held in memory before they are streamed.
 
 Gram matrices need one read, whose order does not matter, and memory that does not grow with the rows. So a table of few
-columns is streamed as soon as it is large; only small ones are held, where each row can be left out and where the
+columns is streamed as soon as it is large; only small ones are held: then each row can be left out once, and the
 Krylov engine may be faster.
 """
 

@@ -14,12 +14,12 @@ from ridgeway.tables.table_rows import TableRows
 
 
 class TableStream:
-    """Passes over the rows of a table, from wherever the fit has come.
+    """The passes that are left over the rows of a table.
 
     Parameters
     ----------
     rows : of the table, with what learns from them.
-    memory : bytes of which the buffer takes up to half; a fit that goes on keeps the size of its buffer.
+    memory : bytes of which the buffer takes up to half; a resumed fit keeps the size of its buffer.
     """
 
     def __init__(self, rows: TableRows, memory: int) -> None:

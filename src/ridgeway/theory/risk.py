@@ -11,6 +11,7 @@ import numpy as np
 from ridgeway import _core
 from ridgeway.averaging import Scheme, Staircase
 from ridgeway.averaging.stair_filter import MAX_SUMMED_STEPS
+from ridgeway.messages.quantity import quantity
 from ridgeway.rows.exponent import SMALLEST_NORMAL
 from ridgeway.theory.arguments import batch_size_of, kurtosis_of, problem_of, staircase_of
 from ridgeway.theory.closed_risk import Modes, NoiseRisk, has_closed_form
@@ -147,8 +148,9 @@ def _random_part(scheme: Scheme, modes: Modes, squared_bias: Array, n_steps: int
         return by_recursion(scheme, modes, squared_bias, n_steps)
     if error > MAX_RELATIVE_ERROR:
         raise ValueError(
-            f"the closed form has lost all but {max(0, -math.log10(error)):.0f} digits and n_steps={n_steps} is too "
-            f"many for the recursion: take at most {MAX_SUMMED_STEPS} steps, or a smaller step."
+            f"the closed form is accurate to only {quantity(round(max(0, -math.log10(error))), 'digit')} here, and "
+            f"n_steps={n_steps} exceeds the recursion's limit of {MAX_SUMMED_STEPS}: take at most {MAX_SUMMED_STEPS} "
+            "steps, or a smaller step."
         )
     return closed
 

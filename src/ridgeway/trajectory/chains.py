@@ -204,7 +204,7 @@ def _shares(chains: Sequence[Trajectory], weights: ArrayLike | None) -> NDArray[
     if any(chain.step != chains[0].step for chain in chains):
         steps = sorted({chain.step for chain in chains})
         raise ValueError(
-            f"chains have different steps {steps}, on which survival depends: run all with one, for instance "
+            f"chains ran with different steps {steps} and cannot be averaged: run all with one, for instance "
             f"step=LimitedStep({chains[0].step!r})."
         )
     shares = np.array([chain.n_steps for chain in chains] if weights is None else weights, dtype=np.float64)

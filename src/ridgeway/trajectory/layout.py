@@ -33,8 +33,8 @@ class Layout:
     so for every alpha at once, a polynomial of degree m - 1 errs by at most their largest values, summed over k >=
     m. The same sum with chunk_degree + 1 for m and steps_per_chunk for q is the error of the chunks in which moments
     are gathered first; `tolerance` is both together. The first steps, where a block would have no more steps than
-    moments, are kept one by one. Up to step 16,384 chunks of degree 1, which would be short and many, give way to
-    longer ones of degree 2 that err less.
+    moments, are kept one by one. Up to step 16,384, where chunks of degree 1 would be short and many, longer ones
+    of degree 2 replace them, if these err less.
 
     Parameters
     ----------

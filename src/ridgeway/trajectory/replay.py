@@ -131,7 +131,7 @@ class Replay(Trajectory):
         return iterate
 
     def sketch(self, layout: Layout | None = None) -> Sketch:
-        """Return the moments of the increments, for one reading of the rows, which are not needed afterwards.
+        """Return the moments of the increments, from one reading of the rows, which are not needed afterwards.
 
         Examples
         --------
@@ -259,7 +259,7 @@ class Replay(Trajectory):
 
 
 class _Sums:
-    """Weighted sums of rows: (m, k, d) for dense rows, (d, k, m) for sparse ones, where m lies together in memory."""
+    """Weighted sums of rows: (m, k, d) for dense rows, (d, k, m) for sparse ones."""
 
     def __init__(self, m: int, n_targets: int, n_columns: int, dense: bool, dtype: np.dtype[np.floating[Any]]) -> None:
         self._dense = dense

@@ -304,6 +304,6 @@ class Spectrum(Trajectory):
         return np.concatenate([basis.coefs(self._inverses(basis, schemes)) for basis in self._bases], axis=1)
 
     def _averages(self, schemes: Sequence[Scheme]) -> Float:
-        with np.errstate(over="ignore", invalid="ignore"):  # looked at when finished
+        with np.errstate(over="ignore", invalid="ignore"):  # checked when finished
             solved = self._solved(schemes)
         return self._finished(solved, np.zeros(()), self._single_target)

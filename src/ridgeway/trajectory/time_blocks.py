@@ -107,7 +107,7 @@ class TimeBlocks:
     def _extend(self, step: int) -> None:
         """Add blocks until step number step + 1 has one.
 
-        Without a lock, which Ctrl-C could leave locked: a thread that is overtaken puts an equal block in its place.
+        There is no lock, which Ctrl-C could leave locked: of two threads, the later one stores an equal block.
         """
         blocks = self._blocks
         while not blocks or blocks[-1].stop <= step:

@@ -17,7 +17,7 @@ from ridgeway.storage.state import Stored
 
 MAX_ENCODED_NUMBER = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
 
-# Names that R, pandas and people give to the number of a row, and how many rows show that it is one.
+# Usual names of a column of row numbers, and the number of rows from which such a column is recognized.
 ROW_NUMBER_NAMES = frozenset(("rownames", "rowname", "row.names", "row_names", "row", "index", "id", "unnamed: 0"))
 MIN_COUNTED_ROWS = 20
 

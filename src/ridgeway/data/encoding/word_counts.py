@@ -1,4 +1,4 @@
-"""`WordCounts`: how often words come in texts, in bounded memory; the frequent words behind each hashed feature."""
+"""`WordCounts`: how often words occur in texts, in bounded memory; the frequent words behind each hashed feature."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ridgeway.data.encoding.strings import buckets_of
 MAX_TRACKED_WORDS = 100_000  # words counted at a time
 MAX_WORD_CHARACTERS = 40  # longer words name no feature
 MAX_NAMING_WORDS = 3  # words that name a feature
-BUCKETS_PER_WORD = 2  # at least; then two words in five meet another one
+BUCKETS_PER_WORD = 2  # at least; then two words in five share a bucket
 MIN_NAMING_SHARE = 0.1  # of the count of a feature's most frequent word, from which another one names it, too
 # Every run of characters that `hash_words` of the core takes for the space between two words.
 BETWEEN_WORDS = r"[\x00-/:-@\[-`{-\x{bf}\x{2000}-\x{207f}\x{3000}-\x{303f}]+"
@@ -23,7 +23,7 @@ class WordCounts:
     """Count the words of texts, in lower case.
 
     Memory is bounded: when more than `MAX_TRACKED_WORDS` words are counted, the rarer half of them is forgotten. A
-    forgotten word begins at 0 when it comes again, so counts of rare words may be too small, never too large.
+    forgotten word is counted from 0 when it occurs again, so counts of rare words may be too small, never too large.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class WordCounts:
         return more
 
     def buckets_for(self, least: int, most: int) -> int:
-        """Return a number of buckets in which few words meet: a power of two, or one of the bounds.
+        """Return a number of buckets that few words share: a power of two, or one of the bounds.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""`ExternalTable`: a table that is not a local file, and is brought here when its rows are needed."""
+"""`ExternalTable`: a table that is not a local file; its rows are copied to this machine when they are needed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class ExternalTable(ABC):
 
     @abstractmethod
     def schema(self) -> Any:
-        """Return the Arrow schema; None if it is known only after `local` has brought the rows here."""
+        """Return the Arrow schema; None if it is known only after `local` has copied the rows."""
 
     @abstractmethod
     def local(self, columns: Sequence[str] | None) -> Any:
-        """Bring the rows here, and return the path of a file or folder, or an Arrow table.
+        """Copy the rows to this machine, and return the path of a file or folder, or an Arrow table.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ def _found(data: Any, query: str | None, table: str | None) -> ExternalTable | N
     if scheme is None:
         return _of_file(text, query, table)
     address = as_address(text)
-    shown(address)  # whatever happens from here on, its password is known and not shown
+    shown(address)  # from here on `hidden` knows the password, and no message shows it
     if scheme in ("postgresql", "postgres"):
         return _made("adbc", "PostgreSQL", address, query, table)
     if scheme == "sqlite":
@@ -114,7 +114,7 @@ def _of_file(text: str, query: str | None, table: str | None) -> ExternalTable |
 
 
 def _copied(remote: ExternalTable, query: str | None, table: str | None) -> ExternalTable:
-    """Return a table of a remote file that must be here first: a database, a workbook, or files for a query."""
+    """Return a table of a remote file that must be copied first: a database, a workbook, or files for a query."""
     here = external_table(str(remote.local(None)), query=query, table=table)
     assert here is not None
     here.name = remote.name

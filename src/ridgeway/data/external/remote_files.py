@@ -114,7 +114,7 @@ class WebFile(ExternalTable):
         self._folder: SpillFolder | None = None
 
     def schema(self) -> None:
-        """Return None: the file must be here first."""
+        """Return None: the file must be copied first."""
 
     def local(self, columns: Sequence[str] | None) -> Path:
         """Copy the file to a temporary folder."""

@@ -24,7 +24,7 @@ class ReplayState(RunState):
 
     Attributes
     ----------
-    parts : what runs over sparse rows have; None for dense ones.
+    parts : the additional state of runs over sparse rows; None for dense ones.
     segments : the rows in turn.
     gains : of each segment, (n_rows, targets).
     """

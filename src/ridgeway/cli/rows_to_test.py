@@ -68,7 +68,7 @@ def held_back_rows(
 ) -> Iterator[tuple[str, str]]:
     """Yield the paths of the rows to learn from and of the rows to test, in a folder that is removed afterwards."""
     from ridgeway.data.origin import Origin
-    from ridgeway.tables.held_back import split_table
+    from ridgeway.tables.train_test_files import split_table
 
     with tempfile.TemporaryDirectory(prefix="ridgeway-") as folder:
         split = split_table(data, request, share, time, folder)

@@ -2,7 +2,7 @@
 
 The coefficients of all averages of a run are mixtures of some twenty directions (`ridgeway.selection.span`). So a
 held-out row is kept as its products with these directions, and a small trajectory, whose "coefficients" are the
-coordinates along them, tells the mixture of any scheme. The residual of row i at scheme s is
+coordinates along them, gives the mixture of any scheme. The residual of row i at scheme s is
 
     e_i(s) = (y_i - mean of y) - z_i . a(s) ,    z_i = (x_i - mean of x) . directions ,    a(s) = trajectory.coef(s) ,
 
@@ -54,12 +54,12 @@ class Leverages:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutPart:
+class ResidualPart:
     """Held-out rows that one run has predicted, in standardized targets.
 
     Attributes
     ----------
-    numbers : (k,), where each row stands in the data, or in a stream.
+    numbers : (k,), of the rows in the data, or in a stream.
     y : (k, targets), targets about the means that the run has learned.
     products : (k, targets, r), the rows along the directions.
     trajectory : coordinates (r,), or (targets, r), of every scheme.
@@ -96,7 +96,7 @@ class HeldOutPart:
         }
 
     @classmethod
-    def from_state(cls, stored: Stored, n_targets: int) -> HeldOutPart:
+    def from_state(cls, stored: Stored, n_targets: int) -> ResidualPart:
         """Return the part of a state."""
         numbers = stored.array("numbers", (None,), "int64")
         k = len(numbers)
@@ -113,7 +113,7 @@ class HeldOutPart:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutPath:
+class ResidualPath:
     """A sample of held-out rows with their residuals at every alpha and scheme.
 
     Attributes
@@ -125,7 +125,7 @@ class HeldOutPath:
     """
 
     method: str
-    parts: Sequence[HeldOutPart]
+    parts: Sequence[ResidualPart]
     actual: Array
     target_scale: Array
 
@@ -146,8 +146,8 @@ class HeldOutPath:
         """
         if self.method == "leave-one-out" and not isinstance(scheme, Geometric):
             raise ValueError(
-                f"{scheme} is not ridge, and this fit left rows out one by one, which has a closed form for ridge "
-                "only: take model.at(alpha), or fit with cv=5."
+                f"no prediction intervals for {scheme}: this fit used leave-one-out, whose residuals are known for "
+                "ridge only. Take model.at(alpha), or fit with cv=5."
             )
         return np.concatenate([part.residuals(scheme) for part in self.parts]) * self.target_scale
 
@@ -161,12 +161,17 @@ class HeldOutPath:
         }
 
     @classmethod
-    def from_state(cls, stored: Stored, n_targets: int) -> HeldOutPath:
-        """Return the path of a state."""
-        parts = [HeldOutPart.from_state(part, n_targets) for part in stored.parts("parts", least=1)]
+    def from_state(cls, stored: Stored, n_targets: int) -> ResidualPath:
+        """Return the residuals of a state."""
+        parts = [ResidualPart.from_state(part, n_targets) for part in stored.parts("parts", least=1)]
         n_rows = sum(len(part.numbers) for part in parts)
         actual, scale = stored.array("actual", (n_rows, n_targets)), stored.array("target_scale", (n_targets,))
         return cls(stored.text("method", METHODS), parts, actual, scale)
+
+
+def method_of(n_folds: int) -> str:
+    """Return how rows were held out by a number of folds, as `METHODS` names it: one fold is a hold-out."""
+    return "hold-out" if n_folds == 1 else "folds"
 
 
 def sample_rows(tests: Sequence[NDArray[np.intp]], n_targets: int) -> list[NDArray[np.intp]]:

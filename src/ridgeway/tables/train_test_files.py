@@ -1,4 +1,4 @@
-"""Test rows: a share of a table that a fit does not see, random ones or the last in time."""
+"""Test rows: a share of a table that is not learned from, random rows or the last in time."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SPLIT_SEED = 0x5EED  # data are often drawn with small seeds, and a split must n
 
 
 @dataclass(frozen=True)
-class HeldBackRows:
-    """Two files that hold the rows of a table.
+class TrainTestFiles:
+    """Two files that hold the rows of a table: those to learn from, and those to test on.
 
     Attributes
     ----------
@@ -39,13 +39,13 @@ class HeldBackRows:
 
 def split_table(
     data: Any, request: Request, share: float, time: str | None, folder: str | os.PathLike[str]
-) -> HeldBackRows:
+) -> TrainTestFiles:
     """Write the rows of a table to two files, batch by batch.
 
     Parameters
     ----------
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
-    request : the fit, which tells how columns are read.
+    request : the fit, which decides how columns are read.
     share : of the rows that are held back, between 0 and 1.
     time : the rows with the latest values of this column are held back; None holds random rows back, by the seed of
         the request.
@@ -92,7 +92,7 @@ def split_table(
             f"{source.name}: a share of {part:g} leaves {counts[0]:,} rows to learn from and {counts[1]:,} to test: "
             "expected some of both; choose another share."
         )
-    return HeldBackRows(train, test, int(counts[0]), int(counts[1]))
+    return TrainTestFiles(train, test, int(counts[0]), int(counts[1]))
 
 
 def _without_dictionaries(batch: Any) -> Any:
@@ -105,7 +105,7 @@ def _without_dictionaries(batch: Any) -> Any:
 
 
 def _last_rows(source: Source, time: str, kind: str | None, share: float) -> NDArray[np.bool_]:
-    """Tell which rows have the latest times; rows of one time stay together, and rows without a time are early."""
+    """Return which rows have the latest times; rows of one time stay together, and rows without a time are early."""
     column = source.column(time)
     if column.null_count == len(column):
         raise DataError(f"{source.name}: column {time!r} has no value: expected times; choose another column.")

@@ -9,7 +9,7 @@ from tests.oracles import problem
 import ridgeway as rw
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.residuals import Residuals, models_of
+from ridgeway.selection.error_moments import ErrorMoments, models_of
 from ridgeway.selection.span import span_of
 from ridgeway.trajectory.slopes import slopes_of
 
@@ -24,12 +24,12 @@ def test_errors_are_those_of_the_predictions() -> None:
     directions, coordinates = rng.standard_normal((3, 2, 6)), rng.standard_normal((5, 3))
     intercepts = rng.standard_normal((5, 2))
     batch = check_batch(X, y, weight)
-    residuals = Residuals(directions, padded=False)
+    moments = ErrorMoments(directions, padded=False)
     groups = [(0, 30), (30, 80)]
     for first, last in groups:
-        residuals.add(batch.between(first, last))
-    errors = residuals.errors(models_of(coordinates, intercepts))
-    np.testing.assert_allclose(residuals.weight, [weight[a:b].sum() for a, b in groups])
+        moments.add(batch.between(first, last))
+    errors = moments.errors(models_of(coordinates, intercepts))
+    np.testing.assert_allclose(moments.weight, [weight[a:b].sum() for a, b in groups])
     for candidate in range(5):
         for target in range(2):
             coef = coordinates[candidate] @ directions[:, target]
@@ -37,7 +37,7 @@ def test_errors_are_those_of_the_predictions() -> None:
             for g, (first, last) in enumerate(groups):
                 expected = weight[first:last] @ residual[first:last] ** 2
                 np.testing.assert_allclose(errors[candidate, target, g], expected, rtol=1e-9)
-    assert residuals.last_weight == residuals.weight[-1]
+    assert moments.last_weight == moments.weight[-1]
 
 
 # Law: products by the core, up to six directions, agree with those by BLAS.
@@ -48,13 +48,13 @@ def test_six_directions_are_like_any(dtype: type, padded: bool) -> None:
     X, y = problem(90, 7)
     batch = check_batch(X.astype(dtype), y.astype(dtype), rng.uniform(0.5, 2.0, 90).astype(dtype))
     directions = rng.standard_normal((7, 1, 7 - padded))
-    moments = []
+    errors = []
     for chosen in (directions[:6], directions):  # by the loop, and by BLAS
-        residuals = Residuals(chosen, padded)
-        residuals.add(batch)
+        moments = ErrorMoments(chosen, padded)
+        moments.add(batch)
         models = models_of(np.eye(len(chosen))[:6], np.ones((6, 1)))
-        moments.append(residuals.errors(models))
-    np.testing.assert_allclose(moments[0], moments[1], rtol=1e-4 if dtype is np.float32 else 1e-12)
+        errors.append(moments.errors(models))
+    np.testing.assert_allclose(errors[0], errors[1], rtol=1e-4 if dtype is np.float32 else 1e-12)
 
 
 # Law: a span holds the coefficients of all schemes, and of those between them, in few directions.

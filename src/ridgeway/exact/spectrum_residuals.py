@@ -1,4 +1,4 @@
-"""Held-out residuals of the exact engines at every alpha and scheme, a row kept as some twenty numbers.
+"""Held-out residuals of the exact engines at every alpha and scheme; each row is stored as some twenty numbers.
 
 Along the eigenvectors of the rows learned from, a scheme with filtered inverses g predicts a held-out row x as
 
@@ -9,7 +9,7 @@ tell how much eigenvalue k matters, orthonormal rows Q span the products c g, an
 
     x . w = sum_r u_r a_r ,    u_r = sum_k z_k b_k Q_rk / c_k ,    a = Q (c g) .
 
-The row keeps u; `Spectrum` answers a for every scheme.
+u is stored for each row; a `Spectrum` gives a for every scheme.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ridgeway.exact.rated_candidates import candidates_of
 from ridgeway.exact.second_read import SecondRead
 from ridgeway.rows import Batch, numbered
 from ridgeway.selection.held_out import HeldOut, sample_held_out
-from ridgeway.selection.held_out_path import HeldOutPart, HeldOutPath, Leverages, sample_rows
+from ridgeway.selection.residual_path import Leverages, ResidualPart, ResidualPath, sample_rows
 from ridgeway.selection.span import orthonormal_rows
 from ridgeway.trajectory.spectrum import Basis, Spectrum
 
@@ -93,9 +93,9 @@ class SpectralSpan:
         return Basis(self.basis.eigenvalues, padded, self.weights[None], np.zeros_like(self.weights))
 
 
-def held_out_of_folds(
+def residuals_of_folds(
     gram: GramRating, rows: Sequence[HeldOutRows], tests: Sequence[NDArray[np.intp]], resolution: float
-) -> list[HeldOutPart]:
+) -> list[ResidualPart]:
     """Return held-out rows of folds that were solved by their Gram matrices.
 
     Parameters
@@ -114,11 +114,11 @@ def held_out_of_folds(
         slopes = fold.basis.directions @ mixtures.reshape(-1, mixtures.shape[2]).T
         products = held.products(test, slopes / held.units.scale[:, None]).reshape(len(test), *mixtures.shape[:2])
         coordinates = Spectrum([span.coordinates(len(span.rows))], gram.step, gram.n_steps, True, resolution=resolution)
-        parts.append(HeldOutPart(held.numbers(test), held.targets(test), products, coordinates))
+        parts.append(ResidualPart(held.numbers(test), held.targets(test), products, coordinates))
     return parts
 
 
-def held_out_one_by_one(read: SecondRead, rows: NDArray[np.intp]) -> HeldOutPart:
+def residuals_one_by_one(read: SecondRead, rows: NDArray[np.intp]) -> ResidualPart:
     """Return rows that are left out one by one.
 
     Parameters
@@ -141,10 +141,10 @@ def held_out_one_by_one(read: SecondRead, rows: NDArray[np.intp]) -> HeldOutPart
     coordinates = Spectrum([span.coordinates(len(span.rows))], facts[0], facts[1], True, resolution=facts[2])
     numbers = numbered(read.batch.numbers)[rows].astype(np.int64)
     leverages = Leverages(np.concatenate(base), np.concatenate(pulls))
-    return HeldOutPart(numbers, np.concatenate(y), np.concatenate(products), coordinates, leverages)
+    return ResidualPart(numbers, np.concatenate(y), np.concatenate(products), coordinates, leverages)
 
 
-def held_out_of_krylov(rating: KrylovRating) -> list[HeldOutPart]:
+def residuals_of_krylov(rating: KrylovRating) -> list[ResidualPart]:
     """Return the held-out rows of folds that were solved in Krylov spaces; numbers are those of the rows fitted."""
     columns, step, n_steps = rating.products.columns, rating.step, rating.n_steps
     n_targets, parts = columns.y.shape[1], []
@@ -166,7 +166,7 @@ def held_out_of_krylov(rating: KrylovRating) -> list[HeldOutPart]:
         bases = [span.coordinates(width) for span in spans]
         coordinates = Spectrum(bases, step, n_steps, n_targets == 1, resolution=rating.resolution)
         actual = columns.held_out(fold)[chosen]
-        parts.append(HeldOutPart(columns.tests[fold][chosen].astype(np.int64), actual, products, coordinates))
+        parts.append(ResidualPart(columns.tests[fold][chosen].astype(np.int64), actual, products, coordinates))
     return parts
 
 
@@ -176,7 +176,7 @@ def held_out_of(
     standardization: Standardization,
     method: str,
     rows: NDArray[np.intp],
-    parts: Sequence[HeldOutPart],
+    parts: Sequence[ResidualPart],
 ) -> HeldOut | None:
     """Return held-out rows with the predictions of a scheme and their path; None if no row was held out.
 
@@ -186,11 +186,11 @@ def held_out_of(
     batch, standardization : all rows.
     method : how rows were held out, see `METHODS`.
     rows : the rows of the parts, in their order.
-    parts : the rows as they are kept.
+    parts : the rows with their residuals at every scheme.
     """
     if len(rows) == 0:
         return None
-    path = HeldOutPath(method, parts, batch.y[rows].astype(np.float64), standardization.target_scale)
+    path = ResidualPath(method, parts, batch.y[rows].astype(np.float64), standardization.target_scale)
     return sample_held_out(scheme, batch, rows, path.residuals(scheme), path)
 
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 import ridgeway as rw
 from ridgeway.rows import check_batch
 from ridgeway.rows.standardization import Standardization
-from ridgeway.selection.held_out_path import MAX_PATH_ROWS, sample_rows
+from ridgeway.selection.residual_path import MAX_PATH_ROWS, sample_rows
 
 ALPHAS = (0.0, 1e-4, 0.037, 1.0, 50.0)
 

@@ -1,4 +1,4 @@
-"""Held-out predictions on a cluster: a bounded sample of targets with their predictions."""
+"""A sample of held-out rows on a cluster, with their predictions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAMPLE_PARTITIONS = 16  # partitions that the sample is taken from
 
 
 class Predicted(NamedTuple):
-    """Held-out rows of a sample: where they stand in the data (k,), targets and residuals (k, targets)."""
+    """Held-out rows of a sample: their numbers in the data (k,), targets and residuals (k, targets)."""
 
     numbers: NDArray[np.int64]
     actual: NDArray[np.float64]
@@ -31,7 +31,7 @@ class Predicted(NamedTuple):
 def predict_rows(
     batch: Batch | None,
     predictors: list[Predictor],
-    split: PartitionFolds,
+    folds: PartitionFolds,
     standardization: Standardization,
     number: int,
     start: int,
@@ -40,7 +40,7 @@ def predict_rows(
     """Predict some held-out rows of a partition, each by the predictor of its fold."""
     if batch is None:
         return []
-    fold_ids = split.fold_ids(number, len(batch))
+    fold_ids = folds.fold_ids(number, len(batch))
     held = np.flatnonzero(fold_ids >= 0)
     sample = np.sort(np.random.default_rng(number).permutation(held)[:most])
     found = []
@@ -59,7 +59,7 @@ def add_predicted(*parts: list[Predicted]) -> list[Predicted]:
     return [one for part in parts for one in part]
 
 
-def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, scheme: Scheme) -> HeldOut:
+def predict_sample(joint: JointTrial, starts: NDArray[np.int64], n_held: int, scheme: Scheme) -> HeldOut:
     """Return a sample of held-out rows with their predictions, by an average in the span of the trials.
 
     Parameters
@@ -74,7 +74,7 @@ def predict_held_out(joint: JointTrial, starts: NDArray[np.int64], n_held: int, 
     chosen = [
         by_number[number] for number in spread_over(np.array(sorted(by_number), np.int64), SAMPLE_PARTITIONS, None)
     ]
-    predictors, sent = [trial.predictor(scheme) for trial in trials], joint.split.without_starts()
+    predictors, sent = [trial.predictor(scheme) for trial in trials], joint.folds.without_starts()
     most = -(-MAX_SAMPLE_ROWS // len(chosen))
     parts: list[Predicted] = executor.total(
         predict_rows,

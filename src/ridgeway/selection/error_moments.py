@@ -6,8 +6,7 @@ v_l = [-b_l, 1, -a_l]. So the moments
 
     M = sum_i c_i u_i u_i' ,   with row weights c_i,
 
-give its weighted squared error v_l' M v_l, and that of any other candidate in the same span. The code calls u what is
-`known` of a row.
+give its weighted squared error v_l' M v_l, and that of any other candidate in the same span. `row_vectors` are the u.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ MAX_CORE_DIRECTIONS = 6  # the core multiplies rows by up to this many direction
 LARGEST_SQUARE = 1e150  # largest squared error that is accepted: squares of squared errors are summed, too
 
 
-class Residuals:
-    """Squared errors of linear models on groups of rows, kept as moments of the rows along a few directions.
+class ErrorMoments:
+    """Moments M of groups of rows along a few directions, which give the squared errors of linear models.
 
     Parameters
     ----------
@@ -48,12 +47,12 @@ class Residuals:
         self._core_directions: Float | None = table[:, 0].T.copy() if in_core else None
         self._moments: list[NDArray[np.float64]] = []  # one (targets, r + 2, r + 2) per group
 
-    def emptied(self) -> Residuals:
-        """Return residuals with the same directions and no rows."""
+    def emptied(self) -> ErrorMoments:
+        """Return moments along the same directions, of no rows."""
         return self.holding([])
 
-    def holding(self, moments: Sequence[NDArray[np.float64]]) -> Residuals:
-        """Return residuals with the same directions and with groups of these moments."""
+    def holding(self, moments: Sequence[NDArray[np.float64]]) -> ErrorMoments:
+        """Return moments along the same directions, of groups with these values."""
         other = shallow_copy(self)
         other._moments = list(moments)
         return other
@@ -63,51 +62,51 @@ class Residuals:
         """Moments of each group, (targets, r + 2, r + 2)."""
         return self._moments
 
-    def copy(self) -> Residuals:
+    def copy(self) -> ErrorMoments:
         """Return an independent copy."""
         other = shallow_copy(self)
         other._moments = list(self._moments)
         return other
 
     def state(self) -> State:
-        """Return directions and groups."""
+        """Return the table of directions, and the moments of each group."""
         return {"table": self._table, "moments": list(self._moments)}
 
     @classmethod
-    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> Residuals:
-        """Return the residuals of a state, for rows of this many columns, the constant one included."""
+    def from_state(cls, stored: Stored, n_columns: int, n_targets: int) -> ErrorMoments:
+        """Return the moments of a state, for rows of this many columns, the constant one included."""
         r = stored.array("table", (n_columns, None), FLOATS).shape[1] // n_targets
         table = stored.array("table", (n_columns, r * n_targets), FLOATS)
-        residuals = cls(table.reshape(n_columns, n_targets, r).transpose(2, 1, 0), padded=False)
-        residuals._convert(table.dtype)
+        restored = cls(table.reshape(n_columns, n_targets, r).transpose(2, 1, 0), padded=False)
+        restored._convert(table.dtype)
         moments = stored.raw("moments")
         n_groups = len(moments) if isinstance(moments, list) else 0
-        residuals._moments = stored.arrays("moments", [(n_targets, r + 2, r + 2)] * n_groups)
-        return residuals
+        restored._moments = stored.arrays("moments", [(n_targets, r + 2, r + 2)] * n_groups)
+        return restored
 
     def add(self, batch: Batch, to_last: bool = False) -> None:
         """Add rows as a new group, or to the last group; refuse rows whose squared errors would overflow."""
-        self.add_known(self.known(batch), batch.weight, to_last)
+        self.add_row_vectors(self.row_vectors(batch), batch.weight, to_last)
 
     def row_products(self, batch: Batch) -> RowProducts | None:
-        """Return arrays for what `known` returns, which a run can fill during its steps; None if it cannot."""
+        """Return arrays for what `row_vectors` returns, which a run can fill during its steps; None if it cannot."""
         self._convert(batch.rows.dtype)
         if self._core_directions is None or not isinstance(batch.rows, DenseRows):
             return None
         return RowProducts.of(self._core_directions, len(batch))
 
-    def known(self, batch: Batch) -> Float:
+    def row_vectors(self, batch: Batch) -> Float:
         """Return u = [1, y, products with the directions] of each row, (n, targets, r + 2)."""
         self._convert(batch.rows.dtype)
-        known = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
+        row_vectors = np.empty((len(batch), self._n_targets, self._width), self._table.dtype)
         if self._core_directions is not None and isinstance(batch.rows, DenseRows):
-            targets = np.ascontiguousarray(batch.y, known.dtype)
-            _core.row_products(batch.rows.array, targets, self._core_directions, known)
+            targets = np.ascontiguousarray(batch.y, row_vectors.dtype)
+            _core.row_products(batch.rows.array, targets, self._core_directions, row_vectors)
         else:
-            known[:, :, 0] = 1
-            known[:, :, 1] = batch.y
-            known[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
-        return known
+            row_vectors[:, :, 0] = 1
+            row_vectors[:, :, 1] = batch.y
+            row_vectors[:, :, 2:] = batch.rows.times(self._table).reshape(len(batch), self._n_targets, -1)
+        return row_vectors
 
     def _convert(self, dtype: np.dtype[np.floating[Any]]) -> None:
         """Convert the directions to the precision of the rows."""
@@ -116,10 +115,10 @@ class Residuals:
             if self._core_directions is not None:
                 self._core_directions = self._core_directions.astype(dtype)
 
-    def add_known(
-        self, known: Float, weight: Float | None, to_last: bool = False, most: float = LARGEST_SQUARE
+    def add_row_vectors(
+        self, vectors: Float, weight: Float | None, to_last: bool = False, most: float = LARGEST_SQUARE
     ) -> None:
-        """Add rows by what is `known` of them and their weights, None if all are 1; see `add`.
+        """Add rows by their vectors u, (n, targets, r + 2), and weights, None if all are 1; see `add`.
 
         Rows whose moments exceed `most` are refused.
         """
@@ -128,10 +127,10 @@ class Residuals:
         moments = np.empty((self._n_targets, self._width, self._width))
         with np.errstate(over="ignore", invalid="ignore"):  # checked below
             for q in range(self._n_targets):
-                moments[q] = known[:, q].T @ (known[:, q] if weight is None else known[:, q] * weight[:, None])
+                moments[q] = vectors[:, q].T @ (vectors[:, q] if weight is None else vectors[:, q] * weight[:, None])
         if not (np.abs(moments) < most).all():  # an overflow of float32 is infinite here
             raise ValueError(
-                f"some rows of X, y or the weights are so much larger than the others that {known.dtype} cannot hold "
+                f"some rows of X, y or the weights are so much larger than the others that {vectors.dtype} cannot hold "
                 "their squared errors: drop such rows, or begin the stream with similar rows."
             )
         if to_last and self._moments:
@@ -141,7 +140,7 @@ class Residuals:
 
     @property
     def width(self) -> int:
-        """Length of u, what is `known` of a row and target: 2 + number of directions."""
+        """Length of u: 2 + number of directions."""
         return int(self._width)
 
     @property

@@ -16,7 +16,7 @@ import pytest
 
 from ridgeway.data.parquet import ParquetSource
 from ridgeway.tables import Request
-from ridgeway.tables.held_back import split_table
+from ridgeway.tables.train_test_files import split_table
 
 
 # Law: every row is in one of the files, and random rows do not follow numbers that were drawn with the same seed.
