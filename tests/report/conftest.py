@@ -12,9 +12,12 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A Chromium without a window, or a skip that says what is missing."""
+    """A Chromium without a window, or a skip that says what is missing.
+
+    Its event loop runs until it is closed, and other tests of the same process start loops of their own.
+    """
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.skip("no Chromium found, so reports were not opened: apt-get install chromium, or set CHROMIUM")
