@@ -104,7 +104,7 @@ def test_empty_at_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 # Law: text in a column of numbers is an error that names file, column, place, value and remedy.
 def test_mixed_columns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "\n".join(f"{k},x" for k in range(1000))
-    with pytest.raises(DataError, match=r"table.csv: column 'a' mixes numbers and text: got 'abc' .*value 1,001"):
+    with pytest.raises(DataError, match=r"table.csv: column 'a' mixes numbers and text: got 'abc' .*row 1,001 below"):
         read(path, f"a,b\n{rows}\nabc,x\n")
     assert read(path, f"a,b\n{rows}\nabc,x\n", null_values=["abc"])["a"][-1] is None
     assert read(path, f"a,b\n{rows}\nabc,x\n", kinds={"a": "text"})["a"][-1] == "abc"
@@ -119,6 +119,30 @@ def test_mixed_columns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Few numbers and some words are codes.
     codes = "\n".join("123S"[k % 4] for k in range(1000))
     assert set(read(path, f"a\n{codes}\n")["a"]) == {"1", "2", "3", "S"}
+
+
+# Law: one text among numbers is an error in a table of any size; it names the value, its row and --null-values.
+@pytest.mark.parametrize(("n_rows", "decimal"), [(10, "."), (50, ","), (400, "."), (20_000, ".")])
+def test_one_bad_cell(path: Path, n_rows: int, decimal: str) -> None:
+    cells = [f"{k}{decimal}5" for k in range(n_rows)]
+    cells[n_rows // 2] = "not known"
+    text = "a;b\n" + "".join(f"{cell};{'' if k % 7 else k}\n" for k, cell in enumerate(cells))
+    message = rf"got 'not known' \(row {n_rows // 2 + 1:,} below the header\) in 1 of {n_rows:,} values"
+    with pytest.raises(DataError, match=message) as caught:
+        read(path, text)
+    assert "--null-values 'not known' (in Python: null_values=['not known'])" in str(caught.value)
+    assert "--drop a" in str(caught.value)
+    with pytest.raises(DataError, match=message) as caught:
+        read(path, text, needed=["a"])
+    assert "--drop" not in str(caught.value)
+    assert read(path, text, null_values=["not known"])["a"].count(None) == 1
+
+
+# Law: a column that must hold numbers, and holds some beside many texts, is refused with the first text.
+def test_needed_numbers(path: Path) -> None:
+    with pytest.raises(DataError, match=r"column 'a' mixes .*got 'mean 12', 'x' \(row 2 below .* in 2 of 4 values"):
+        read(path, "a,b\n1,1\nmean 12,2\nx,3\n4,4\n", needed=["a"])
+    assert read(path, "a,b\n1,1\nmean 12,2\nx,3\n4,4\n")["a"][1] == "mean 12"
 
 
 # Law: leading zeros stay when a column is read as text.

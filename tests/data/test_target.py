@@ -80,3 +80,11 @@ def test_several_targets() -> None:
     assert rows.table.to_pydict() == {"x": [1]}
     for target in ("y", ("y", "z")):
         assert target_of(batch.slice(0, 0), target).dropped == 0
+
+
+# Law: text among the numbers of a target is named itself, with the option that reads it as missing.
+@pytest.mark.parametrize("coded", [False, True])
+def test_names_text_among_numbers(coded: bool) -> None:
+    column = pa.array(["25", None, "mean 12", "31"])
+    with pytest.raises(DataError, match=r"target column 'y' holds the text 'mean 12' .*--null-values 'mean 12'"):
+        target_of(pa.record_batch({"y": column.dictionary_encode() if coded else column}), "y")

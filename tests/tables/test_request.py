@@ -15,7 +15,7 @@ import pytest
 
 import ridgeway as rw
 from ridgeway.dask.serial import Serial
-from ridgeway.data import DataError
+from ridgeway.data import DataError, open_data
 from ridgeway.tables import Request, fit_table, predict_table
 from ridgeway.tables.distributed import fit_table_on
 
@@ -168,3 +168,31 @@ def test_pandas_index(tmp_path: Path) -> None:
         np.testing.assert_array_equal(fitted.predict(path), fitted.predict(frame))
         predict_table(fitted, path, tmp_path / "out.parquet")
         assert set(pq.read_table(tmp_path / "out.parquet").column_names) == {"x", "y", "rank", "prediction"}
+
+
+# Law: a single text stands for a list of one, in every parameter that takes a list; other values are refused.
+def test_single_texts(odd: Path) -> None:
+    request = request_of(drop="id", only="x", null_values="-999")
+    assert (request.drop, request.only, request.null_values) == (("id",), ("x",), ("-999",))
+    assert request == request_of(drop=["id"], only=["x"], null_values=["-999"])
+    single = fit_table(odd, request_of(drop="id", null_values="-999"))
+    several = fit_table(odd, request_of(drop=("id",), null_values=("-999",)))
+    np.testing.assert_array_equal(single.predict(odd), several.predict(odd))
+    assert open_data(odd, columns="x", null_values="-999").column("x").null_count > 0
+    for name in ("drop", "only", "null_values"):
+        with pytest.raises(TypeError, match=rf"{name} holds -999 \(int\): expected a text.*write {name}=\['-999'\]"):
+            request_of(**{name: (-999,)})
+    with pytest.raises(TypeError, match="null_values holds -999"):
+        open_data(odd, null_values=-999)  # type: ignore[arg-type]
+
+
+# Law: text in the target is named with its row, and the advice is not to drop the target.
+def test_text_in_the_target(tmp_path: Path) -> None:
+    path = tmp_path / "storms.csv"
+    path.write_text("x,wind\n" + "".join(f"{k},{'unknown' if k == 5 else 20 + k % 7}\n" for k in range(40)))
+    for fit in (fit_table, partial(fit_table_on, Serial())):
+        with pytest.raises(DataError, match=r"column 'wind' mixes .*'unknown' \(row 6 below the header\)") as caught:
+            fit(path, request_of(target="wind"))
+        assert "--null-values unknown" in str(caught.value)
+        assert "--drop" not in str(caught.value)
+        assert fit(path, request_of(target="wind", null_values="unknown")).facts.left_out == 1

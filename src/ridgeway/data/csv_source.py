@@ -56,8 +56,10 @@ class CSVSource(FileSource):
         null_values: Sequence[str],
         lenient: Sequence[str] = (),
         index: bool = False,
+        needed: Sequence[str] = (),
     ) -> None:
         super().__init__(paths, columns, index)
+        self._needed = frozenset(needed)
         self.n_rows = None
         self._nulls = null_spellings(null_values)
         self._dialects: list[Dialect] = []
@@ -77,7 +79,15 @@ class CSVSource(FileSource):
                 if name in kinds:
                     found = given_type(kinds[name], name)
                 else:
-                    found = column_type(column, name, path, mixed_as_text=name in lenient, of_model=index)
+                    found = column_type(
+                        column,
+                        name,
+                        path,
+                        decimal=self._dialects[number].decimal,
+                        mixed_as_text=name in lenient,
+                        of_model=index,
+                        needed=name in needed,
+                    )
                 self._types[name] = wider(self._types.get(name, found), found)
         if columns is None:
             require_columns(kinds, self._types, self.name)
@@ -266,7 +276,7 @@ class CSVSource(FileSource):
             return DataError(f"{path}: column {name!r}: {place}: got {value}: {AS_IN_THE_FIT}")
         return DataError(
             f"{path}: column {name!r}: {place}: got {value}, expected a {kind_of(self._types[name])} as in the rows "
-            f"before; correct the value, or {remedies(name, value.strip(QUOTE))}"
+            f"before; correct the value, or {remedies(name, [value.strip(QUOTE)], name in self._needed)}"
         )
 
 

@@ -13,12 +13,14 @@ from ridgeway.data.compression import is_compressed
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.written_dates import ORDERS
 from ridgeway.data.kinds import unknown_kind
-from ridgeway.data.remedy import drop_remedy, kind_remedy
+from ridgeway.data.numbers import number_pattern
+from ridgeway.data.remedy import drop_remedy, kind_remedy, null_remedy
 from ridgeway.data.schema import is_string
 
 MAX_DISTINCT_SHARE = 0.5  # of strings that are read as dictionary codes
-MIN_NUMBER_SHARE = 0.95  # from this share of numbers on, text in a column is an error
-MIN_DISTINCT_MEASUREMENTS = 100  # a column with fewer distinct numbers may hold codes
+MIN_NUMBER_SHARE = 0.9  # from this share of numbers on, text in a column is an error
+MIN_DISTINCT_MEASUREMENTS = 20  # fewer distinct numbers may be codes, unless most of them differ
+MAX_SHOWN_TEXTS = 3  # in a message
 
 # Missing values of pyarrow, and further spellings of pandas, R, SQL and Weka.
 NULL_SPELLINGS = [*pcsv.ConvertOptions().null_values, "None", "none", "<NA>", "Null", "NAN", "?", "."]
@@ -30,15 +32,26 @@ CODES_TYPE = pa.dictionary(pa.int32(), pa.string())
 INSTANT_TYPE = pa.timestamp("us")
 
 
-def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = False, of_model: bool = False) -> Any:
+def column_type(
+    sample: Any,
+    name: str,
+    path: Path,
+    *,
+    decimal: str = ".",
+    mixed_as_text: bool = False,
+    of_model: bool = False,
+    needed: bool = False,
+) -> Any:
     """Return the type for a column from the type that pyarrow inferred for its first rows.
 
     Parameters
     ----------
     sample : the first rows.
     name, path : of the column and of its file, for messages.
+    decimal : the decimal sign of the file.
     mixed_as_text : whether a column of numbers with a few texts is text; otherwise it is an error.
     of_model : whether the rows are read for a fitted model, for which the options of a fit are no remedy.
+    needed : whether the column must hold numbers, as a target does; then any text beside numbers is an error.
     """
     inferred = sample.type
     if pa.types.is_binary(inferred) or pa.types.is_large_binary(inferred):
@@ -49,7 +62,7 @@ def column_type(sample: Any, name: str, path: Path, *, mixed_as_text: bool = Fal
         values = sample.drop_null()
         distinct = values.unique()
         if not mixed_as_text:
-            _refuse_mixed(sample, values, distinct, name, path, of_model)
+            _refuse_mixed(sample, number_pattern(decimal), name, path, of_model, needed)
         return CODES_TYPE if len(distinct) <= MAX_DISTINCT_SHARE * len(values) else pa.string()
     if pa.types.is_timestamp(inferred) and inferred.unit == "s":
         return pa.timestamp("us", inferred.tz)
@@ -98,39 +111,46 @@ def given_type(kind: str, column: str) -> Any:
     return known[kind]
 
 
-def _refuse_mixed(sample: Any, values: Any, distinct: Any, name: str, path: Path, of_model: bool) -> None:
+def _refuse_mixed(sample: Any, number: str, name: str, path: Path, of_model: bool, needed: bool) -> None:
     """Raise an error for a column of numbers with a few texts, for which neither type is right."""
-    number = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
-    if len(distinct) < MIN_DISTINCT_MEASUREMENTS:
-        return
+    values = sample.drop_null()
     are = pc.match_substring_regex(values, number)
-    share = pc.mean(are).as_py()
-    if (
-        not MIN_NUMBER_SHARE <= share < 1
-        or pc.sum(pc.match_substring_regex(distinct, number)).as_py() < MIN_DISTINCT_MEASUREMENTS
-    ):
+    n_numbers, n_values = pc.sum(are).as_py() or 0, len(values)
+    n_distinct = len(values.filter(are).unique())
+    measured = n_distinct >= MIN_DISTINCT_MEASUREMENTS or 2 * n_distinct > n_numbers
+    if n_numbers in (0, n_values) or not (needed or (measured and n_numbers >= MIN_NUMBER_SHARE * n_values)):
         return
-    words = values.filter(pc.invert(are)).unique()
+    words = values.filter(pc.invert(are)).unique().to_pylist()
+    row = f"row {pc.index(sample, words[0]).as_py() + 1:,} below the header"
     if of_model:
-        word = words[0].as_py()
-        raise DataError(
-            f"{path}: column {name!r} holds the text {word!r} (row {pc.index(sample, word).as_py() + 1:,} below the "
-            f"header): {AS_IN_THE_FIT}"
-        )
-    row = pc.index(are, False).as_py()
-    shown = ", ".join(repr(word) for word in words[:3].to_pylist())
+        raise DataError(f"{path}: column {name!r} holds the text {words[0]!r} ({row}): {AS_IN_THE_FIT}")
+    shown = words[:MAX_SHOWN_TEXTS]
+    got = ", ".join(map(repr, shown)) + (", ..." if len(words) > MAX_SHOWN_TEXTS else "")
     raise DataError(
-        f"{path}: column {name!r} mixes numbers and text: got {shown} (first in value {row + 1:,}) among {share:.1%} "
-        f"numbers, expected numbers or text; correct the values, or {remedies(name, words[0].as_py())}"
+        f"{path}: column {name!r} mixes numbers and text: got {got} ({row}) in "
+        f"{n_values - n_numbers:,} of {n_values:,} values, and numbers in all others: expected numbers"
+        f"{'' if needed else ' or text'}; correct the file, or {remedies(name, words, needed)}"
     )
 
 
-def remedies(name: str, value: str) -> str:
-    """Return the remedies for text in a column of numbers, on the command line and in Python."""
-    return (
-        f"leave the column out with {drop_remedy(name)}, read it as text with {kind_remedy(name, 'text')}, or treat "
-        f"the value as missing with --null-values {shlex.quote(value)} (in Python: null_values=[{value!r}])."
+def remedies(name: str, values: Sequence[str], needed: bool = False) -> str:
+    """Return the remedies for some texts in a column of numbers, on the command line and in Python.
+
+    Parameters
+    ----------
+    name : of the column.
+    values : the texts.
+    needed : whether the column must hold numbers, as a target does.
+    """
+    few = len(values) <= MAX_SHOWN_TEXTS
+    it = "the value" if len(values) == 1 else "such values"
+    missing = (
+        f"treat {it} as missing with {null_remedy(values if few else values[:1])}{'' if few else ', one for each'}"
     )
+    if needed:
+        return f"{missing}."
+    others = f"leave the column out with {drop_remedy(name)}, or read it as text with {kind_remedy(name, 'text')}"
+    return f"{missing}, {others}." if few else f"{others}, or {missing}."
 
 
 def not_utf8(path: Path, name: str | None) -> DataError:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.data.arrow import pa
+from ridgeway.data.arrow import pa, pc
 from ridgeway.data.data_error import DataError
 from ridgeway.data.schema import is_string, kind_of, type_name
 
@@ -34,6 +35,31 @@ def as_numbers(column: Any, name: str, source_name: str = "the table") -> NDArra
             "convert it."
         )
     return _filled(column)
+
+
+def first_non_number(column: Any) -> str | None:
+    """Return the first text of a column that is not a number; None if no value is a number, or the column is no text.
+
+    Examples
+    --------
+    >>> first_non_number(pa.array(["25", "unknown", "31"]))
+    'unknown'
+    """
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not is_string(column.type):
+        return None
+    values = column.drop_null()
+    are = pc.match_substring_regex(values, number_pattern())
+    if not pc.any(are).as_py() or pc.all(are).as_py():
+        return None
+    return str(values.filter(pc.invert(are))[0].as_py())
+
+
+def number_pattern(decimal: str = ".") -> str:
+    """Return the regular expression of a number with this decimal sign."""
+    sign = re.escape(decimal)
+    return rf"^\s*[-+]?(\d+{sign}?\d*|{sign}\d+)([eE][-+]?\d+)?\s*$"
 
 
 def _filled(column: Any) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from ridgeway.data.parquet import ParquetSource
 from ridgeway.data.shuffled import shuffled
 from ridgeway.data.source import Source
 from ridgeway.machine.available_memory import default_memory
+from ridgeway.validation.names import listed_texts
 
 
 def open_data(
@@ -32,6 +33,7 @@ def open_data(
     kinds: Mapping[str, str] | None = None,
     null_values: Sequence[str] = (),
     lenient: Sequence[str] = (),
+    needed: Sequence[str] = (),
     index: bool = False,
     shuffle: bool = False,
     random_state: int = 0,
@@ -49,6 +51,8 @@ def open_data(
     kinds : kinds of columns of CSV files, such as "text" or "number", which replace those inferred from the first rows.
     null_values : spellings of a missing value in CSV files besides the usual ones (empty, NA, null, ...).
     lenient : columns of CSV files that are read as text if they mix numbers and text; in others this is an error.
+    needed : columns of CSV files that must hold numbers, as a target does: messages about texts in them do not suggest
+        to leave them out.
     index : whether to read the index of a pandas data frame, or of a file that pandas wrote, as a column. By default it
         is left out, with a warning if it has a name. A model sets it for rows to predict; then messages about their
         values name no options of a fit.
@@ -67,7 +71,9 @@ def open_data(
     >>> [batch.num_rows for batch in source.batches()]
     [2, 1]
     """
-    opened = _opened(source, batch_rows, columns, kinds, null_values, lenient, index)
+    columns = None if columns is None else listed_texts("columns", columns)
+    null_values, lenient = listed_texts("null_values", null_values), listed_texts("lenient", lenient)
+    opened = _opened(source, batch_rows, columns, kinds, null_values, lenient, index, needed)
     if not shuffle:
         return opened
     return shuffled(opened, default_memory() if memory is None else memory, random_state)
@@ -81,6 +87,7 @@ def _opened(
     null_values: Sequence[str],
     lenient: Sequence[str],
     index: bool,
+    needed: Sequence[str],
 ) -> Source:
     if isinstance(source, Source):
         return source
@@ -91,14 +98,14 @@ def _opened(
             return TableSource(local, columns, batch_rows, source.name)
         origin = Origin(source.name, str(local), source)
         with origin.named():
-            opened: Source = _opened(local, batch_rows, columns, kinds, null_values, lenient, index)
+            opened: Source = _opened(local, batch_rows, columns, kinds, null_values, lenient, index, needed)
         opened.name, opened.origin = source.name, origin
         return opened
     if isinstance(source, tuple) and len(source) == 2:
         return arrays_source(*source, columns, batch_rows)
     if not isinstance(source, str | os.PathLike):
         return TableSource(as_table(source, index=index or columns is not None), columns, batch_rows)
-    opened = _file_source(find_files(source), columns, batch_rows, kinds, null_values, lenient, index)
+    opened = _file_source(find_files(source), columns, batch_rows, kinds, null_values, lenient, index, needed)
     if isinstance(opened, FileSource):
         warn_of_index(opened.index_names, opened.name)
     return opened
@@ -112,6 +119,7 @@ def _file_source(
     null_values: Sequence[str] = (),
     lenient: Sequence[str] = (),
     index: bool = False,
+    needed: Sequence[str] = (),
 ) -> Source:
     """Return the source of files of one format; see `open_data`."""
     match format_of(paths):
@@ -122,7 +130,7 @@ def _file_source(
         case "libsvm":
             return LibsvmSource(paths, batch_rows)
         case "csv":
-            return CSVSource(paths, columns, batch_rows, kinds or {}, null_values, lenient, index)
+            return CSVSource(paths, columns, batch_rows, kinds or {}, null_values, lenient, index, needed)
         case unknown:
             raise AssertionError(f"no source reads files of format {unknown!r}")
 

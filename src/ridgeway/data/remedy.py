@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 
 def kind_remedy(column: str, kind: str) -> str:
@@ -25,3 +26,15 @@ def drop_remedy(column: str) -> str:
     --drop id (in Python: drop=['id'])
     """
     return f"--drop {shlex.quote(column)} (in Python: drop=[{column!r}])"
+
+
+def null_remedy(values: Sequence[str]) -> str:
+    """Return how to read some texts of CSV files as missing values.
+
+    Examples
+    --------
+    >>> print(null_remedy(["unknown", "not known"]))
+    --null-values unknown --null-values 'not known' (in Python: null_values=['unknown', 'not known'])
+    """
+    options = " ".join(f"--null-values {shlex.quote(value)}" for value in values)
+    return f"{options} (in Python: null_values={list(values)!r})"

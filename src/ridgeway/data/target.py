@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
-from ridgeway.data.numbers import as_numbers
+from ridgeway.data.numbers import as_numbers, first_non_number
+from ridgeway.data.remedy import null_remedy
 from ridgeway.data.schema import kind_of, no_column
 
 Targets: TypeAlias = str | Sequence[str]  # the name of one column, or the names of several
@@ -92,6 +93,12 @@ def _column(batch: Any, name: str, role: str, source_name: str) -> NDArray[np.fl
         raise no_column(name, batch.schema.names, source_name)
     column = batch.column(name)
     if kind_of(column.type) not in ("number", "boolean", "empty"):
+        if (text := first_non_number(column)) is not None:
+            raise DataError(
+                f"{source_name}: the {role} column {name!r} holds the text {text!r} among numbers: expected numbers; "
+                f"correct the value, leave such rows out, or, in a CSV file, treat it as missing with "
+                f"{null_remedy([text])}."
+            )
         first = next((value for value in column.to_pylist() if value is not None), None)
         raise DataError(
             f"{source_name}: the {role} column {name!r} is of kind {kind_of(column.type)!r}, with values such as "

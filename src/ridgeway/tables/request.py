@@ -20,6 +20,7 @@ from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_facts import Ability, can
 from ridgeway.storage.state import State
 from ridgeway.tables.requested_solver import requested_solver
+from ridgeway.validation.names import listed_texts
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Request:
         of each line.
     weight : name of the column of weights, if any.
     log_target : fit the logarithm of the target; predictions are in units of the target.
-    drop : columns to leave out.
+    drop : columns to leave out; a single name or several.
     only : columns to use; None for all.
     kinds : kinds of columns by name, which replace the detected kinds; see `TableEncoder`.
     null_values : spellings of a missing value in CSV files besides the usual ones.
@@ -65,6 +66,12 @@ class Request:
     gamma: float | str | None = None
     components: int | None = None
     levels: int = LEVELS
+
+    def __post_init__(self) -> None:
+        """Take a single text for a list of one."""
+        for name in ("drop", "only", "null_values"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, listed_texts(name, getattr(self, name)))
 
     def estimator(self, verbose: bool = False) -> AnyAveraged:
         """Return the estimator to fit."""
@@ -143,7 +150,7 @@ class Request:
                 f"{columns.source_name}: no target: expected the column to predict, with --target COLUMN (target=), "
                 f"one of {listed_names(columns.names)}."
             )
-        given = (*self.targets, *([] if self.weight is None else [self.weight]), *self.drop, *(self.only or ()))
+        given = (*self.needed, *self.drop, *(self.only or ()))
         require_columns((*given, *self.kinds), (*columns.names, *columns.index), columns.source_name)
         twice = [name for name, count in Counter(self.targets).items() if count > 1]
         if twice:
@@ -165,11 +172,22 @@ class Request:
         """Open the columns that the fit needs; `features` is None for sparse rows, which have no names."""
         if features is None:
             return open_data(data)
-        return open_data(data, columns=self.columns(features), kinds=self.read_kinds, null_values=self.null_values)
+        return open_data(
+            data,
+            columns=self.columns(features),
+            kinds=self.read_kinds,
+            null_values=self.null_values,
+            needed=self.needed,
+        )
 
     def columns(self, features: Sequence[str]) -> list[str]:
         """Return the columns to read: features, targets and weight."""
-        return [*features, *self.targets, *([] if self.weight is None else [self.weight])]
+        return [*features, *self.needed]
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Columns that must hold numbers: targets and weight."""
+        return self.targets if self.weight is None else (*self.targets, self.weight)
 
     @property
     def read_kinds(self) -> dict[str, str]:

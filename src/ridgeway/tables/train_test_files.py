@@ -64,11 +64,16 @@ def split_table(
     columns = column_names(data)
     if columns is None:
         raise DataError("sparse rows cannot be split: expected a table; give test rows in a file of their own.")
-    request.features(columns)  # says which columns are missing before anything is read
+    used = {*request.columns(request.features(columns))}  # says which columns are missing before anything is read
     if time is not None and time not in columns.names:
         raise no_column(time, columns.names, columns.source_name)
-    reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values}
-    source = open_data(data, lenient=list(request.drop), **reading)
+    source = open_data(
+        data,
+        kinds=request.read_kinds,
+        null_values=request.null_values,
+        lenient=[name for name in columns.names if name not in used],
+        needed=request.needed,
+    )
     held = _last_rows(source, time, request.kinds.get(time), part) if time is not None else None
     train, test = Path(folder) / "train.feather", Path(folder) / "test.feather"
     counts, first = np.zeros(2, np.int64), 0

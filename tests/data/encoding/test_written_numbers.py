@@ -52,3 +52,13 @@ def test_names_points() -> None:
     texts = ["600,0", "700,0", "800,5", "900,0", "1.000,0"] * 20
     with pytest.warns(UserWarning, match=r"values such as '1\.000,0'"):
         TableEncoder().fit(pa.table({"x": texts}))
+
+
+# Law: one text among a few distinct numbers, which may be codes, is read as text with a warning that names it.
+def test_names_one_text_among_numbers() -> None:
+    texts = ["3", "4", "5"] * 100 + ["no stars"]
+    message = r"column 'x': 300 of 301 values are numbers, but 'no stars' is not.*--null-values 'no stars'.*--kind x="
+    with pytest.warns(UserWarning, match=message):
+        TableEncoder().fit(pa.table({"x": texts}))
+    assert TableEncoder(kinds={"x": "category"}).fit(pa.table({"x": texts})).doubts_ == []
+    assert TableEncoder().fit(pa.table({"x": ["3", "4", "5", "no stars"] * 30})).doubts_ == []
