@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 from tests.tables.shop import shop_table, write_csv, write_parquet
 
-from ridgeway.data import DataError, source
+from ridgeway.data import DataError, csv_source, source
 from ridgeway.tables import Request, TableModel, fit_table, predict_table
 
 
@@ -114,3 +114,50 @@ def test_sparse_rows(model: TableModel, tmp_path: Path) -> None:
         DataError, match="sparse rows, but the model was fitted to a table: expected columns with names"
     ):
         model.predict(tmp_path / "t.svm")
+
+
+# Law: columns that the model does not use keep their types and values, also those that the fit dropped.
+def test_types_of_ignored_columns(tmp_path: Path) -> None:
+    table = (
+        shop_table(400).append_column("id", pa.array(range(400))).append_column("zip", pa.array(["007", "12"] * 200))
+    )
+    table = table.append_column("paid", pa.array([27015.86, None] * 200))
+    fitted = fit_table(table, Request(target="price", drop=("id", "zip", "paid"), passes=1, averaging="uniform"))
+    pyarrow.csv.write_csv(table, tmp_path / "t.csv", pyarrow.csv.WriteOptions(quoting_style="none"))
+    predict_table(fitted, tmp_path / "t.csv", tmp_path / "p.parquet")
+    answer = pyarrow.parquet.read_table(tmp_path / "p.parquet")
+    assert answer.schema.field("id").type == pa.int64()
+    assert answer.schema.field("paid").type == pa.float64()
+    for name in ("id", "zip", "paid"):
+        assert answer[name].to_pylist() == table[name].to_pylist()
+    predict_table(fitted, tmp_path / "t.csv", tmp_path / "p.csv")
+    line = (tmp_path / "p.csv").read_text().splitlines()[1]
+    assert ',0,"007",27015.86,' in line
+    predict_table(fitted, table, tmp_path / "direct.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "direct.parquet").schema.field("id").type == pa.int64()
+
+
+# Law: an ignored column that becomes decimals or text far below keeps every row, in Parquet with one type for all rows.
+@pytest.mark.parametrize(("late", "arrow_type"), [("1.5", pa.float64()), ("A7", pa.string())])
+@pytest.mark.parametrize("out", ["p.csv", "p.parquet", None])
+def test_ignored_columns_widen(
+    late: str, arrow_type: pa.DataType, out: str | None, model: TableModel, tmp_path: Path, monkeypatch: Any
+) -> None:
+    for name in ("SAMPLE_BYTES", "MIN_BLOCK_BYTES"):
+        monkeypatch.setattr(csv_source, name, 1 << 12)
+    monkeypatch.setattr(csv_source, "MIN_BLOCK_ROWS", 1)
+    ids = [str(k) for k in range(1999)] + [late]
+    write_csv(shop_table(2000, seed=1).append_column("id", pa.array(ids)), tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_text()
+    (tmp_path / "t.csv").write_text("\n".join(line.replace('"', "") for line in text.split("\n")))
+    sink: Any = io.BytesIO() if out is None else tmp_path / out
+    assert predict_table(model, tmp_path / "t.csv", sink).rows == 2000
+    if out == "p.parquet":
+        answer = pyarrow.parquet.read_table(sink)
+        assert answer.schema.field("id").type == arrow_type
+    else:
+        answer = pyarrow.csv.read_csv(io.BytesIO(sink.getvalue()) if out is None else sink)
+    assert len(answer) == 2000
+    found = [str(value) for value in answer["id"].to_pylist()]
+    assert [found[3].removesuffix(".0"), found[-1]] == ["3", late]
+    np.testing.assert_allclose(answer["prediction"].to_numpy(), model.predict(tmp_path / "t.csv"), rtol=1e-12)

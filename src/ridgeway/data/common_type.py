@@ -27,7 +27,7 @@ def wider(one: Any, other: Any) -> Any:
             return one
         units = {getattr(side, "unit", "s") for side in (one, other)}
         return pa.timestamp("ns" if "ns" in units else "us", next(iter(zones - {None}), None))
-    if kinds <= {"category", "text"}:
+    if kinds <= {"category", "text"} or ("text" in kinds and kinds <= {"text", "number", "boolean", "time"}):
         return pa.string()
     return one
 

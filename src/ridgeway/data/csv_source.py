@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from ridgeway.data.arrow import pa, pcsv
+from ridgeway.data.arrow import pa, pc, pcsv
 from ridgeway.data.common_type import wider
 from ridgeway.data.compression import is_compressed, open_text
 from ridgeway.data.csv_dialect import Dialect, read_dialect
@@ -59,7 +59,7 @@ class CSVSource(FileSource):
         needed: Sequence[str] = (),
     ) -> None:
         super().__init__(paths, columns, index)
-        self._needed = frozenset(needed)
+        self._needed, self._lenient = frozenset(needed), frozenset(lenient)
         self.n_rows = None
         self._nulls = null_spellings(null_values)
         self._dialects: list[Dialect] = []
@@ -93,10 +93,11 @@ class CSVSource(FileSource):
             require_columns(kinds, self._types, self.name)
         if all(rows == 0 for rows in self._rows):
             raise DataError(f"{self.name}: there is a header but no rows: expected at least one row below it.")
-        self.schema = Schema.of(pa.schema({name: self._types[name] for name in first.names}))
         self.batch_rows = rows_per_batch(batch_rows, row_bytes)
         block = min(max(MIN_BLOCK_BYTES, MIN_BLOCK_ROWS * round(row_bytes)), MAX_BLOCK_BYTES)
         self._block = max(block, MIN_BLOCK_LINES * longest)
+        self._keep_zeros()
+        self.schema = Schema.of(pa.schema({name: self._types[name] for name in first.names}))
 
     def fingerprint(self) -> dict[str, Any]:
         """Return the fingerprint of `FileSource`, and the types of the columns."""
@@ -234,7 +235,7 @@ class CSVSource(FileSource):
             return False
         failed = self._dialects[number].names[int(found[1])]
         before = self._types[failed]
-        names = [name for name, kind in self._types.items() if _may_widen(kind)]
+        names = [name for name, kind in self._types.items() if _may_widen(kind) or self._becomes_text(name)]
         if failed not in names:
             return False
         try:
@@ -245,9 +246,23 @@ class CSVSource(FileSource):
             old = self._types[name]
             inferred = inferred_type(column, old, self._dialects[number].decimal, self._nulls)
             new = wider(old, inferred)
-            if kind_of(old) in ("empty", kind_of(new)):
+            if kind_of(old) in ("empty", kind_of(new)) and kind_of(inferred) in ("empty", kind_of(new)):
                 self._types[name] = new
+            elif self._becomes_text(name):
+                self._types[name] = pa.string()
         return bool(self._types[failed] != before)
+
+    def _becomes_text(self, name: str) -> bool:
+        """Return whether a column that mixes types is text."""
+        return name in self._lenient and kind_of(self._types[name]) in ("number", "boolean", "time")
+
+    def _keep_zeros(self) -> None:
+        """Let columns that are only passed on be text if a number begins with zeros, as codes do."""
+        names = [name for name in self._lenient if pa.types.is_integer(self._types.get(name, pa.null()))]
+        if names and self._rows[0] != 0:
+            for name, column in zip(names, self._block_after(0, 0, names, None).columns, strict=True):
+                if pc.any(pc.match_substring_regex(column, r"^\s*[-+]?0\d")).as_py():
+                    self._types[name] = pa.string()
 
     def _block_after(self, number: int, row: int, names: Sequence[str], text: bytes | None) -> Any:
         """Return these columns of the block that follows a row, as text."""

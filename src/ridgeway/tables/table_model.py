@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ridgeway.averaging import Scheme
 from ridgeway.data import DataError, Source, TableEncoder, column_names, open_data
+from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.opening import located
 from ridgeway.data.schema import no_column
@@ -102,7 +103,7 @@ class TableModel:
     facts : how it was fitted.
     zero_based : whether columns of LIBSVM files are counted from 0.
     null_values : spellings of a missing value in CSV files besides the usual ones.
-    dropped : columns that the user dropped; in CSV files they are read as text.
+    dropped : columns that the user dropped.
 
     Examples
     --------
@@ -174,13 +175,13 @@ class TableModel:
                 f"{columns.source_name}: missing columns {', '.join(map(repr, missing[:10]))}: expected all columns of "
                 "the fit; add them, with missing values if they are not known."
             )
-        texts = dict.fromkeys(there.intersection(self.dropped).difference(known), "text")
+        used = {column.column for column in self.encoder.describe() if column.kind != Dropped.kind}
         return open_data(
             data,
-            kinds={**texts, **self.encoder.text_columns_},
+            kinds=self.encoder.text_columns_,
             null_values=self.null_values,
-            lenient=list(there.difference(known)),
-            index=True,  # the model takes columns by name; columns that it does not use are only copied to the output
+            lenient=[name for name in names if name not in used],  # which are only copied to the output
+            index=True,  # the model takes columns by name
         )
 
     @property

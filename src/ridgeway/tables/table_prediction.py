@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
-from pyarrow.csv import CSVWriter
+from pyarrow.csv import CSVWriter, WriteOptions
 from pyarrow.parquet import ParquetWriter
 
 from ridgeway.data import DataError, Source, prefetch
 from ridgeway.data.arrow import pa
+from ridgeway.data.common_type import wider
 from ridgeway.data.schema import type_name
 from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.messages.progress import Progress
@@ -25,6 +26,8 @@ from ridgeway.tables.table_model import TableModel
 PREDICTION_COLUMN = "prediction"
 PARQUET_ENDINGS = (".parquet", ".pq", ".parq")
 CSV_ENDINGS = (".csv",)
+
+Batches: TypeAlias = Callable[[], AbstractContextManager[Generator[Any, None, None]]]
 
 
 @dataclass(frozen=True)
@@ -84,19 +87,61 @@ def predict_table(
     names = [] if source.schema is None else source.schema.names
     columns = _new_columns(model, names, ("", "_low", "_high") if width is not None else ("",))
     known = set(model.columns)
-    bar = Progress(guess_rows(source), shown=progress)
-    rows = 0
-    with closing(bar), closing(_predicted(model, source, columns, width)) as batches, _opened(out) as file:
-        writer: Any = None
-        for batch in batches:
-            table = batch if parquet else _plain(batch, source.name)
-            if writer is None:
-                writer = (ParquetWriter if parquet else CSVWriter)(file, table.schema)
-            writer.write(table)
-            rows += batch.num_rows
-            bar.add(batch.num_rows)
-        writer.close()  # sources without rows are refused
+    with closing(Progress(guess_rows(source), shown=progress)) as bar, _opened(out) as file:
+
+        def batches() -> AbstractContextManager[Generator[Any, None, None]]:
+            return closing(_predicted(model, source, columns, width))
+
+        rows = _write_parquet(batches, file, bar) if parquet else _write_csv(batches, file, bar, source.name)
     return Predicted(rows, columns, tuple(name for name in names if name not in known))
+
+
+def _write_csv(batches: Batches, file: IO[bytes], bar: Progress, source_name: str) -> int:
+    """Write all batches, and return the number of rows; a column may change its type, as when numbers get decimals."""
+    writer: Any = None
+    schema: Any = None
+    with batches() as found:
+        for batch in found:
+            table = _plain(batch, source_name)
+            if table.schema != schema:
+                if writer is not None:
+                    writer.close()
+                writer = CSVWriter(file, table.schema, write_options=WriteOptions(include_header=schema is None))
+                schema = table.schema
+            writer.write(table)
+            bar.add(batch.num_rows)
+    writer.close()  # sources without rows are refused
+    return bar.done
+
+
+def _write_parquet(batches: Batches, file: IO[bytes], bar: Progress) -> int:
+    """Write all batches, and return the number of rows; if a column gets a wider type, start again with that type."""
+    schema: Any = None
+    while True:
+        writer: Any = None
+        with batches() as found:
+            for batch in found:
+                before, schema = schema, batch.schema if schema is None else _wider_schema(schema, batch.schema)
+                if before is not None and schema != before:
+                    break
+                writer = writer or ParquetWriter(file, schema)
+                writer.write(batch.cast(schema))
+                bar.add(batch.num_rows)
+            else:
+                writer.close()  # sources without rows are refused
+                return bar.done
+        if writer is not None:
+            writer.close()
+        bar.restart(bar.total)
+        file.seek(0)
+        file.truncate()
+
+
+def _wider_schema(one: Any, other: Any) -> Any:
+    """Return the schema whose columns hold the values of both schemas."""
+    return pa.schema(
+        [pa.field(field.name, wider(field.type, other.field(field.name).type)) for field in one], one.metadata
+    )
 
 
 def _new_columns(model: TableModel, names: Sequence[str], endings: Sequence[str]) -> tuple[str, ...]:

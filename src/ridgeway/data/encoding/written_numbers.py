@@ -71,6 +71,6 @@ class WrittenNumbers:
         text = self._first_text[:MAX_TEXT_CHARACTERS]
         return (
             f"column {self.column!r}: {self._numbers:,} of {self._values:,} values are numbers, but {text!r} is not, "
-            "so all are read as text: expected numbers or text; correct the value, or in a CSV file treat it as missing "
+            "so all are read as text: expected numbers or text; correct the value, or in CSV files treat it as missing "
             f"with {null_remedy([text])}, or confirm the text with {kind_remedy(self.column, 'category')}."
         )
