@@ -109,5 +109,40 @@ def test_interrupted_before_a_checkpoint(
     assert "Nothing was written. Add --checkpoint FILE" in said.err
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m", "--checkpoint", "c")
     assert said.code == 130
-    assert "No checkpoint was written yet. Start again with the same command" in said.err
+    assert (
+        "No checkpoint was written: no rows were learned yet, or they all fit in memory. Start again with" in said.err
+    )
     assert list(tmp_path.iterdir()) == []
+
+
+# Law: Ctrl-C long before a checkpoint is due writes one, and the same command resumes to the same model.
+def test_interrupted_while_learning(
+    ridgeway: Command, shop_csv: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given = ["fit", shop_csv, "--target", "price", "--memory", 0, "--passes", 2, "--checkpoint", "c"]
+    monkeypatch.setattr("ridgeway.data.source.MAX_BATCH_ROWS", 300)
+    monkeypatch.setattr("ridgeway.tables.batch_learner.FIRST_BATCH_ROWS", 600)
+    assert ridgeway(*given, "--model", "whole").code == 0
+    original, calls = rw.AveragedSGDRegressor.partial_fit, 0
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        return original(*arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rw.AveragedSGDRegressor, "partial_fit", interrupted)
+        said = ridgeway(*given, "--model", "m")
+    assert said.code == 130
+    assert "The checkpoint is in c. Resume with the same command" in said.err
+    assert "Resuming from c." in ridgeway(*given, "--model", "m").out
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+# Law: a fit of rows that fit in memory says that it wrote no checkpoint.
+def test_checkpoint_of_rows_in_memory(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> None:
+    said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m", "--checkpoint", "c")
+    assert "No checkpoint was written: the rows fit in memory" in said.out
+    assert not (tmp_path / "c").exists()

@@ -95,7 +95,7 @@ convert it to Parquet.
               help="Maximum memory for encoded rows; 0 always streams.  [default: 1/4 of free memory]")  # fmt: skip
 @click.option("--checkpoint", metavar="FILE", help="Write checkpoints to this file; the same command resumes from it.")
 @click.option("--checkpoint-every", metavar="ROWS", type=click.IntRange(1), default=1_000_000, show_default=True,
-              help="Rows between two checkpoints.")  # fmt: skip
+              help="Rows between two checkpoints; Ctrl-C writes one, too.")  # fmt: skip
 @click.option("--dask", "address", metavar="ADDRESS", help="Run on the cluster of this dask scheduler.")
 @click.option("--workers", metavar="N", type=click.IntRange(1), help="Run on a dask cluster of N local processes.")
 @click.option("--chains", type=NumberOrAuto(int, "workers"), default="auto",
@@ -157,6 +157,8 @@ def command(
         named = fit if test_share is None else lambda: of_data(fit(), found_data)
         result, found = _fit_and_write(named, test, state, model, report)
     _print_result(console, result, model, report, test_report, found)
+    if checkpoint is not None and not (result.facts.streamed or on_cluster):
+        console.say("No checkpoint was written: the rows fit in memory, and such a fit has nothing to resume from.")
 
 
 def _request(target: tuple[str, ...], drop: tuple[str, ...], only: tuple[str, ...], options: dict[str, Any]) -> Any:
@@ -300,5 +302,8 @@ def _how_to_resume(state: Any) -> str:
     if state is None:
         return "Nothing was written. Add --checkpoint FILE to be able to resume an interrupted fit."
     if not state.path.exists():
-        return f"No checkpoint was written yet. Start again with the same command:\n  {again}"
+        return (
+            "No checkpoint was written: no rows were learned yet, or they all fit in memory. Start again with the same "
+            f"command:\n  {again}"
+        )
     return f"The checkpoint is in {state.path}. Resume with the same command:\n  {again}"

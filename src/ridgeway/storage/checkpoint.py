@@ -126,7 +126,7 @@ class Checkpoint:
             self._parts[name] = self._found.raw(name)
         else:
             self._parts[name] = make()
-            self._write()
+            self.write()
         with self.reading():
             return Stored({name: self._parts[name]}).part(name)
 
@@ -145,20 +145,21 @@ class Checkpoint:
         self._rows += rows or 0
         due = time.monotonic() - self._written >= self._seconds if rows is None else self._rows >= self.every
         if due:
-            self._write()
+            self.write()
+
+    def write(self) -> None:
+        """Write the file now: the fit can be resumed from this point."""
+        self._rows, self._written = 0, time.monotonic()
+        if self.path is not None:
+            live = {name: state() for name, state in self._live.items()}
+            write_state(self.path, {**self._parts, **live}, self._kind)
+            self._written = time.monotonic()
 
     def done(self) -> None:
         """Remove the file: the fit has ended and its model is saved."""
         if self.path is not None:
             remove_partials(self.path)
             self.path.unlink(missing_ok=True)
-
-    def _write(self) -> None:
-        self._rows, self._written = 0, time.monotonic()
-        if self.path is not None:
-            live = {name: state() for name, state in self._live.items()}
-            write_state(self.path, {**self._parts, **live}, self._kind)
-            self._written = time.monotonic()
 
 
 def _difference(stored: Any, given: Any) -> str:

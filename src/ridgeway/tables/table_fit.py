@@ -64,9 +64,10 @@ def fit_table(
     request : what to fit.
     memory : largest number of bytes of encoded rows in memory; 0 always streams, None takes a quarter of the available
         memory. The same memory and seed give the same model, bit for bit.
-    checkpoint : file for the state of a stream, written every so many rows. A fit that finds it resumes, and gives the
-        same model as without interruption, bit for bit. A checkpoint does not change the model: rows that fit in memory
-        are still fitted in memory, and such a fit starts again after an interruption. The file is not removed: call
+    checkpoint : file for the state of a stream, written every so many rows, and when the fit is interrupted (Ctrl-C,
+        KeyboardInterrupt) after it has learned from some rows. A fit that finds it resumes, and gives the same model as
+        without interruption, bit for bit. A checkpoint does not change the model: rows that fit in memory are still
+        fitted in memory, and such a fit starts again after an interruption. The file is not removed: call
         ``checkpoint.done()`` after the model is saved.
     progress : show a bar with rows done, rows per second and time left.
 
@@ -128,12 +129,14 @@ class _Fit:
     def done(self) -> TableModel:
         """Fit the rows in memory, or as a stream if they take too much memory; resume an interrupted stream."""
         with self._progress(1 if self._fits_yet or self._sums_up else self._rows.n_passes) as progress:
-            held = self._read_once(progress) if self._fits_yet or self._sums_up else _Ending.TOO_LARGE
+            with self._rows.stored_if_interrupted():
+                held = self._read_once(progress) if self._fits_yet or self._sums_up else _Ending.TOO_LARGE
+                if held is _Ending.TOO_LARGE:
+                    stream = TableStream(self._rows, self._allowed)
+                    stream.learn(progress)
             if held is _Ending.SUMMED_UP:
                 return self._finished(1.0, streamed=True)
             if held is _Ending.TOO_LARGE:
-                stream = TableStream(self._rows, self._allowed)
-                stream.learn(progress)
                 return self._finished(float(self._rows.n_passes), streamed=True, shuffled=stream.mixes)
         announce("Learning and choosing", self._shown)
         self._estimator.fit(held.X, held.y, held.weight)
@@ -167,9 +170,7 @@ class _Fit:
                         progress.restart(None if progress.total is None else progress.total * rows.n_passes)
                         return _Ending.TOO_LARGE
                     holding = False
-                    for part in held:
-                        rows.learner.learn(part)
-                    held.clear()
+                    rows.learn_held(held)
         rows.require_some()
         if holding:
             return joined_rows([part for part in held if len(part.y)])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ridgeway.data import DataError, EncodedBatch, Source, TableEncoder
@@ -43,6 +43,11 @@ class TableRows:
     learner: BatchLearner
     reached: FitProgress
     checkpoint: Checkpoint | None
+    _learned: tuple[FitProgress, object] | None = field(init=False)  # how far the learner has come, and its attributes
+
+    def __post_init__(self) -> None:
+        """Note what an interrupted fit had learned."""
+        self._note_learned()
 
     def follow(self) -> None:
         """Include progress, model and encoder in every checkpoint from now on."""
@@ -78,8 +83,38 @@ class TableRows:
     def learn(self, rows: EncodedBatch) -> None:
         """Learn from a batch, and write a checkpoint where it is due."""
         self.learner.learn(rows)
+        self._note_learned()
         if self.checkpoint is not None and self.learner.begun:
             self.checkpoint.tick(rows.read)
+
+    def learn_held(self, held: list[EncodedBatch]) -> None:
+        """Learn from all batches that were held in memory, and forget them."""
+        self._learned = None
+        for rows in held:
+            self.learner.learn(rows)
+        self._note_learned()
+        held.clear()
+
+    @contextmanager
+    def stored_if_interrupted(self) -> Iterator[None]:
+        """Write a checkpoint if the block is interrupted, and something was learned that can be resumed."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self.checkpoint is not None and self.learner.begun and self._learned is not None:
+                reached, attributes = self._learned
+                if vars(self.learner.estimator) is attributes:  # the last batch that was read is not learned
+                    self.reached = reached
+                self.checkpoint.write()
+            raise
+
+    def _note_learned(self) -> None:
+        """Note that the learner has come as far as the rows were read.
+
+        Whatever an estimator learns replaces its attributes as a whole (see `atomic`), so their identity tells whether
+        it has learned more since.
+        """
+        self._learned = replace(self.reached), vars(self.learner.estimator)
 
     def require_some(self) -> None:
         """Refuse a table none of whose rows has a target, after they were read."""
