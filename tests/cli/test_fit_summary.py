@@ -15,22 +15,23 @@ from tests.tables.shop import shop_table, write_csv
 import ridgeway as rw
 
 
-# Law: five lines say what was read, solved, chosen, how large errors are and how far new rows lie.
-def test_five_lines(ridgeway: Command, shop_csv: Path) -> None:
+# Law: six lines say what was read, of which kinds, solved, chosen, how large errors are and how far new rows lie.
+def test_six_lines(ridgeway: Command, shop_csv: Path) -> None:
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "m.safetensors")
     assert said.code == 0, said.err
     lines = said.out.splitlines()
     starts = (
         "shop.csv: ",
+        "Numbers: ",
         "Solver: ",
         "Strength: alpha=",
         "On ",
         "90% of new rows like these lie within ",
         "Written: ",
     )
-    assert [line.startswith(start) for line, start in zip(lines, starts, strict=False)] == [True] * 6
+    assert [line.startswith(start) for line, start in zip(lines, starts, strict=False)] == [True] * 7
     model = rw.load("m.safetensors")
-    half = float(lines[4].removeprefix(starts[4]).split()[0])
+    half = float(lines[5].removeprefix(starts[5]).split()[0])
     assert half == pytest.approx(model.model.interval_width(0.9).sizes[0], rel=1e-3)
     assert lines[-1] == "The comparison and the coefficients: ridgeway show m.safetensors"
     values = json.loads(ridgeway("fit", shop_csv, "--target", "price", "--json").out)
@@ -51,6 +52,19 @@ def test_interval_line(ridgeway: Command, shop_csv: Path, tmp_path: Path) -> Non
     assert (
         "No prediction interval: 5 rows were held out: expected at least 9" in ridgeway("fit", few, "--target", "y").out
     )
+
+
+# Law: fit and show list the columns of each kind, and those that were left out with the reason.
+def test_kinds_of_columns(ridgeway: Command, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    columns = {"Region": ["Anvers"] * 60, "Stage": ["Adult"] * 60, "Notes": [None] * 60, "sex": ["m", "f"] * 30}
+    numbers = {"mass": rng.standard_normal(60), "bill": rng.standard_normal(60), "y": rng.standard_normal(60)}
+    file = write_csv(pa.table(columns | numbers), tmp_path / "penguins.csv")
+    expected = (
+        "\nCategories: 'sex'. Numbers: 'mass', 'bill'.\nLeft out: 'Region', 'Stage' (constant), 'Notes' (no values).\n"
+    )
+    assert expected in ridgeway("fit", file, "--target", "y", "--model", "m").out
+    assert expected in ridgeway("show", "m").out
 
 
 # Law: one row and one column are called so.

@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 
 from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.cli.kinds_text import kinds_text
 from ridgeway.estimators import AveragedKernelRegressor, RidgePathCV
 from ridgeway.estimators.coefficient_intervals import INTERVAL_LEVEL, INTERVAL_NOTE, coefficient_intervals
 from ridgeway.estimators.column_scale import column_scale
@@ -31,7 +32,7 @@ NEGLIGIBLE_EFFECT = 1e-12  # of the largest: smaller ones are rounding, and are 
 
 
 def fitted(model: TableModel) -> str:
-    """Return a line about the data and the fit of a model."""
+    """Return lines about the data, the kinds of columns and the fit of a model."""
     facts = model.facts
     left_out = f" ({quantity(facts.left_out, 'row')} without target or weight left out)" if facts.left_out else ""
     exact = isinstance(model.model.trajectory_, Spectrum)
@@ -45,7 +46,8 @@ def fitted(model: TableModel) -> str:
         else f"{quantity(len(model.columns), 'column')}, encoded as {quantity(model.model.n_features_in_, 'feature')},"
     )
     dates = {} if model.encoder is None else model.encoder.date_orders_
-    read = "".join(f"\nDates of {name!r} are read {order}." for name, order in dates.items())
+    kinds = "" if model.encoder is None else "".join(f"\n{line}" for line in kinds_text(model.encoder.describe()))
+    read = kinds + "".join(f"\nDates of {name!r} are read {order}." for name, order in dates.items())
     return (
         f"{facts.data}: {columns}{what}. {quantity(facts.rows, 'row')}{left_out}, {facts.way}{times}."
         f"{read}{_solver(model)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ridgeway.data.encoding.dropped import DroppingLearner
+from ridgeway.data.encoding.dropped import NOT_SUPPORTED, DroppingLearner
 from ridgeway.data.encoding.encoding import Learner
 from ridgeway.data.encoding.number import NumberLearner
 from ridgeway.data.encoding.string_learner import StringLearner
@@ -40,5 +40,5 @@ def learner_of(column: str, arrow_type: Any, kind: str | None = None) -> Learner
         case "drop":
             return DroppingLearner(column, "as requested")
         case "other":
-            return DroppingLearner(column, f"{type_name(arrow_type)} are not supported")
+            return DroppingLearner(column, f"{type_name(arrow_type)} {NOT_SUPPORTED}")
     raise unknown_kind(str(kind), column)

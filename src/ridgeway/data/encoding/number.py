@@ -154,7 +154,7 @@ class NumberLearner(Learner):
         indicator = bool(self.missing) or options.indicators
         if self._least == self._most and not indicator:
             value = bool(self._least) if self.boolean else f"{self._least:g}"
-            return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {value}")
+            return Dropped.constant(self.column, self.rows, str(value))
         mean = self._shift + self._sum / present
         note = "as 0 and 1" if self.boolean else "as it is"
         if indicator:

@@ -99,7 +99,7 @@ class StringLearner(Learner):
         indicator = bool(self.missing) or options.indicators
         if distinct == 1 and not indicator:
             level = next(iter(self._counts))
-            return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is {level[:40]!r}")
+            return Dropped.constant(self.column, self.rows, repr(level[:40]))
         words = self._words / present
         noted = f"; {self.missing_share}: an indicator" if indicator else ""
         if self.kind == "text" or (

@@ -194,7 +194,7 @@ class TimeLearner(Learner):
             return Dropped.empty(self.column, self.rows)
         indicator = bool(self.missing) or options.indicators
         if self._least == self._most and not indicator:
-            return Dropped(self.column, f"dropped: every one of {self.rows:,} rows is the same time")
+            return Dropped.constant(self.column, self.rows, "the same time")
         parts = ["trend in years", "season", "day of the week"] if self._dated else []
         parts += ["time of day"] if self._clock else []
         note = ", ".join(parts) + (f" (clock of {self._zone})" if self._zone else "")
