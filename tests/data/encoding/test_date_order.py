@@ -74,6 +74,48 @@ def test_other_spellings(text: str, expected: str) -> None:
     assert str(np.datetime64(int(seconds), "s")) == expected
 
 
+# Law: dates that name the month are read, and the name tells the order, whatever the day.
+@pytest.mark.parametrize(
+    ("text", "order", "expected"),
+    [
+        ("01-Jan-2020", "day-first", "2020-01-01T00:00:00"),
+        ("3 Sept. 2021", "day-first", "2021-09-03T00:00:00"),
+        ("05MAR2018", "day-first", "2018-03-05T00:00:00"),
+        ("1st of", None, ""),
+        ("2nd May 1999 5:30 pm", "day-first", "1999-05-02T17:30:00"),
+        ("31-Dec-99", "day-first", "1999-12-31T00:00:00"),
+        ("Jan 01, 2020 12:00 AM", "month-first", "2020-01-01T00:00:00"),
+        ("December 5 2020", "month-first", "2020-12-05T00:00:00"),
+        ("2020-Feb-29", "year-first", "2020-02-29T00:00:00"),
+        ("Mar-2018", "month-first", "2018-03-01T00:00:00"),
+        ("March 2018", "month-first", "2018-03-01T00:00:00"),
+        ("31-Feb-2020", None, ""),
+        ("01-Mai-2020", None, ""),
+        ("Mon 01, 2020", None, ""),
+        ("May", None, ""),
+        ("May 7", None, ""),
+        ("Jun-10", None, ""),
+    ],
+)
+def test_named_months(text: str, order: str | None, expected: str) -> None:
+    parts = date_parts_of(pa.array([text, "16/12/2006", None]))
+    read = {other: parts.in_order(other) for other in ORDERS}
+    assert [other for other, (_, bad) in read.items() if not bad[0]] == ([] if order is None else [order])
+    assert [other for other, (_, bad) in read.items() if not bad[1]] == ["day-first"]
+    if order is not None:
+        assert str(np.datetime64(int(read[order][0][0]), "s")) == expected
+
+
+def test_column_of_named_months() -> None:
+    days = np.datetime64("2019-11-20") + np.arange(300)
+    encoder = fitted([day.astype(datetime).strftime("%d-%b-%Y") for day in days], indicators="all")
+    plain = TableEncoder(indicators="all").fit(pa.table({"d": days}))
+    assert encoder.date_orders_ == {"d": "day-first"}
+    again = TableEncoder.from_dict(json.loads(json.dumps(encoder.to_dict())))
+    new = again.transform(pa.table({"d": ["24-Dec-2020", None]}))
+    np.testing.assert_array_equal(new[:1], plain.transform(pa.table({"d": [datetime(2020, 12, 24)]})))
+
+
 # Law: one day above 12 anywhere among the rows settles the order, in whatever batches they come.
 @pytest.mark.parametrize(("last", "order"), [("16/12/2006", "day-first"), ("12/16/2006", "month-first")])
 def test_order(last: str, order: str) -> None:

@@ -1,4 +1,4 @@
-"""Dates written as text, such as 16/12/2006 17:24: their numbers, and the order of day, month and year."""
+"""Dates written as text, such as 16/12/2006 17:24 or 16-Dec-2006: their numbers, and the order of these."""
 
 from __future__ import annotations
 
@@ -11,11 +11,26 @@ from numpy.typing import NDArray
 from ridgeway.data.arrow import pa, pc
 from ridgeway.data.encoding.time_units import DAY_SECONDS
 
-# First, second and third number of a date; two digits of a year only between slashes, as 1.12.06 may be a version.
-SHAPE = (
-    r"^\s*(?:(?P<a>\d{1,2}|\d{4})(?P<sep>[/.-])(?P<b>\d{1,2})(?P<sep2>[/.-])(?P<c>\d{1,2}|\d{4}))"
-    r"(?:[ T]\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?)?\s*$"
+CLOCK = (
+    r"(?:,?[ T]\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?)?\s*$"
 )
+# First, second and third number of a date; two digits of a year only between slashes, as 1.12.06 may be a version.
+SHAPE = r"^\s*(?:(?P<a>\d{1,2}|\d{4})(?P<sep>[/.-])(?P<b>\d{1,2})(?P<sep2>[/.-])(?P<c>\d{1,2}|\d{4}))" + CLOCK
+# Dates with the English name of the month, in each order; "Mar-2018" is the first of March.
+_DAY, _MONTH, _YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<month>[A-Za-z]{3,9})", r"(?P<year>\d{4})"
+NAMED_SHAPES = (
+    ("day-first", rf"^\s*{_DAY}[ ./-]{{0,2}}{_MONTH}[.,]{{0,2}}[ /-]?{_YEAR}{CLOCK}"),
+    ("day-first", rf"^\s*{_DAY}[ /-]{_MONTH}[ /-](?P<year>\d{{2}}){CLOCK}"),
+    ("month-first", rf"^\s*{_MONTH}[.]?[ ./-]{_DAY}(?:, ?|[ /-]){_YEAR}{CLOCK}"),
+    ("year-first", rf"^\s*{_YEAR}[ ./-]?{_MONTH}[.]?[ ./-]?{_DAY}{CLOCK}"),
+    ("month-first", rf"^\s*{_MONTH}[.,]{{0,2}}[ /-](?P<day>){_YEAR}\s*$"),
+)
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+MONTH_NUMBERS = {spelling: n for n, name in enumerate(MONTHS, 1) for spelling in (name, name[:3])} | {"sept": 9}
+NAMED_MONTH = 100  # added to the number of a month that is written by name, which is neither a day nor a year
 ORDERS = {  # the places of year, month and day
     "month-first": (2, 0, 1),
     "day-first": (2, 1, 0),
@@ -44,6 +59,7 @@ class DateParts:
         """Return seconds since 1970, and which values are not dates in this order."""
         places = ORDERS[order]
         year, month, day = (self.numbers[place] for place in places)
+        month = np.where(month > NAMED_MONTH, month - NAMED_MONTH, month)
         year_digits = self.digits[places[0]]
         bad = (self.numbers < 0).any(axis=0) | (self.seconds < 0) | (month < 1) | (month > 12) | (day < 1)
         bad |= (year_digits != 4) & ((year_digits != 2) | (places[0] == 0))
@@ -57,9 +73,9 @@ class DateParts:
 
 def date_parts_of(strings: Any) -> DateParts:
     """Parse the numbers of dates; missing values are not dates."""
-    found = pc.extract_regex(strings.cast(pa.string()), SHAPE)
+    strings = strings.cast(pa.string())
+    found = pc.extract_regex(strings, SHAPE)
     fields = {name: pc.struct_field(found, name) for name in ("a", "sep", "b", "sep2", "c")}
-    clock = {name: pc.struct_field(found, name) for name in ("hour", "minute", "second", "half")}
     dates = [fields["a"], fields["b"], fields["c"]]
     numbers = np.array([_whole(part, -1) for part in dates])
     digits = np.array([pc.utf8_length(part).fill_null(0).to_numpy(zero_copy_only=False) for part in dates], np.int64)
@@ -67,11 +83,36 @@ def date_parts_of(strings: Any) -> DateParts:
     alike = pc.equal(fields["sep"], fields["sep2"]).fill_null(False).to_numpy(zero_copy_only=False)
     short = (digits != 4).all(axis=0)
     numbers[:, ~alike | (short & ~slashes)] = -1
-    return DateParts(numbers, digits, _seconds(clock))
+    parts = DateParts(numbers, digits, _seconds(found))
+    if (numbers < 0).any():
+        for order, shape in NAMED_SHAPES:
+            _read_named(strings, order, shape, parts)
+    return parts
 
 
-def _seconds(clock: dict[str, Any]) -> NDArray[np.int64]:
-    """Return seconds since midnight; 0 without a time of day, -1 if it is not valid."""
+def _read_named(strings: Any, order: str, shape: str, parts: DateParts) -> None:
+    """Fill in the parts of dates of this shape, which name the month."""
+    found = pc.extract_regex(strings, shape)
+    places = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False))
+    if len(places) == 0:
+        return
+    found = found.take(pa.array(places))
+    names = pc.utf8_lower(pc.struct_field(found, "month")).to_pylist()
+    months = np.array([MONTH_NUMBERS.get(name, -1 - NAMED_MONTH) + NAMED_MONTH for name in names])
+    years, days = pc.struct_field(found, "year"), _whole(pc.struct_field(found, "day"), 1)
+    by_place = dict(
+        zip(ORDERS[order], ((_whole(years, -1), pc.utf8_length(years)), (months, 2), (days, 2)), strict=True)
+    )
+    for place, (values, n_digits) in by_place.items():
+        parts.numbers[place, places], parts.digits[place, places] = values, n_digits
+    if "hour" in shape:
+        parts.seconds[places] = _seconds(found)
+    parts.numbers[:, places[months < 0]] = -1
+
+
+def _seconds(found: Any) -> NDArray[np.int64]:
+    """Return seconds since midnight of the groups of `CLOCK`; 0 without a time of day, -1 if it is not valid."""
+    clock = {name: pc.struct_field(found, name) for name in ("hour", "minute", "second", "half")}
     hour, minute, second = (_whole(clock[name], 0) for name in ("hour", "minute", "second"))
     half = pc.utf8_lower(clock["half"]).fill_null("").to_numpy(zero_copy_only=False)
     halved = half != ""
