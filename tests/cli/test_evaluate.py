@@ -357,3 +357,16 @@ def test_few_rows_to_split(ridgeway: Command) -> None:
         said = ridgeway("fit", "two.csv", "--target", "y", "--test-share", 0.5, "--seed", seed)
         assert "feather" not in said.err
         assert said.code == 0 or "two.csv" in said.err
+
+
+# Law: rows of one time stay together, and the output says so where that makes the test larger than asked for.
+def test_ties_of_time(ridgeway: Command) -> None:
+    rng = np.random.default_rng(0)
+    months = np.repeat(["Jan-2018", "Feb-2018", "Mar-2018"], 200)
+    table = pa.table({"month": months, "x": rng.standard_normal(600), "y": rng.standard_normal(600)})
+    write_csv(table, Path("t.csv"))
+    said = ridgeway("fit", "t.csv", "--target", "y", "--test-share", 0.2, "--time", "month")
+    assert "200 of 600 rows are held back for a test, the last by 'month' (33% instead of 20%, " in said.out
+    write_csv(table.set_column(0, "month", pa.array(np.arange(600))), Path("t.csv"))
+    said = ridgeway("fit", "t.csv", "--target", "y", "--test-share", 0.2, "--time", "month")
+    assert "120 of 600 rows are held back for a test, the last by 'month'.\n" in said.out

@@ -165,7 +165,17 @@ def test_given_kinds(path: Path) -> None:
         (b"\xef\xbb\xbf\n", "the first line is not a header"),
         ("a,b\n", "there is a header but no rows"),
         ("a,b,a\n1,2,3\n", "two columns are named 'a'"),
-        ("a,b\n1,2\n3\n", "Expected 2 columns, got 1.*expected 2 fields separated by ','"),
+        ("a,b\n1,2\n3\n", r"line 3 has 1 field \('3'\): expected 2 as in the header, separated by ','.*is missing"),
+        ("a,b\n1,2\n3,4,5\n", r"line 3 has 3 fields .*put a field that holds ',' in quotation marks"),
+        ('a,b\n1,"x\ny"\n3\n', "line 4 has 1 field"),
+        ("a,b\n1,2\n3,x\ry\n5,6\n", r"line 3 holds a carriage return \(\\r\) within a field.*tr -d"),
+        ('a,b\n1,2\n"3,4\n5,6\n', "the row of lines 3 to 4 has 1 field.*close the quotation mark in line 3"),
+        (
+            "Report of loans, 2018\nrate,x,y\n1,2,3\n4,5,6\n",
+            "first line has 2 fields .* but other lines have 3.*no title",
+        ),
+        ("Report of loans\n\nrate,x\n1,2\n4,5\n", "first line has 1 field .'Report of loans'.*no title above"),
+        (b"\x7fELF\x02\x01\x00\n\x00\x01,b\n", "not a text file, as its first line holds the byte 0x02"),
         ('a,b\n1,2\n3,"x\n', "column 'b': a quotation mark before 'x.*is never closed"),
         ("1,2\n3,4\n", "the first line holds numbers .*add a first line with names"),
         ("a,b\n1,é\n2,x\n".encode("latin1"), "column 'b' holds text that is not UTF-8, probably Windows-1252"),
@@ -183,7 +193,7 @@ def test_no_table(path: Path, text: str | bytes, message: str) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (b"1000\n", r"after row [\d,]+: .*Expected 2 columns, got 1.*expected 2 fields separated by ','"),
+        (b"1000\n", r"line 1,002 has 1 field .*expected 2 as in the header"),
         (b"1000,caf\xe9\n", r"column 'b' holds text that is not UTF-8"),
         (b'1000,"x\n', r"column 'b': a quotation mark before 'x.*is never closed"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,11 @@ def test_files(tmp_path: Path) -> None:
         connection.close()
         with pytest.raises(DataError, match="an SQLite database"):
             format_of([tmp_path / name])
+    with zipfile.ZipFile(tmp_path / "new.csv", "w") as archive:
+        for member in ("xl/workbook.xml", "[Content_Types].xml"):
+            archive.writestr(member, "")
+    with pytest.raises(DataError, match=r"new\.csv: an Excel workbook whose name ends in '\.csv'.*mv .*new\.xlsx"):
+        open_data(tmp_path / "new.csv")
     (tmp_path / "old.csv").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 100)
     with pytest.raises(DataError, match=r"old\.csv: an Excel workbook"):
         open_data(tmp_path / "old.csv")

@@ -57,7 +57,7 @@ def test_only_times_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 # Law: dates written as text, and numbers in a text column, are held back in the order of time, not of the alphabet.
-@pytest.mark.parametrize("written", ["%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%d.%m.%Y %H:%M", "number"])
+@pytest.mark.parametrize("written", ["%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%d.%m.%Y %H:%M", "%d-%b-%Y", "number"])
 @pytest.mark.parametrize("as_file", [False, True])
 def test_last_written_times(written: str, as_file: bool, tmp_path: Path) -> None:
     first = datetime(2011, 1, 1)
@@ -84,8 +84,12 @@ def test_doubtful_times(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="may be dates with the day or the month first"):
         split_table(table, Request("y"), 0.2, "day", tmp_path)
     words = table.set_column(0, "day", pa.array([f"week {i}" for i in range(100)]))
-    with pytest.warns(UserWarning, match=r"'day' holds texts such as 'week 0'.* alphabetical"):
+    with pytest.raises(ValueError, match=r"'day' holds texts such as 'week 0'.*expected dates, times or numbers"):
         split_table(words, Request("y"), 0.2, "day", tmp_path)
+    for form in ("{}-{:02}", "{}Q{}"):
+        parts = [form.format(2000 + i // 4, 1 + i % 4) for i in range(100)]
+        split = split_table(table.set_column(0, "day", pa.array(parts)), Request("y"), 0.2, "day", tmp_path)
+        assert pyarrow.feather.read_table(split.test)["y"].to_pylist() == list(range(80, 100))
     mixed = table.set_column(0, "day", pa.array(["13/01/2011", "01/13/2011"] * 50))
     with pytest.raises(ValueError, match=r"'13/01/2011' in several orders: expected .*; write them in one order"):
         split_table(mixed, Request("y"), 0.2, "day", tmp_path)

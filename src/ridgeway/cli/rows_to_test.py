@@ -14,6 +14,8 @@ import click
 
 from ridgeway.cli.console import Console
 
+NOTABLE_TIE_FACTOR = 1.1  # more test rows than this many times the share need a reason
+
 if TYPE_CHECKING:
     from ridgeway.evaluation import Evaluation
     from ridgeway.report.report_summary import EvaluatedRows
@@ -72,8 +74,11 @@ def held_back_rows(
 
     with tempfile.TemporaryDirectory(prefix="ridgeway-") as folder:
         split = split_table(data, request, share, time, folder)
+        rows = split.n_train + split.n_test
         which = f"the last by {time!r}" if time is not None else "chosen at random"
-        console.say(f"{split.n_test:,} of {split.n_train + split.n_test:,} rows are held back for a test, {which}.")
+        if time is not None and split.n_test > NOTABLE_TIE_FACTOR * share * rows:
+            which += f" ({split.n_test / rows:.0%} instead of {share:.0%}, because rows of one {time!r} stay together)"
+        console.say(f"{split.n_test:,} of {rows:,} rows are held back for a test, {which}.")
         train, test, name = str(split.train), str(split.test), _name(data)
         learned, tested = Origin(f"{name} (rows to learn from)", train, None), Origin(f"{name} (test rows)", test, None)
         with learned.named(), tested.named():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -15,9 +16,11 @@ from ridgeway.data.csv_types import not_utf8
 from ridgeway.data.data_error import DataError
 from ridgeway.data.file_source import naming
 from ridgeway.data.schema import require_distinct
+from ridgeway.messages.quantity import quantity
 
 DIALECT_HEAD_BYTES = 1 << 16  # the dialect is detected from these first bytes
 MAX_DIALECT_HEAD_BYTES = 1 << 26  # if the header is longer than DIALECT_HEAD_BYTES
+TEXT_CONTROLS = b"\t\r\n\f\v\x1b"
 SEPARATORS = ",;\t|"
 MAX_SAMPLED_LINES = 50
 DECIMAL_COMMA, THOUSANDS = re.compile(r"-?\d+,\d+"), re.compile(r"-?[1-9]\d{0,2},\d{3}")
@@ -90,7 +93,9 @@ def read_dialect(path: Path) -> Dialect:
         raise DataError(f"{path}: the text is UTF-16: expected UTF-8; convert it, for instance with iconv -t utf-8.")
     if not _is_utf8_header(head):
         raise not_utf8(path, None)
-    dialect = dialect_of(head.decode("utf-8-sig", errors="replace"))
+    _require_text(head, path)
+    text = head.decode("utf-8-sig", errors="replace")
+    dialect = dialect_of(text)
     if not dialect.names:
         raise DataError(
             f"{path}: the first line is not a header: expected the names of the columns; add a line with names."
@@ -101,7 +106,34 @@ def read_dialect(path: Path) -> Dialect:
             f"{path}: the first line holds numbers ({', '.join(dialect.names[:3])}): expected the names of the "
             "columns; add a first line with names."
         )
+    _refuse_title(text, dialect, path)
     return dialect
+
+
+def _require_text(head: bytes, path: Path) -> None:
+    """Raise an error for a file whose first line holds bytes that no text has."""
+    line = next(line for line in head.splitlines() if line.strip())
+    control = next((byte for byte in line if byte < ord(" ") and byte not in TEXT_CONTROLS), None)
+    if control is not None:
+        raise DataError(
+            f"{path}: not a text file, as its first line holds the byte 0x{control:02x}: expected CSV text; give the "
+            "file the ending of its format, or export the table as CSV."
+        )
+
+
+def _refuse_title(head: str, dialect: Dialect, path: Path) -> None:
+    """Raise an error for a file with a title above the names: no row has as many fields as its first line."""
+    sizes = Counter(len(row) for row in _rows(head, dialect.separator)[1:])
+    n_names = len(dialect.names)
+    if n_names in sizes or not sizes or max(sizes) <= n_names or sizes.most_common(1)[0][0] < 2:
+        return
+    usual = sizes.most_common(1)[0][0]
+    shown = ", ".join(map(repr, dialect.names[:3]))
+    raise DataError(
+        f"{path}: the first line has {quantity(n_names, 'field')} ({shown}), but other lines have {usual:,}: expected "
+        "the names of the columns in the first line, and no title above them; delete the lines above the names, or name "
+        "every column."
+    )
 
 
 def _is_utf8_header(head: bytes) -> bool:

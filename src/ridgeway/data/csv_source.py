@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ridgeway.data.arrow import pa, pc, pcsv
+from ridgeway.data.broken_line import broken_line
 from ridgeway.data.common_type import wider
 from ridgeway.data.compression import is_compressed, open_text
 from ridgeway.data.csv_dialect import Dialect, read_dialect
@@ -276,11 +277,11 @@ class CSVSource(FileSource):
 
     def _explained(self, said: str, number: int, row: int) -> DataError:
         path, dialect = self.paths[number], self._dialects[number]
-        place = f"after row {row:,}" if row else "among the first rows"
+        place = f"after row {row:,}: " if row else ""
         found = CONVERSION.match(said)
         if found is None:
-            return DataError(
-                f"{path}: {place}: {' '.join(said.split())[:200]}: expected {len(dialect.names)} fields separated by "
+            return broken_line(path, dialect) or DataError(
+                f"{path}: {place}{' '.join(said.split())[:200]}: expected {len(dialect.names)} fields separated by "
                 f"{dialect.separator!r} in every row; correct the row, or close its quotation mark."
             )
         name = dialect.names[int(found[1])]
@@ -288,9 +289,9 @@ class CSVSource(FileSource):
             return not_utf8(path, name)
         value = found[3].removeprefix("invalid value ")[:100]
         if self._index and kind_of(self._types[name]) == "number":
-            return DataError(f"{path}: column {name!r}: {place}: got {value}: {AS_IN_THE_FIT}")
+            return DataError(f"{path}: column {name!r}: {place}got {value}: {AS_IN_THE_FIT}")
         return DataError(
-            f"{path}: column {name!r}: {place}: got {value}, expected a {kind_of(self._types[name])} as in the rows "
+            f"{path}: column {name!r}: {place}got {value}, expected a {kind_of(self._types[name])} as in the rows "
             f"before; correct the value, or {remedies(name, [value.strip(QUOTE)], name in self._needed)}"
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import NoReturn
 
@@ -101,6 +102,12 @@ def refuse_format(path: Path, head: bytes, known: bool) -> None:
 
 def workbook_among_files(path: Path) -> DataError:
     """Return the error for a workbook that is not given by its own name."""
+    if path.suffix.lower() not in EXCEL:
+        rename = f"mv {shlex.quote(str(path))} {shlex.quote(str(path.with_suffix('.xlsx')))}"
+        return DataError(
+            f"{path}: an Excel workbook whose name ends in {path.suffix!r}: expected the ending of a workbook; rename "
+            f"it, for instance: {rename}"
+        )
     return DataError(
         f"{_alone(path, 'an Excel workbook')} Or save the sheet as CSV (File > Save As > CSV UTF-8), and give it."
     )

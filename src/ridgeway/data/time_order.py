@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeway.data.arrow import pa
+from ridgeway.data.arrow import pa, pc
 from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.seconds import seconds_of
@@ -16,11 +16,14 @@ from ridgeway.data.encoding.written_dates import ORDERS
 from ridgeway.data.schema import is_string
 from ridgeway.messages.user_warning import warn_user
 
+YEAR_AND_PART = r"^\d{4}[-/. ]?[QqWwMm]?\d{1,2}$"
+
 
 def times_in_order(column: Any, name: str, source_name: str, kind: str | None = None) -> Any:
     """Return a column as an Arrow array whose values sort in the order of time.
 
-    Texts are read as dates such as 31/12/2006, or as numbers. Others sort as text, with a warning.
+    Texts are read as dates such as 31/12/2006 or 31-Dec-2006, or as numbers; texts such as 2006-12 or 2006Q4 sort as
+    they are. Others are an error.
 
     Parameters
     ----------
@@ -51,10 +54,12 @@ def times_in_order(column: Any, name: str, source_name: str, kind: str | None = 
     try:
         return levels.cast(pa.float64()).take(present)
     except pa.ArrowInvalid:
-        warn_user(
-            f"{source_name}: column {name!r} holds texts such as {levels[0].as_py()!r}, which are not read as times: "
-            "its rows are in alphabetical order; write dates such as 2013-01-31."
-        )
+        if not _sorts_as_text(levels):
+            raise DataError(
+                f"{source_name}: column {name!r} holds texts such as {levels[0].as_py()!r}, which are not read as "
+                "times: expected dates, times or numbers, as the alphabet is not the order of time; write dates such "
+                "as 2013-01-31, or months such as 2013-01."
+            ) from None
     return levels.take(present)
 
 
@@ -78,6 +83,12 @@ def time_ranks(column: Any, name: str, source_name: str, kind: str | None = None
     ranks = np.full(len(column), -1)
     ranks[~np.asarray(column.is_null())] = codes
     return ranks
+
+
+def _sorts_as_text(levels: Any) -> bool:
+    """Return whether texts are months, quarters or weeks of a year, such as 2013-01 or 2013Q1, of one length."""
+    alike = pc.all(pc.match_substring_regex(levels, YEAR_AND_PART)).as_py()
+    return bool(alike) and len(pc.utf8_length(levels).unique()) == 1
 
 
 def _written_order(levels: Any, rows: Any, name: str, source_name: str) -> str | None:
