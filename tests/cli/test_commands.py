@@ -316,6 +316,7 @@ def test_without_click(monkeypatch: pytest.MonkeyPatch) -> None:
         (["predict", "m", "t.csv", "--alpha", "1", "--averaging", "last"], "expected one of them"),
         (["predict", "m", "t.csv", "--json"], "add --out FILE"),
         (["predict", "m", "t.csv", "--averaging", "tail"], "is a family, not one average"),
+        (["fit", "t.csv", "--target", "y", "--model", "x.pkl"], "in .safetensors; give --model x.safetensors"),
         (["nothing"], "No such command"),
     ],
 )

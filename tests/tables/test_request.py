@@ -186,6 +186,21 @@ def test_single_texts(odd: Path) -> None:
         open_data(odd, null_values=-999)  # type: ignore[arg-type]
 
 
+# Law: a column cannot be asked for and dropped, nor be target and weight.
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"drop": "y"}, "'y' is the target .*--drop"),
+        ({"drop": ("x", "id"), "only": ("x", "z")}, "'x' is to be used .*--only.*--drop"),
+        ({"drop": "z", "weight": "z"}, "'z' is the weight .*--drop"),
+        ({"weight": "y"}, "'y' is the target and the weight"),
+    ],
+)
+def test_contradictions(odd: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        fit_table(odd, request_of(**options))
+
+
 # Law: text in the target is named with its row, and the advice is not to drop the target.
 def test_text_in_the_target(tmp_path: Path) -> None:
     path = tmp_path / "storms.csv"

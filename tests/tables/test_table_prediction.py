@@ -66,6 +66,19 @@ def test_unseen_and_missing(model: TableModel) -> None:
     assert np.isfinite(model.predict(table)).all()
 
 
+# Law: rows with levels that the fit has not seen are counted by column, over all batches, whatever the output.
+@pytest.mark.parametrize("out", ["p.csv", "p.parquet"])
+def test_unseen_levels(out: str, model: TableModel, tmp_path: Path) -> None:
+    table = shop_table(1000, seed=4)
+    assert predict_table(model, table, tmp_path / out).unseen == {}
+    shops = table["shop"].to_pylist()
+    for place in (5, 6, 700):
+        shops[place] = "new"
+    shops[8] = None
+    table = table.set_column(table.column_names.index("shop"), "shop", pa.array(shops))
+    assert predict_table(model, table, tmp_path / out).unseen == {"shop": (3, "new")}
+
+
 # Law: missing columns are named, a table where sparse rows were learned is refused, and so is an odd ending.
 def test_errors(model: TableModel, tmp_path: Path) -> None:
     table = shop_table(10)

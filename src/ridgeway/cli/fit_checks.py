@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 import click
 
 from ridgeway.cli.rows_to_test import require_test_rows
 from ridgeway.estimators.solver_facts import Ability, solvers_that_can
+
+# Endings of files that hold models in other formats, or no models.
+OTHER_ENDINGS = (
+    *(".pkl", ".pickle", ".joblib", ".onnx", ".pt", ".h5", ".json"),
+    *(".csv", ".parquet", ".html", ".txt", ".xlsx", ".zip"),
+)
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 
@@ -19,6 +26,7 @@ def require_consistent(given: dict[str, Any]) -> None:
     ----------
     given : the parameters of the command by name.
     """
+    _require_model_ending(given["model"])
     _require_kernel_options(given)
     _require_cluster_options(given)
     on_cluster = is_on_cluster(given)
@@ -34,6 +42,17 @@ def is_on_cluster(given: dict[str, Any]) -> bool:
 def needs_files(given: dict[str, Any]) -> str | None:
     """Return the option that needs the table in files, as text for a message; None if there is none."""
     return "--checkpoint" if given["checkpoint"] else "--dask or --workers" if is_on_cluster(given) else None
+
+
+def _require_model_ending(path: str | None) -> None:
+    """Refuse the ending of another format for the model file."""
+    ending = "" if path is None else PurePath(path).suffix.lower()
+    if path is not None and ending in OTHER_ENDINGS:
+        right = PurePath(path).with_suffix(".safetensors")
+        raise click.UsageError(
+            f"--model {path}: a model is written in the format safetensors, not as {ending}: expected a name that ends "
+            f"in .safetensors; give --model {right}."
+        )
 
 
 def _require_kernel_options(given: dict[str, Any]) -> None:

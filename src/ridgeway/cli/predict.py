@@ -78,6 +78,7 @@ def command(
             "out": out,
             "column": done.columns[0] if len(done.columns) == 1 else list(done.columns),
             "ignored": list(done.ignored),
+            "unseen_levels": {name: rows for name, (rows, _) in done.unseen.items()},
             "averaging": fitted.model.averaging_.state(),
             "interval": interval,
             "interval_method": None if interval is None else fitted.model.interval_method_,
@@ -103,6 +104,11 @@ def _say_result(console: Console, done: Predicted, targets: Sequence[str], evalu
     ignored = [name for name in done.ignored if name not in known]
     if ignored:
         console.say(f"Ignored columns (not used by the model): {', '.join(ignored)}.")
+    if done.unseen:
+        unseen = ", ".join(
+            f"{name!r} ({quantity(rows, 'row')}, such as {level!r})" for name, (rows, level) in done.unseen.items()
+        )
+        console.say(f"Levels that the fit has not seen, which add nothing to a prediction: {unseen}.")
     where = "to standard output" if out is None else f"to {out}"
     last = "column is" if len(done.columns) == 1 else "columns are"
     names = ", ".join(map(repr, done.columns))

@@ -131,8 +131,8 @@ def _refuse_title(head: str, dialect: Dialect, path: Path) -> None:
     shown = ", ".join(map(repr, dialect.names[:3]))
     raise DataError(
         f"{path}: the first line has {quantity(n_names, 'field')} ({shown}), but other lines have {usual:,}: expected "
-        "the names of the columns in the first line, and no title above them; delete the lines above the names, or name "
-        "every column."
+        "the names of the columns in the first line, and no title above them; delete the lines above the names, or "
+        "name every column."
     )
 
 

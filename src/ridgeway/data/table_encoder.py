@@ -17,6 +17,7 @@ from ridgeway.data.arrow import pa
 from ridgeway.data.data_error import DataError
 from ridgeway.data.description import ColumnDescription, TableDescription
 from ridgeway.data.encoding import Options, TableEncoding
+from ridgeway.data.encoding.category import CategoryEncoding
 from ridgeway.data.encoding.encoding import MAX_LEVELS
 from ridgeway.data.encoding.table_learner import MIN_WORDS, TableLearner
 from ridgeway.data.encoding.time import TimeEncoding
@@ -177,6 +178,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """Return the names of the columns of a table that `transform` ignores."""
         known = {encoding.column for encoding in self._fitted().encodings}
         return [name for name in self._batch(X).schema.names if name not in known]
+
+    def unseen_levels(self, X: Any) -> dict[str, tuple[int, str]]:
+        """Return columns with levels that the fit has not seen: the number of rows with such levels, and one of these.
+
+        Only columns whose levels all have features of their own are told; where rare levels share features, new ones
+        share them, too.
+
+        Parameters
+        ----------
+        X : as in `transform`.
+
+        Examples
+        --------
+        >>> import pyarrow as pa, ridgeway as rw
+        >>> encoder = rw.TableEncoder(min_count=1).fit(pa.table({"shop": ["a", "b", "a"]}))
+        >>> encoder.unseen_levels(pa.table({"shop": ["b", "c", None, "c"]}))
+        {'shop': (2, 'c')}
+        """
+        batch, found = self._batch(X, index=True), {}
+        for encoding in self._fitted().encodings:
+            if isinstance(encoding, CategoryEncoding) and (new := encoding.unseen(batch.column(encoding.column)))[0]:
+                found[encoding.column] = new
+        return found
 
     def describe(self) -> TableDescription:
         """Return the encoding of each column; ``to_frame()`` makes it a data frame."""

@@ -157,6 +157,7 @@ class Request:
             raise DataError(
                 f"{columns.source_name}: the target {twice[0]!r} is given twice: expected it once; leave one out."
             )
+        self._require_consistent(columns.source_name)
         left_out = {*self.targets, self.weight, *self.drop}
         used = {*columns.names, *self.kinds} if self.only is None else set(self.only)
         features = [name for name in (*columns.names, *columns.index) if name in used and name not in left_out]
@@ -167,6 +168,25 @@ class Request:
             )
         warn_of_index([name for name in columns.index if name not in features], columns.source_name)
         return features
+
+    def _require_consistent(self, source_name: str) -> None:
+        """Refuse columns that are asked for and dropped, and a weight that is a target."""
+        roles = [
+            *((name, "the target (--target, target)") for name in self.targets),
+            *([] if self.weight is None else [(self.weight, "the weight (--weight, weight)")]),
+            *((name, "to be used (--only, only)") for name in self.only or ()),
+        ]
+        for name, role in roles:
+            if name in self.drop:
+                raise DataError(
+                    f"{source_name}: column {name!r} is {role}, and to be left out (--drop, drop): expected one of "
+                    "both; leave one option out."
+                )
+        if self.weight in self.targets:
+            raise DataError(
+                f"{source_name}: column {self.weight!r} is the target and the weight: expected two columns; choose "
+                "another weight, or leave it out."
+            )
 
     def open(self, data: Any, features: Sequence[str] | None) -> Source:
         """Open the columns that the fit needs; `features` is None for sparse rows, which have no names."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -39,11 +39,13 @@ class Predicted:
     rows : number of rows.
     columns : names of the columns of predictions, the last ones: one for each target, then the ends of its interval.
     ignored : columns of the table that the model does not use, including the target.
+    unseen : columns with levels that the fit has not seen: the number of rows with such levels, and one of these.
     """
 
     rows: int
     columns: tuple[str, ...]
     ignored: tuple[str, ...]
+    unseen: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
     @property
     def column(self) -> str:
@@ -78,7 +80,7 @@ def predict_table(
     >>> model = fit_table(table, Request(target="y", averaging="last"))
     >>> file = Path(tempfile.mkdtemp()) / "predictions.parquet"
     >>> predict_table(model, table, file)
-    Predicted(rows=4, columns=('prediction',), ignored=('y',))
+    Predicted(rows=4, columns=('prediction',), ignored=('y',), unseen={})
     >>> pq.read_table(file).column_names
     ['x', 'y', 'prediction']
     """
@@ -87,13 +89,15 @@ def predict_table(
     names = [] if source.schema is None else source.schema.names
     columns = _new_columns(model, names, ("", "_low", "_high") if width is not None else ("",))
     known = set(model.columns)
+    unseen: dict[str, tuple[int, str]] = {}
     with closing(Progress(guess_rows(source), shown=progress)) as bar, _opened(out) as file:
 
         def batches() -> AbstractContextManager[Generator[Any, None, None]]:
-            return closing(_predicted(model, source, columns, width))
+            unseen.clear()
+            return closing(_predicted(model, source, columns, width, unseen))
 
         rows = _write_parquet(batches, file, bar) if parquet else _write_csv(batches, file, bar, source.name)
-    return Predicted(rows, columns, tuple(name for name in names if name not in known))
+    return Predicted(rows, columns, tuple(name for name in names if name not in known), unseen)
 
 
 def _write_csv(batches: Batches, file: IO[bytes], bar: Progress, source_name: str) -> int:
@@ -160,15 +164,23 @@ def _new_columns(model: TableModel, names: Sequence[str], endings: Sequence[str]
 
 
 def _predicted(
-    model: TableModel, source: Source, columns: Sequence[str], width: ConformalWidth | None
+    model: TableModel,
+    source: Source,
+    columns: Sequence[str],
+    width: ConformalWidth | None,
+    unseen: dict[str, tuple[int, str]],
 ) -> Generator[Any, None, None]:
-    """Yield the batches with their predictions; a thread predicts while the consumer writes."""
+    """Yield the batches with their predictions, and count unseen levels; a thread predicts while others are written."""
 
     def predicted(batch: Any) -> Any:
         predictions = model.predict_batch(batch, source.name, width).reshape(-1, len(columns))
         new = {column: pa.array(predictions[:, place]) for place, column in enumerate(columns)}
         if source.schema is None:
             return pa.table(new)
+        if model.encoder is not None:
+            for column, (rows, level) in model.encoder.unseen_levels(batch).items():
+                before, first = unseen.get(column, (0, level))
+                unseen[column] = before + rows, first
         table = pa.Table.from_batches([batch])
         for column, values in new.items():
             table = table.append_column(column, values)
@@ -188,12 +200,12 @@ def _is_parquet(out: str | os.PathLike[str] | IO[bytes] | None) -> bool:
 
 def _plain(table: Any, source_name: str) -> Any:
     """Return a table of columns that CSV can hold, with categories as texts."""
-    for number, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(number, field.name, table.column(number).cast(field.type.value_type))
-        elif pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+    for number, column in enumerate(table.schema):
+        if pa.types.is_dictionary(column.type):
+            table = table.set_column(number, column.name, table.column(number).cast(column.type.value_type))
+        elif pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
             raise DataError(
-                f"{source_name}: column {field.name!r} ({type_name(field.type)}) cannot be written as CSV: write the "
+                f"{source_name}: column {column.name!r} ({type_name(column.type)}) cannot be written as CSV: write the "
                 "predictions to a .parquet file, or drop the column from the table."
             )
     return table

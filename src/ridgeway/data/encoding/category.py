@@ -14,6 +14,9 @@ from ridgeway.data.encoding.entries import Codes, Values
 from ridgeway.data.encoding.strings import as_levels, buckets_of, require_text
 from ridgeway.storage.state import Stored
 
+# Parts of the notes about levels without a feature of their own.
+SHARED_NOTE, IDENTIFIER_NOTE = "the others hashed into", "an identifier?"
+
 
 @dataclass(frozen=True)
 class CategoryEncoding(Encoding):
@@ -63,6 +66,20 @@ class CategoryEncoding(Encoding):
         features[-1] = first + len(self.levels) + self.buckets if self.indicator else -1  # rows hold -1 where missing
         codes[0] = features[rows]
         values[0] = 1
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether every level that the fit has seen has a feature of its own."""
+        return SHARED_NOTE not in self.note and IDENTIFIER_NOTE not in self.note
+
+    def unseen(self, column: Any) -> tuple[int, str]:
+        """Return how many rows have levels that the fit has not seen, and one of these; 0 and "" if none are known."""
+        if not self.knows_all:
+            return 0, ""
+        levels, rows = as_levels(column)
+        new = pc.index_in(levels, value_set=self._known).is_null().to_numpy(zero_copy_only=False)
+        found = rows[(rows >= 0) & new[np.maximum(rows, 0)]] if new.any() else rows[:0]
+        return len(found), levels[int(found[0])].as_py() if len(found) else ""
 
     @classmethod
     def from_state(cls, stored: Stored) -> CategoryEncoding:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ridgeway.data.encoding.category import CategoryEncoding
+from ridgeway.data.encoding.category import IDENTIFIER_NOTE, SHARED_NOTE, CategoryEncoding
 from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
@@ -122,9 +122,9 @@ class StringLearner(Learner):
         others = distinct - len(frequent)
         buckets = min(options.buckets, 1 << max(others - 1, 0).bit_length())
         if identifier:
-            note = f"{distinct:,} distinct values in {present:,} rows, an identifier? hashed into {buckets} buckets"
+            note = f"{distinct:,} distinct values in {present:,} rows, {IDENTIFIER_NOTE} hashed into {buckets} buckets"
         elif others:
-            note = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, the others hashed into "
+            note = f"{len(frequent):,} of {distinct:,} levels{_such_as(frequent)}, {SHARED_NOTE} "
             note += quantity(buckets, "bucket")
         else:
             note = f"{quantity(len(frequent), 'level')}{_such_as(frequent)}"

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from ridgeway.data.arrow import pa, pc
 from ridgeway.data.encoding.time_units import DAY_SECONDS
 
-CLOCK = (
+CLOCK_SHAPE = (
     r"(?:,?[ T]\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?)?\s*$"
 )
 # First, second and third number of a date; two digits of a year only between slashes, as 1.12.06 may be a version.
-SHAPE = r"^\s*(?:(?P<a>\d{1,2}|\d{4})(?P<sep>[/.-])(?P<b>\d{1,2})(?P<sep2>[/.-])(?P<c>\d{1,2}|\d{4}))" + CLOCK
+SHAPE = r"^\s*(?:(?P<a>\d{1,2}|\d{4})(?P<sep>[/.-])(?P<b>\d{1,2})(?P<sep2>[/.-])(?P<c>\d{1,2}|\d{4}))" + CLOCK_SHAPE
 # Dates with the English name of the month, in each order; "Mar-2018" is the first of March.
 _DAY, _MONTH, _YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<month>[A-Za-z]{3,9})", r"(?P<year>\d{4})"
 NAMED_SHAPES = (
-    ("day-first", rf"^\s*{_DAY}[ ./-]{{0,2}}{_MONTH}[.,]{{0,2}}[ /-]?{_YEAR}{CLOCK}"),
-    ("day-first", rf"^\s*{_DAY}[ /-]{_MONTH}[ /-](?P<year>\d{{2}}){CLOCK}"),
-    ("month-first", rf"^\s*{_MONTH}[.]?[ ./-]{_DAY}(?:, ?|[ /-]){_YEAR}{CLOCK}"),
-    ("year-first", rf"^\s*{_YEAR}[ ./-]?{_MONTH}[.]?[ ./-]?{_DAY}{CLOCK}"),
+    ("day-first", rf"^\s*{_DAY}[ ./-]{{0,2}}{_MONTH}[.,]{{0,2}}[ /-]?{_YEAR}{CLOCK_SHAPE}"),
+    ("day-first", rf"^\s*{_DAY}[ /-]{_MONTH}[ /-](?P<year>\d{{2}}){CLOCK_SHAPE}"),
+    ("month-first", rf"^\s*{_MONTH}[.]?[ ./-]{_DAY}(?:, ?|[ /-]){_YEAR}{CLOCK_SHAPE}"),
+    ("year-first", rf"^\s*{_YEAR}[ ./-]?{_MONTH}[.]?[ ./-]?{_DAY}{CLOCK_SHAPE}"),
     ("month-first", rf"^\s*{_MONTH}[.,]{{0,2}}[ /-](?P<day>){_YEAR}\s*$"),
 )
 MONTHS = (
@@ -111,7 +111,7 @@ def _read_named(strings: Any, order: str, shape: str, parts: DateParts) -> None:
 
 
 def _seconds(found: Any) -> NDArray[np.int64]:
-    """Return seconds since midnight of the groups of `CLOCK`; 0 without a time of day, -1 if it is not valid."""
+    """Return seconds since midnight of the groups of `CLOCK_SHAPE`; 0 without a time of day, -1 if it is not valid."""
     clock = {name: pc.struct_field(found, name) for name in ("hour", "minute", "second", "half")}
     hour, minute, second = (_whole(clock[name], 0) for name in ("hour", "minute", "second"))
     half = pc.utf8_lower(clock["half"]).fill_null("").to_numpy(zero_copy_only=False)
