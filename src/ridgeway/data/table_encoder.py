@@ -19,6 +19,7 @@ from ridgeway.data.description import ColumnDescription, TableDescription
 from ridgeway.data.encoding import Options, TableEncoding
 from ridgeway.data.encoding.category import CategoryEncoding
 from ridgeway.data.encoding.encoding import MAX_LEVELS
+from ridgeway.data.encoding.number import NumberEncoding
 from ridgeway.data.encoding.table_learner import MIN_WORDS, TableLearner
 from ridgeway.data.encoding.time import TimeEncoding
 from ridgeway.data.frames import is_stream
@@ -245,7 +246,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return {
             encoding.column: "text"
             for encoding in self._fitted().encodings
-            if encoding.kind in ("category", "text") or encoding.column in written
+            if encoding.kind in ("category", "text")
+            or encoding.column in written
+            or (isinstance(encoding, NumberEncoding) and encoding.mark)
         }
 
     @property

@@ -11,9 +11,10 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options, column_of
 from ridgeway.data.encoding.entries import Codes, Values
+from ridgeway.data.encoding.marked_numbers import MARKS, marked_numbers
 from ridgeway.data.numbers import as_numbers
 from ridgeway.data.remedy import drop_remedy, kind_remedy
-from ridgeway.storage.state import Stored
+from ridgeway.storage.state import State, Stored
 
 MAX_ENCODED_NUMBER = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e100}
 
@@ -30,11 +31,13 @@ class NumberEncoding(Encoding):
     ----------
     mean : replacement of a missing value.
     indicator : whether a second feature marks missing values.
+    mark : the currency or percent sign of numbers that are written as text; "" for other numbers.
     """
 
     kind: ClassVar[str] = "number"
     mean: float
     indicator: bool
+    mark: str = ""
 
     @property
     def names(self) -> list[str]:
@@ -58,7 +61,10 @@ class NumberEncoding(Encoding):
 
     def write(self, column: Any, first: int, codes: Codes, values: Values, source_name: str) -> None:
         """Write value and indicator."""
-        numbers = as_numbers(column, self.column, source_name)
+        if self.mark:
+            numbers = marked_numbers(column, self.mark, self.column, source_name)
+        else:
+            numbers = as_numbers(column, self.column, source_name)
         missing = np.isnan(numbers)
         some = bool(missing.any())
         if some:
@@ -70,6 +76,11 @@ class NumberEncoding(Encoding):
             codes[1] = np.where(missing, first + 1, -1) if some else -1
             values[1] = 1
 
+    def state(self) -> State:
+        """Return the fields, as plain values for JSON; numbers without a sign are stored as before there were signs."""
+        values = super().state()
+        return values if self.mark else {name: value for name, value in values.items() if name != "mark"}
+
     @classmethod
     def from_state(cls, stored: Stored) -> NumberEncoding:
         """Return the encoding of a state."""
@@ -77,6 +88,7 @@ class NumberEncoding(Encoding):
             *column_of(stored),
             stored.number("mean"),
             stored.flag("indicator"),
+            stored.text("mark", MARKS) if "mark" in stored else "",
         )
 
 
@@ -99,6 +111,7 @@ class NumberLearner(Learner):
     def __init__(self, column: str, boolean: bool = False, given: bool = False) -> None:
         super().__init__(column)
         self.boolean = boolean
+        self.mark = ""  # the sign of numbers that are written as text
         self._counts_rows = not given and column.casefold().strip() in ROW_NUMBER_NAMES  # as far as is known
         self._last = -np.inf
         self._sum = self._squares = self._shift = 0.0
@@ -156,11 +169,11 @@ class NumberLearner(Learner):
             value = bool(self._least) if self.boolean else f"{self._least:g}"
             return Dropped.constant(self.column, self.rows, str(value))
         mean = self._shift + self._sum / present
-        note = "as 0 and 1" if self.boolean else "as it is"
+        note = "as 0 and 1" if self.boolean else f"the number before or after {self.mark}" if self.mark else "as it is"
         if indicator:
             note += f"; {self.missing_share}: the mean {mean:.6g} and an indicator"
         kind = BooleanEncoding if self.boolean else NumberEncoding
-        return kind(self.column, note, float(np.clip(mean, self._least, self._most)), indicator)
+        return kind(self.column, note, float(np.clip(mean, self._least, self._most)), indicator, self.mark)
 
 
 def require_finite(numbers: Any, name: str, dtype: Any, source_name: str) -> None:

@@ -13,10 +13,12 @@ from ridgeway.data.encoding.category import IDENTIFIER_NOTE, SHARED_NOTE, Catego
 from ridgeway.data.encoding.date_order import DateOrder
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options
+from ridgeway.data.encoding.marked_number_learner import MarkedNumberLearner
 from ridgeway.data.encoding.strings import as_levels, require_text, words_in
 from ridgeway.data.encoding.word_counts import WordCounts
 from ridgeway.data.encoding.words import WordsEncoding
 from ridgeway.data.encoding.written_numbers import WrittenNumbers
+from ridgeway.data.encoding.written_quantities import WrittenQuantities
 from ridgeway.messages.quantity import quantity
 
 MAX_TRACKED_LEVELS = 200_000  # levels counted at a time
@@ -50,6 +52,8 @@ class StringLearner(Learner):
         self._word_counts = WordCounts()
         self._dates = DateOrder(column) if kind is None else None
         self._numbers = WrittenNumbers(column) if kind is None else None
+        self._marked = MarkedNumberLearner(column) if kind is None else None
+        self._quantities = WrittenQuantities(column) if kind is None else None
 
     def copy(self) -> Self:
         """Return an independent copy."""
@@ -57,6 +61,8 @@ class StringLearner(Learner):
         other._counts = self._counts.copy()
         other._dates = None if self._dates is None else self._dates.copy()
         other._numbers = copy(self._numbers)
+        other._quantities = None if self._quantities is None else self._quantities.copy()
+        other._marked = None if self._marked is None else self._marked.copy()
         return other
 
     def learn(self, column: Any, source_name: str) -> None:
@@ -65,9 +71,13 @@ class StringLearner(Learner):
         levels, rows = as_levels(column)
         if self._dates is not None:
             self._dates.learn(levels, rows)
+        if self._marked is not None:
+            self._marked.learn(levels, rows)
         counts = np.bincount(rows[rows >= 0], minlength=len(levels))
         if self._numbers is not None:
             self._numbers.learn(levels, counts)
+        if self._quantities is not None:
+            self._quantities.learn(levels, counts)
         self.rows += len(rows)
         self.missing += int((rows < 0).sum())
         words = words_in(levels)
@@ -83,18 +93,30 @@ class StringLearner(Learner):
             self._counts = Counter(kept)
 
     @property
+    def needs_double(self) -> bool:
+        """Whether float32 loses too many digits of numbers that are written as text."""
+        return self._marked is not None and self._marked.needs_double
+
+    @property
     def doubt(self) -> str | None:
-        """The warning about dates if no order, or more than one, fits all, or about numbers with commas."""
-        doubts = [part.doubt for part in (self._dates, self._numbers) if part is not None]
+        """The warning about dates if no order, or more than one, fits all, or about quantities read as text."""
+        if self._marked is not None and self._marked.found:
+            return None
+        doubts = [part.doubt for part in (self._dates, self._numbers, self._quantities) if part is not None]
         return next((doubt for doubt in doubts if doubt is not None), None)
 
     def encoding(self, options: Options) -> Encoding:
-        """Return the encoding of dates, categories, text or identifiers."""
+        """Return the encoding of dates, numbers with a sign, categories, text or identifiers."""
         present = self.rows - self.missing
         if present == 0:
             return Dropped.empty(self.column, self.rows)
         if self._dates is not None and (dates := self._dates.encoding(options, self.rows, self.missing)) is not None:
             return dates
+        if (
+            self._marked is not None
+            and (numbers := self._marked.encoding(options, self.rows, self.missing)) is not None
+        ):
+            return numbers
         distinct = len(self._counts) + self._forgotten
         indicator = bool(self.missing) or options.indicators
         if distinct == 1 and not indicator:
