@@ -162,7 +162,7 @@ def test_pandas_index(tmp_path: Path) -> None:
         model = fit_table(path, request_of())
     assert len(caught) == 1
     assert model.columns == ["x"]
-    named = fit_table(path, request_of(only=("x", "rank")))
+    named = fit_table(path, request_of(only=("x", "rank"), kinds={"rank": "number"}))
     assert named.columns == ["x", "rank"]
     for fitted in (model, named):
         np.testing.assert_array_equal(fitted.predict(path), fitted.predict(frame))

@@ -69,7 +69,8 @@ convert it to Parquet.
               help="Override the detected kind of a column: number, boolean, category, text, time, day-first, "
               "month-first, year-first (dates) or drop; may be repeated.")  # fmt: skip
 @click.option("--null-values", metavar="TEXT", multiple=True,
-              help="A spelling of a missing value in CSV files, such as -999; may be repeated.")  # fmt: skip
+              help="Another spelling of a missing value in CSV files, such as -999, beside NA, null, ? and the like; "
+              "may be repeated.")  # fmt: skip
 @click.option("--levels", metavar="N", type=click.IntRange(1), default=255, show_default=True,
               help="Maximum number of levels of a category with their own features; others are hashed.")  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows, 0 or more.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ridgeway.data.data_error import DataError
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.encoding.encoding import Encoding, Learner, Options, column_of
 from ridgeway.data.encoding.entries import Codes, Values
+from ridgeway.data.encoding.identifiers import DistinctIntegers
 from ridgeway.data.encoding.marked_numbers import MARKS, marked_numbers
 from ridgeway.data.numbers import as_numbers
 from ridgeway.data.remedy import drop_remedy, kind_remedy
@@ -114,8 +116,15 @@ class NumberLearner(Learner):
         self.mark = ""  # the sign of numbers that are written as text
         self._counts_rows = not given and column.casefold().strip() in ROW_NUMBER_NAMES  # as far as is known
         self._last = -np.inf
+        self._identifiers = None if given or boolean else DistinctIntegers(column)
         self._sum = self._squares = self._shift = 0.0
         self._least, self._most = np.inf, -np.inf
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        other = super().copy()
+        other._identifiers = copy(self._identifiers)
+        return other
 
     def learn(self, column: Any, source_name: str) -> None:
         """Update the sums."""
@@ -130,6 +139,8 @@ class NumberLearner(Learner):
             difference = present - self._shift
             self._sum += float(difference.sum())
             self._squares += float(difference @ difference)
+            if self._identifiers is not None:
+                self._identifiers.learn(present, len(numbers))
             if self._counts_rows:
                 steps = np.diff(present, prepend=self._last)
                 self._counts_rows = bool(
@@ -150,12 +161,23 @@ class NumberLearner(Learner):
 
     @property
     def doubt(self) -> str | None:
-        """The warning that a column looks like the number of its row."""
+        """The warning that a column looks like the number of its row, or like another identifier."""
         if not self._counts_rows or self.rows < MIN_COUNTED_ROWS:
-            return None
+            return self._identifier_doubt
         return (
             f"column {self.column!r} seems to number the rows ({self._least:g} to {self._most:g}, increasing), and is "
             f"read as a feature: leave it out with {drop_remedy(self.column)}, or confirm it with "
+            f"{kind_remedy(self.column, 'number')}."
+        )
+
+    @property
+    def _identifier_doubt(self) -> str | None:
+        found = None if self._identifiers is None or self.missing else self._identifiers.found
+        if found is None:
+            return None
+        return (
+            f"column {self.column!r} seems to {found} ({self.rows:,} different whole numbers), and is read as a "
+            f"feature: leave it out with {drop_remedy(self.column)}, or confirm it with "
             f"{kind_remedy(self.column, 'number')}."
         )
 
