@@ -72,6 +72,7 @@ def test_one_of_each(ridgeway: Command, tmp_path: Path) -> None:
     rows = {"x": np.arange(30.0), "y": [*np.arange(29.0) ** 1.5, None]}
     file = write_csv(pa.table(rows), tmp_path / "one.csv")
     said = ridgeway("fit", file, "--target", "y", "--model", "m.safetensors").out
+    assert "29 rows of 1 column fit into" in said
     assert "1 column, encoded as 1 feature, predicts 'y'. 29 rows (1 row without target or weight left out)" in said
     new = write_csv(pa.table({"x": [3.0], "y": [5.0]}), tmp_path / "new.csv")
     assert "1 row predicted" in ridgeway("predict", "m.safetensors", new, "--out", "p.csv").out

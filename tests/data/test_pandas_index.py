@@ -16,7 +16,8 @@ from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 
 import ridgeway as rw
-from ridgeway.data import TableEncoder, column_names, open_data
+from ridgeway.data import DataError, TableEncoder, column_names, open_data
+from ridgeway.tables import Request, fit_table
 
 NAMED = r"the pandas index 'when' is ignored.*frame\.reset_index\(\)"
 
@@ -69,6 +70,23 @@ def test_names_of_indices() -> None:
     both = X.set_index([np.arange(30), X["x"].rename("size")])
     with pytest.warns(UserWarning, match="the pandas index 'size' is ignored"):
         assert TableEncoder().fit(both).feature_names_in_.tolist() == ["x", "shop"]
+
+
+# Law: a range index with a name is an index with a name, and messages do not list an index among the columns.
+def test_named_range() -> None:
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "y": np.arange(60.0)}, index=pd.RangeIndex(60, name="key"))
+    with pytest.warns(UserWarning, match="the pandas index 'key' is ignored"):
+        model = fit_table(frame, Request(target="y"))
+    assert model.columns == ["x"]
+    assert fit_table(frame, Request(target="y", only=("x", "key"), kinds={"key": "number"})).columns == ["x", "key"]
+    with pytest.warns(UserWarning, match="the pandas index 'key' is ignored"):
+        wide = fit_table(frame.rename(columns={"x": "size"}), Request(target="y"))
+    with pytest.raises(DataError, match=r"no column 'q': its columns are 'x', 'y'\.$"):
+        fit_table(frame, Request(target="q"))
+    with pytest.raises(DataError, match=r"its columns are 'y'\. Add it, with missing values"):
+        wide.predict(frame[["y"]])
+    with pytest.raises(DataError, match=r"did you mean 'sizes'\? Otherwise add it"):
+        wide.predict(frame.rename(columns={"x": "sizes"}))
 
 
 # Law: the index that pandas wrote to a file is no column, unless it is asked for by name.

@@ -37,6 +37,8 @@ def frame_table(data: Any, index: bool) -> Any:
         require_distinct(map(str, data.columns), "the data frame")
     assert frame is not None
     labels = nw.maybe_get_index(frame)
+    if labels is not None and index and labels.name is not None and hasattr(labels, "step"):
+        frame = nw.from_native(_with_range_as_labels(frame.to_native()))
     if labels is not None and not index:
         warn_of_index(labels.names, "the data frame")
         frame = nw.maybe_reset_index(frame)
@@ -89,6 +91,14 @@ def _assigned(frame: Any, columns: dict[Any, Any]) -> Any:
     copy = frame.copy(deep=False)
     for name, values in columns.items():
         copy[name] = values
+    return copy
+
+
+def _with_range_as_labels(frame: Any) -> Any:
+    """Return a pandas data frame whose range index is one of values: Arrow stores a range without its column."""
+    copy = frame.copy(deep=False)
+    copy.index = frame.index.to_numpy()
+    copy.index.name = frame.index.name
     return copy
 
 

@@ -14,6 +14,7 @@ from ridgeway.data.origin import Origin
 from ridgeway.data.part import Part
 from ridgeway.data.prefetching import prefetch
 from ridgeway.data.schema import Schema
+from ridgeway.messages.quantity import quantity
 from ridgeway.validation.scalars import counted, whole_number
 
 MAX_BATCH_ROWS = 32_768
@@ -105,7 +106,7 @@ class Source(ABC):
 
     def __repr__(self) -> str:
         rows = "unknown number of" if self.n_rows is None else f"{self.n_rows:,}"
-        columns = "" if self.schema is None else f" x {len(self.schema)} columns"
+        columns = "" if self.schema is None else f" x {quantity(len(self.schema), 'column')}"
         return f"{type(self).__name__}({self.name}: {rows} rows{columns}, batches of {self.batch_rows:,})"
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ridgeway.estimators.solver_facts import AS_REQUESTED
 from ridgeway.machine.available_memory import available_memory
+from ridgeway.messages.quantity import quantity
 from ridgeway.rows import Batch, SparseRows
 
 # A dense row of d numbers has d^2 products for a Gram matrix, a sparse one the square of the numbers it stores.
@@ -146,7 +147,8 @@ def choose_solver(size: ProblemSize, memory: int | None = None) -> SolverChoice:
     memory : bytes; half of what is available by default.
     """
     memory = _free_memory() if memory is None else memory
-    form = f"{size.n_rows:,} {'sparse ' if size.sparse else ''}rows of {size.n_columns:,} columns"
+    rows = quantity(size.n_rows, f"{'sparse ' if size.sparse else ''}row")
+    form = f"{rows} of {quantity(size.n_columns, 'column')}"
     seconds = {"gram": size.gram_seconds, "krylov": size.krylov_seconds}
     fits = {"gram": size.gram_bytes <= memory, "krylov": size.krylov_bytes <= memory}
     exact = [name for name in seconds if fits[name]]
@@ -200,5 +202,7 @@ def choose_stream_solver(solver: str, n_columns: int) -> SolverChoice:
     if solver != "auto":
         return SolverChoice(solver, AS_REQUESTED)
     if n_columns <= MAX_STREAM_COLUMNS:
-        return SolverChoice("gram", f"a stream of {n_columns:,} columns: matrices add up, in any order of the rows")
-    return SolverChoice("sgd", f"a stream of {n_columns:,} columns: too many for Gram matrices")
+        return SolverChoice(
+            "gram", f"a stream of {quantity(n_columns, 'column')}: matrices add up, in any order of the rows"
+        )
+    return SolverChoice("sgd", f"a stream of {quantity(n_columns, 'column')}: too many for Gram matrices")

@@ -82,7 +82,11 @@ def fit_table_on(
 
 def _opened(data: str | os.PathLike[str], request: Request, features: list[str]) -> Opened:
     """Open the columns of a table that a request needs, as partitions."""
-    reading: dict[str, Any] = {"kinds": request.read_kinds, "null_values": request.null_values, "needed": request.needed}
+    reading: dict[str, Any] = {
+        "kinds": request.read_kinds,
+        "null_values": request.null_values,
+        "needed": request.needed,
+    }
     columns = request.columns(features)
     table = opened_files(data, request.target, request.weight, PARTITION_BYTES, columns, **reading)
     if request.log_target:

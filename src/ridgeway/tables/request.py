@@ -11,7 +11,7 @@ from ridgeway.averaging import Scheme
 from ridgeway.data import ColumnNames, DataError, Source, TableEncoder, open_data
 from ridgeway.data.encoding.table_learner import MIN_WORDS
 from ridgeway.data.pandas_index import warn_of_index
-from ridgeway.data.schema import listed_names, require_columns
+from ridgeway.data.schema import listed_names, no_column
 from ridgeway.data.table_encoder import LEVELS
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
@@ -151,7 +151,10 @@ class Request:
                 f"one of {listed_names(columns.names)}."
             )
         given = (*self.needed, *self.drop, *(self.only or ()))
-        require_columns((*given, *self.kinds), (*columns.names, *columns.index), columns.source_name)
+        known = {*columns.names, *columns.index}
+        unknown = next((name for name in (*given, *self.kinds) if name not in known), None)
+        if unknown is not None:
+            raise no_column(unknown, columns.names, columns.source_name)
         twice = [name for name, count in Counter(self.targets).items() if count > 1]
         if twice:
             raise DataError(

@@ -15,7 +15,7 @@ from ridgeway.data import DataError, Source, TableEncoder, column_names, open_da
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.opening import located
-from ridgeway.data.schema import no_column
+from ridgeway.data.schema import no_column, similar_names
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
@@ -166,10 +166,9 @@ class TableModel:
         known, there = self.columns, set(names)
         missing = [name for name in known if name not in there]
         if len(missing) == 1:
-            raise DataError(
-                f"{no_column(missing[0], names, columns.source_name)} Otherwise add it, with missing values if it is "
-                "not known."
-            )
+            error = no_column(missing[0], columns.names, columns.source_name)
+            add = "Otherwise add" if similar_names(missing[0], columns.names) else "Add"
+            raise DataError(f"{error} {add} it, with missing values if it is not known.")
         if missing:
             raise DataError(
                 f"{columns.source_name}: missing columns {', '.join(map(repr, missing[:10]))}: expected all columns of "
