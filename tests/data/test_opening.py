@@ -318,7 +318,8 @@ def test_rows_of_a_batch(row_bytes: float) -> None:
         (pa.date32(), pa.timestamp("s", "UTC"), pa.timestamp("us", "UTC")),
         (pa.time32("s"), pa.date32(), None),
         (pa.timestamp("s", "UTC"), pa.timestamp("s"), None),
-        (pa.int64(), pa.string(), None),
+        (pa.int64(), pa.string(), pa.string()),
+        (pa.int64(), pa.date32(), None),
     ],
     ids=str,
 )

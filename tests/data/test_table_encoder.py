@@ -216,6 +216,12 @@ def test_state_of_another_kind(state: Any) -> None:
         TableEncoder.from_dict(state)
 
 
+# Law: a single name to leave out is one column, not those whose names are part of it.
+def test_single_name_left_out() -> None:
+    table = pa.table({"price": [1.0, 2.0], "p": [3.0, 5.0]})
+    assert TableEncoder().fit(table, leave_out="price").feature_names_in_.tolist() == ["p"]
+
+
 # Law: what a column becomes is said.
 def test_description() -> None:
     rng = np.random.default_rng(0)

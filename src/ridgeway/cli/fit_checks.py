@@ -10,11 +10,7 @@ import click
 from ridgeway.cli.rows_to_test import require_test_rows
 from ridgeway.estimators.solver_facts import Ability, solvers_that_can
 
-# Endings of files that hold models in other formats, or no models.
-OTHER_ENDINGS = (
-    *(".pkl", ".pickle", ".joblib", ".onnx", ".pt", ".h5", ".json"),
-    *(".csv", ".parquet", ".html", ".txt", ".xlsx", ".zip"),
-)
+OTHER_ENDINGS = (".pkl", ".pickle", ".joblib", ".onnx", ".pt", ".h5")  # of models in other formats
 
 GIVEN_BY_DEFAULT = click.core.ParameterSource.DEFAULT
 

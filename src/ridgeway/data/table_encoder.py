@@ -29,6 +29,7 @@ from ridgeway.data.record_batch import as_batch
 from ridgeway.data.source import Source
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.storage.state import State, Stored
+from ridgeway.validation.names import listed_texts
 from ridgeway.validation.scalars import counted
 
 MAX_ROWS = 1 << 62
@@ -127,6 +128,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         leave_out : names of columns that are not features, such as the target and the weights.
         """
         self._forget()
+        leave_out = listed_texts("leave_out", leave_out)
         if not isinstance(X, Source):
             self._learn(_without(self._batch(X), leave_out), "the table")
             self._settle()
