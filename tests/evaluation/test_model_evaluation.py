@@ -267,7 +267,7 @@ def test_refusals() -> None:
         (lambda: rw.evaluate(table, shop(50).drop_columns(["price"])), "price"),
         (lambda: rw.evaluate(table, shop(50), by="tawn"), "tawn"),
         (lambda: rw.evaluate(table, shop(5000), by="day"), "more than 1,000 values"),
-        (lambda: rw.evaluate(table, shop(50), y), "leave them out"),
+        (lambda: rw.evaluate(table, shop(50), y), "leave y out"),
     ]
     for call, message in calls:
         with pytest.raises(ValueError, match=message):
@@ -351,3 +351,11 @@ def test_curve_holds_the_own_alpha(own: float) -> None:
     np.testing.assert_allclose(np.diff(np.log10(alphas)), 1 / 8)
     assert set(evaluated_alphas(1e4)) <= set(alphas)
     np.testing.assert_array_equal(evaluated_alphas(1e4, 1e-30), evaluated_alphas(1e4))
+
+
+# Law: a table model takes target and weights from the table; the refusal names what was given.
+def test_given_with_a_table() -> None:
+    model, table = fit_table(shop(300), "price"), shop(100, seed=1)
+    for name in ("y", "sample_weight"):
+        with pytest.raises(ValueError, match=rf"^{name} is given with a table model: .*; leave {name} out\.$"):
+            rw.evaluate(model, table, **dict[str, Any]({name: np.ones(100)}))

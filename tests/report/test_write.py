@@ -14,9 +14,12 @@ from typing import Any
 
 import pytest
 from tests.report.fits import FITS, HOSTILE, fitted
+from tests.tables.shop import shop_table
 
+import ridgeway as rw
 from ridgeway.report import ReportSummary, render, summarize, write_report
 from ridgeway.report.sentences import explained
+from ridgeway.tables import fit_table
 
 # The models are of few passes: their weak averages are not ridge yet.
 pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
@@ -143,3 +146,23 @@ def test_one_explained_share(name: str) -> None:
     told = 1 - chosen["error"] * data["unexplained"]
     assert told == pytest.approx(explained(summary.targets[0]), rel=1e-12)
     assert f"<dd>{100 * told:.1f}%</dd><dt>explained" in page
+
+
+# Law: a model of a table brings names, encoding, title and facts, and what test rows have found.
+def test_table_model(tmp_path: Path) -> None:
+    model = fit_table(shop_table(), "price")
+    found = rw.evaluate(model, shop_table(seed=1))
+    summary = write_report(model, tmp_path / "a.html", test=found, facts={"Season": "winter"}, seconds=1.5)
+    assert [row.column for row in summary.encoded] == model.columns
+    assert summary.title == "price, learned from the table"
+    assert (dict(summary.facts)["Season"], dict(summary.facts)["Fit"]) == ("winter", "held in memory")
+    assert summary.test is not None
+    assert summary.test.r2 == tuple(found.metrics.r2)
+    assert summary.run.seconds == 1.5
+    assert "<h1>price, learned from the table</h1>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert write_report(model, tmp_path / "d.html", title="Prices", target_names=["EUR"]).targets[0].name == "EUR"
+    with pytest.raises(TypeError, match=r"X and y are given with a table model: expected neither; pass test="):
+        write_report(model, tmp_path / "e.html", X=shop_table(), y=[1.0])
+    with pytest.raises(TypeError, match="a int cannot be reported: expected a table model"):
+        write_report(3, tmp_path / "e.html")
+    assert not (tmp_path / "e.html").exists()

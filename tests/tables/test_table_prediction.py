@@ -114,3 +114,19 @@ def test_sparse_rows(model: TableModel, tmp_path: Path) -> None:
         DataError, match="sparse rows, but the model was fitted to a table: expected columns with names"
     ):
         model.predict(tmp_path / "t.svm")
+
+
+# Law: intervals are columns beside the prediction, those of the model; a coverage that none can have writes nothing.
+@pytest.mark.parametrize("normalized", [False, True])
+def test_intervals(normalized: bool, tmp_path: Path) -> None:
+    model, table = fit_table(shop_table(), "price"), shop_table(400, seed=1)
+    done = predict_table(model, table, tmp_path / "p.parquet", interval=0.8, normalized=normalized)
+    assert done.columns == ("prediction", "prediction_low", "prediction_high")
+    answer = pyarrow.parquet.read_table(tmp_path / "p.parquet")
+    ends = np.column_stack([answer["prediction_low"], answer["prediction_high"]])
+    np.testing.assert_allclose(ends, model.predict_interval(table, 0.8, normalized=normalized), rtol=1e-12)
+    wrong: tuple[dict[str, Any], ...] = ({"interval": 1.5}, {"normalized": True})
+    for options in wrong:
+        with pytest.raises(ValueError, match="expected"):
+            predict_table(model, table, tmp_path / "q.parquet", **options)
+    assert not (tmp_path / "q.parquet").exists()

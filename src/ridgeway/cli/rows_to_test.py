@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -67,27 +66,19 @@ def held_back_rows(
     console: Console, data: Any, request: Any, share: float, time: str | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the paths of the rows to learn from and of the rows to test, in a folder that is removed afterwards."""
-    from ridgeway.data.origin import Origin
-    from ridgeway.tables.train_test_files import split_table
+    from ridgeway.tables.train_test_files import hold_back
 
-    with tempfile.TemporaryDirectory(prefix="ridgeway-") as folder:
-        split = split_table(data, request, share, time, folder)
+    with hold_back(data, share, time=time, request=request) as split:
         which = f"the last by {time!r}" if time is not None else "chosen at random"
         console.say(f"{split.n_test:,} of {split.n_train + split.n_test:,} rows are held back for a test, {which}.")
-        train, test, name = str(split.train), str(split.test), _name(data)
-        learned, tested = Origin(f"{name} (rows to learn from)", train, None), Origin(f"{name} (test rows)", test, None)
-        with learned.named(), tested.named():
-            yield train, test
+        yield str(split.train), str(split.test)
 
 
 def of_data(model: Any, data: Any) -> Any:
     """Return the model with the name of the table that the user gave."""
-    return replace(model, facts=replace(model.facts, data=_name(data)))
+    from ridgeway.tables.train_test_files import table_name
 
-
-def _name(data: Any) -> str:
-    """Return the name of the table that the user gave."""
-    return PurePath(data).name if isinstance(data, str) else str(data.name)
+    return replace(model, facts=replace(model.facts, data=table_name(data)))
 
 
 def page_of_test_rows(report: str | None) -> str | None:

@@ -97,8 +97,13 @@ def evaluate(
             f"evaluate takes a fitted model of ridgeway, got a {type(model).__name__}: expected RidgePathCV, "
             "AveragedSGDRegressor, AveragedKernelRegressor or a loaded table model."
         )
-    if y is not None or sample_weight is not None:
-        raise ValueError("y and sample_weight are given: expected neither, as the table has both; leave them out.")
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        if given is not None:
+            what = "the target" if name == "y" else "the column of weights"
+            raise ValueError(
+                f"{name} is given with a table model: expected evaluate(model, table), where the table has {what}; "
+                f"leave {name} out."
+            )
     source = opened_table(model, data, by, time)
     with closing(Progress(guess_rows(source), shown=progress)) as bar:
         comparison = _Comparison(model.model, model, share, normalized, by)

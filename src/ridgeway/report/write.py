@@ -80,9 +80,9 @@ def write_report(fitted: Any, path: str | os.PathLike[str], **options: Any) -> R
 
     Parameters
     ----------
-    fitted : a fitted estimator, or a `ReportSummary`.
+    fitted : a `TableModel`, a fitted estimator, or a `ReportSummary`.
     path : the file to write.
-    **options : options of `summarize`, for a fitted estimator.
+    **options : options of `summarize`, for a model.
 
     Examples
     --------

@@ -53,7 +53,8 @@ def predict_table(
     data: Any,
     out: str | os.PathLike[str] | IO[bytes] | None,
     *,
-    width: ConformalWidth | None = None,
+    interval: float | None = None,
+    normalized: bool = False,
     progress: bool = False,
 ) -> Predicted:
     """Write the rows of a table with their predictions as the last column, or as the last ones for several targets.
@@ -63,7 +64,9 @@ def predict_table(
     model : the model.
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
     out : a file that ends in .parquet or .csv, written completely or not at all; None writes CSV to standard output.
-    width : of prediction intervals, two more columns for each target: ``model.model.interval_width(coverage)``.
+    interval : coverage of prediction intervals, such as 0.9, which are two more columns for each target; None writes
+        none.
+    normalized : make intervals wider where errors are larger, as in `AveragedSGDRegressor.predict_interval`.
     progress : show a progress bar.
 
     Examples
@@ -80,6 +83,9 @@ def predict_table(
     ['x', 'y', 'prediction']
     """
     parquet = _is_parquet(out)
+    if normalized and interval is None:
+        raise ValueError("normalized=True needs intervals: expected their coverage; add interval=0.9.")
+    width = None if interval is None else model.model.interval_width(interval, normalized=normalized)
     source = model.open(data)
     names = [] if source.schema is None else source.schema.names
     columns = _new_columns(model, names, ("", "_low", "_high") if width is not None else ("",))
