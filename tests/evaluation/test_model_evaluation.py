@@ -26,6 +26,7 @@ from ridgeway.evaluation import model_evaluation
 from ridgeway.evaluation.alpha_errors import evaluated_alphas
 from ridgeway.evaluation.calibration import MAX_CALIBRATION_ROWS, SampledRows
 from ridgeway.evaluation.error_sums import ErrorSums
+from ridgeway.report import summarize
 from ridgeway.tables import Request, fit_table
 
 Array = NDArray[np.float64]
@@ -359,3 +360,35 @@ def test_given_with_a_table() -> None:
     for name in ("y", "sample_weight"):
         with pytest.raises(ValueError, match=rf"^{name} is given with a table model: .*; leave {name} out\.$"):
             rw.evaluate(model, table, **dict[str, Any]({name: np.ones(100)}))
+
+
+# Law: groups are shown with the sentences, in the order and the numbers of the command line, and as a data frame.
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_groups_are_shown(n_targets: int) -> None:
+    X, y = rows(1500, n_targets)
+    model, by = rw.RidgePathCV(random_state=0).fit(X[:500], y[:500]), np.arange(1000) % 25
+    found = rw.evaluate(model, X[500:], y[500:], by=by)
+    shown = str(found).splitlines()
+    assert [line for line in found.sentences() if line not in shown] == []
+    assert sum("within intervals" in line for line in shown) == n_targets
+    assert sum(line == "and 5 smaller groups" for line in shown) == n_targets
+    frame = found.groups_frame()
+    assert len(frame) == 25 * n_targets
+    errors = [float(group.metrics.rmse[target]) for group in found.groups for target in range(n_targets)]
+    assert frame["rmse"].tolist() == errors
+    assert set(frame["rows"]) == {40}
+    with pytest.raises(ValueError, match="no groups: expected some; pass by="):
+        rw.evaluate(model, X, y).groups_frame()
+
+
+# Law: what is shown of a result is short, however many rows it has, and has R^2 where it has errors.
+def test_short_reprs() -> None:
+    X, y = rows(3000)
+    model = rw.RidgePathCV(random_state=0).fit(X[:1500], y[:1500])
+    found = rw.evaluate(model, X[1500:], y[1500:], by=X[1500:, 0] > 0)
+    shown = (model.held_out_, found.metrics, found.groups[0], found.alphas[0], found.sample[0], summarize(model))
+    for result in shown:
+        assert len(repr(result)) < 250
+    assert f"r2={found.metrics.r2}" in repr(found.metrics)
+    assert repr(model.held_out_).startswith("HeldOut(1,500 rows, predicted by Geometric(alpha=")
+    assert repr(summarize(model, title="Prices")) == "ReportSummary('Prices': RidgePathCV of 3 features, 1 target)"

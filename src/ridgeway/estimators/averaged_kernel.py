@@ -313,6 +313,11 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         self._fitted()
         return self._held_out if self._components is None else self._components.held_out
 
+    def _why_no_residuals(self) -> str:
+        if self.solver_ == "sgd" and self.n_components is None:
+            return "kernel SGD without n_components keeps none. Fit with solver='auto', which is exact, or n_components"
+        return super()._why_no_residuals()
+
     def _fit_state(self) -> State:
         return kernel_fit_state(self)
 

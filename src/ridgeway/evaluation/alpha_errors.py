@@ -72,7 +72,7 @@ class AlphaSums:
         return tuple(AlphaErrors(self.alphas, rmse[:, target], float(error)) for target, error in enumerate(own))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AlphaErrors:
     """Errors of ridge strengths on the same rows, of one target.
 
@@ -97,6 +97,9 @@ class AlphaErrors:
         """Share by which the model's own typical error is above the least, below 0 where it is the least."""
         least = float(self.rmse.min())
         return self.own / least - 1 if least > 0 else 0.0
+
+    def __repr__(self) -> str:
+        return f"AlphaErrors({len(self.alphas)} alphas, best={self.best:.3g}, excess={self.excess:.3g})"
 
     def sentence(self, scheme: Scheme) -> str:
         """Return in words which alpha would have been best, and how far the model's own average is above it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ridgeway.evaluation.alpha_errors import AlphaErrors
 from ridgeway.evaluation.calibration import Decile, DrawnRows
 from ridgeway.evaluation.error_sums import Metrics
 from ridgeway.evaluation.group_errors import GroupErrors
+from ridgeway.evaluation.group_table import group_lines
 from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
 
@@ -175,5 +177,31 @@ class Evaluation:
             "the values, below their mean."
         )
 
+    def groups_frame(self) -> Any:
+        """Return the errors of the groups as a pandas data frame, one row for each group and target."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise ImportError("groups_frame needs pandas: pip install pandas, or use groups.") from None
+        names = ("r2", "rmse", "mae", "bias", "rmse_of_mean")
+        rows = [
+            {
+                self.by or "group": group.group,
+                **({"target": target} if len(self.targets) > 1 else {}),
+                "rows": group.metrics.n_rows,
+                **{name: float(getattr(group.metrics, name)[place]) for name in names},
+                "covered": None if group.covered is None else float(group.covered[place]),
+            }
+            for group in self.groups
+            for place, target in enumerate(self.targets)
+        ]
+        if not rows:
+            raise ValueError("this evaluation has no groups: expected some; pass by= to evaluate.")
+        return pandas.DataFrame(rows)
+
     def __repr__(self) -> str:
-        return "\n".join(self.sentences())
+        lines = []
+        for target_index in range(len(self.targets)):
+            lines += self.target_sentences(target_index)
+            lines += group_lines(self.groups, self.by or "group", target_index) if self.groups else []
+        return "\n".join(lines)

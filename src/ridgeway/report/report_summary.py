@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ridgeway.messages.quantity import quantity
 from ridgeway.storage.record import from_plain, to_plain
 
 FORMAT = 3  # version of the dictionary
@@ -218,7 +219,7 @@ class EvaluatedRows:
     page: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReportSummary:
     """What a report shows.
 
@@ -315,6 +316,10 @@ class ReportSummary:
         ):
             if not sound:
                 raise ValueError(f"the summary is not valid: expected {what}; write the report again from the model.")
+
+    def __repr__(self) -> str:
+        features = quantity(self.n_features, "feature")
+        return f"ReportSummary({self.title!r}: {self.estimator} of {features}, {quantity(self.n_targets, 'target')})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return dictionaries, lists, finite numbers and texts."""
