@@ -104,11 +104,13 @@ class FoundOnTest:
     found : the evaluation.
     stated : what the report of the model states of it.
     file : the file of the rows, as given with --test; None for rows that were held back.
+    hints : what the result may mean, and what to compare.
     """
 
     found: Evaluation
     stated: EvaluatedRows
     file: str | None
+    hints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ class RowsToTest:
 
     def evaluate(self, model: Any) -> FoundOnTest:
         """Return the evaluation of a model on these rows, after writing its page."""
+        from ridgeway.cli.hints import hints_of_test
         from ridgeway.evaluation import evaluate
         from ridgeway.report.evaluated_rows import evaluated_rows
 
@@ -147,4 +150,5 @@ class RowsToTest:
             write_evaluation(found, self.report, title, unseen=self.file is None)
             page = quote(PurePath(self.report).name)
         compared = model.model.selection_ is not None
-        return FoundOnTest(found, evaluated_rows(found, page, self.time, compared, self.file), self.file)
+        stated = evaluated_rows(found, page, self.time, compared, self.file)
+        return FoundOnTest(found, stated, self.file, tuple(hints_of_test(model, found, self.time)))
