@@ -26,7 +26,7 @@ from ridgeway.evaluation import model_evaluation
 from ridgeway.evaluation.alpha_errors import evaluated_alphas
 from ridgeway.evaluation.calibration import MAX_CALIBRATION_ROWS, SampledRows
 from ridgeway.evaluation.error_sums import ErrorSums
-from ridgeway.report import summarize
+from ridgeway.report import render_evaluation, summarize
 from ridgeway.tables import Request, fit_table
 
 Array = NDArray[np.float64]
@@ -392,3 +392,39 @@ def test_short_reprs() -> None:
     assert f"r2={found.metrics.r2}" in repr(found.metrics)
     assert repr(model.held_out_).startswith("HeldOut(1,500 rows, predicted by Geometric(alpha=")
     assert repr(summarize(model, title="Prices")) == "ReportSummary('Prices': RidgePathCV of 3 features, 1 target)"
+
+
+# Law: rows of a file with the name of the model's own get a caution, and so do few rows; others get none.
+def test_cautions(tmp_path: Path) -> None:
+    for folder, seed in (("a", 0), ("b", 1)):
+        (tmp_path / folder).mkdir()
+        pa.csv.write_csv(shop(400, seed), tmp_path / folder / "shop.csv")
+    pa.csv.write_csv(shop(400, 2), tmp_path / "new.csv")
+    model = fit_table(tmp_path / "a" / "shop.csv", "price")
+    for file in (tmp_path / "a" / "shop.csv", str(tmp_path / "b" / "shop.csv")):
+        found = rw.evaluate(model, file)
+        assert found.fitted_to == "shop.csv"
+        assert str(found).endswith("errors of rows that it has learned from are smaller than those of new rows.")
+        assert "fitted to a table of the same name, shop.csv" in render_evaluation(found)
+    for data in (tmp_path / "new.csv", shop(400)):
+        assert rw.evaluate(model, data).cautions == []
+    few = rw.evaluate(model, shop(8, seed=1))
+    assert str(few).endswith(" rows alone: these numbers say little; expected at least 30 rows.")
+    assert "say little" in render_evaluation(few)
+
+
+# Law: another alpha is named only if its error is more than one standard error of the least error below the model's.
+def test_noise_names_no_alpha() -> None:
+    rng = np.random.default_rng(0)
+    X, new = rng.standard_normal((200, 10)), rng.standard_normal((300, 10))
+    model = rw.RidgePathCV(random_state=0).fit(X, X[:, 0] + rng.standard_normal(200))
+    y = new[:, 0] + rng.standard_normal(300)
+    for alpha in (0.01, 0.1, 0.3, 1.0, 10.0):
+        (errors,) = rw.evaluate(model.at(alpha), new, y).alphas
+        squared = (model.at(errors.best).predict(new) - y) ** 2
+        assert errors.standard_error == pytest.approx(squared.std() / 300**0.5, rel=0.02)
+        above = errors.own**2 - errors.rmse.min() ** 2
+        assert ("would have been best" in errors.sentence(rw.Geometric(alpha))) == (above > errors.standard_error)
+    assert above > 0
+    huge = rw.evaluate(model, 1e80 * new, y).alphas[0]
+    assert "would have been best" in huge.sentence(model.averaging_)

@@ -66,6 +66,7 @@ class Evaluation:
     sample : for each target, some rows at random with predictions and intervals, for a picture.
     weighted : whether rows have different weights; errors and shares then count each row by its weight.
     log_metrics : for a model of logarithms, errors of the logarithms, of rows whose targets are above 0; else None.
+    fitted_to : name of the file of these rows if the model was fitted to a file of that name; None otherwise.
     """
 
     targets: tuple[str, ...]
@@ -82,6 +83,21 @@ class Evaluation:
     sample: tuple[DrawnRows, ...] = ()
     weighted: bool = False
     log_metrics: Metrics | None = None
+    fitted_to: str | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """What to keep in mind when reading the numbers, in words."""
+        cautions = []
+        if self.n_rows < MIN_COVERAGE_ROWS:
+            rows = quantity(self.n_rows, "row")
+            cautions.append(f"{rows} alone: these numbers say little; expected at least {MIN_COVERAGE_ROWS} rows.")
+        if self.fitted_to is not None:
+            cautions.append(
+                f"The model was fitted to a table of the same name, {self.fitted_to}: errors of rows that it has "
+                "learned from are smaller than those of new rows."
+            )
+        return cautions
 
     @property
     def n_rows(self) -> int:
@@ -204,4 +220,4 @@ class Evaluation:
         for target_index in range(len(self.targets)):
             lines += self.target_sentences(target_index)
             lines += group_lines(self.groups, self.by or "group", target_index) if self.groups else []
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.cautions])

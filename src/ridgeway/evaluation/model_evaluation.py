@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -107,7 +110,9 @@ def evaluate(
     source = opened_table(model, data, by, time)
     with closing(Progress(guess_rows(source), shown=progress)) as bar:
         comparison = _Comparison(model.model, model, share, normalized, by)
-        return comparison.of(table_batches(model, source, by, time), source.name, bar)
+        found = comparison.of(table_batches(model, source, by, time), source.name, bar)
+    same = isinstance(data, str | os.PathLike) and Path(data).name == Path(model.facts.data).name
+    return replace(found, fitted_to=model.facts.data) if same else found
 
 
 class _Comparison:

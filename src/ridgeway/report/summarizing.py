@@ -139,7 +139,7 @@ def summarize(
         run=_run(fitted, seconds),
         encoded=_encoded(encoder),
         facts=_facts({**_solver_facts(fitted), **(facts or {})}),
-        test=evaluated_rows(test) if isinstance(test, Evaluation) else test,
+        test=evaluated_rows(test, file=test.fitted_to) if isinstance(test, Evaluation) else test,
     )
 
 
