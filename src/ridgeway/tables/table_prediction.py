@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 from pyarrow.csv import CSVWriter
 from pyarrow.parquet import ParquetWriter
 
@@ -95,7 +96,7 @@ def predict_table(
     with closing(bar), closing(_predicted(model, source, columns, width)) as batches, _opened(out) as file:
         writer: Any = None
         for batch in batches:
-            table = batch if parquet else _plain(batch, source.name)
+            table = batch if parquet else _plain(_shortest(batch, model, columns), source.name)
             if writer is None:
                 writer = (ParquetWriter if parquet else CSVWriter)(file, table.schema)
             writer.write(table)
@@ -136,6 +137,17 @@ def _predicted(
         return table
 
     yield from prefetch(map(predicted, source.batches()))
+
+
+def _shortest(table: Any, model: TableModel, columns: Sequence[str]) -> Any:
+    """Return the table with predictions as float32 where the model computes with it: CSV then has only their digits."""
+    single = model.encoder is not None and model.encoder.dtype_ == model.coef_.dtype == np.float32
+    if not single or model.log_target:
+        return table
+    for name in columns:
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, name, table.column(place).cast(pa.float32()))
+    return table
 
 
 def _is_parquet(out: str | os.PathLike[str] | IO[bytes] | None) -> bool:
