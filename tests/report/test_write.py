@@ -12,14 +12,17 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from tests.report.fits import FITS, HOSTILE, fitted
 from tests.tables.shop import shop_table
 
 import ridgeway as rw
+from ridgeway.messages.number_text import number
 from ridgeway.report import ReportSummary, render, summarize, write_report
-from ridgeway.report.sentences import explained
-from ridgeway.tables import fit_table
+from ridgeway.report.sentences import explained, headline
+from ridgeway.tables import Request, fit_table
 
 # The models are of few passes: their weak averages are not ridge yet.
 pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
@@ -166,3 +169,30 @@ def test_table_model(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="a int cannot be reported: expected a table model"):
         write_report(3, tmp_path / "e.html")
     assert not (tmp_path / "e.html").exists()
+
+
+# Law: of a model of logarithms the interval is a factor, as in the terminal, and the error is that of logarithms.
+def test_logarithms(tmp_path: Path) -> None:
+    model = fit_table(shop_table(), Request("price", log_target=True))
+    summary = write_report(model, tmp_path / "log.html", test=rw.evaluate(model, shop_table(seed=1)))
+    text = Elements((tmp_path / "log.html").read_text(encoding="utf-8")).text
+    factor = np.exp(model.model.interval_width(0.9).sizes[0])
+    assert text.partition("90% interval")[0].split()[-1] == number(float(factor))
+    assert "a factor of the prediction" in text
+    assert "typical error of the logarithm" in text
+    assert "not learned from, of the values themselves" in text
+    assert ReportSummary.from_dict(summary.to_dict()).logarithms
+    plain = write_report(fit_table(shop_table(), "price"), tmp_path / "plain.html")
+    assert not plain.logarithms
+    text = Elements((tmp_path / "plain.html").read_text(encoding="utf-8")).text
+    assert "± " in text
+    assert "of the logarithm" not in text
+
+
+# Law: the effect of a level is told of the rows that have it, in units of the target, not of a scale.
+def test_effect_of_a_level() -> None:
+    rng = np.random.default_rng(0)
+    shop = rng.choice(["north", "east"], 600)
+    table = pa.table({"shop": shop, "x": rng.standard_normal(600), "y": 8.0 * (shop == "east")})
+    told = headline(summarize(fit_table(table, "y")))[-1]
+    assert re.search(r"shop=\w+ (raises|lowers) the prediction by 4(\.\d+)? in the rows that have it, while", told)

@@ -243,6 +243,7 @@ class ReportSummary:
     encoded : what an encoder did; empty without one.
     facts : more facts, as pairs of texts.
     test : what an evaluation on test rows found; None without test rows.
+    logarithms : whether the model predicts logarithms of the targets.
     """
 
     format: int
@@ -262,6 +263,7 @@ class ReportSummary:
     encoded: tuple[Encoded, ...]
     facts: tuple[tuple[str, str], ...]
     test: EvaluatedRows | None = None
+    logarithms: bool = False
 
     def __post_init__(self) -> None:
         if self.format != FORMAT:

@@ -140,6 +140,11 @@ def _columns(summary: ReportSummary) -> str:
     of = f" on {summary.targets[0].name}" if len(summary.targets) > 1 else ""
     largest, verb = effects[0], "raises" if effects[0] > 0 else "lowers"
     matter = "The column that matters most is" if len(named) == 1 else "The columns that matter most are"
+    if any(row.kind == "category" and named[0].startswith(f"{row.column}=") for row in summary.encoded):
+        return (
+            f"{matter} {_listed(named, len(named))}: {named[0]} {verb} the prediction{of} by "
+            f"{number(abs(largest / path.scales[0]))} in the rows that have it, while the others stay fixed."
+        )
     return (
         f"{matter} {_listed(named, len(named))}: when {named[0]} {RISES[summary.scale]} "
         f"({number(path.scales[0])}) and the others stay fixed, it {verb} the prediction{of} by "

@@ -64,6 +64,7 @@ def summarize(
     seconds: float | None = None,
     facts: Mapping[str, Any] | None = None,
     test: EvaluatedRows | Evaluation | None = None,
+    logarithms: bool = False,
 ) -> ReportSummary:
     """Return what the report of a fitted model shows; the data are not needed.
 
@@ -86,6 +87,7 @@ def summarize(
     seconds : duration of the fit.
     facts : more facts to list, by name.
     test : what `ridgeway.evaluate` found on test rows, to be stated first.
+    logarithms : whether the targets are logarithms, whose intervals are factors; a table model tells it itself.
 
     Examples
     --------
@@ -140,6 +142,7 @@ def summarize(
         encoded=_encoded(encoder),
         facts=_facts({**_solver_facts(fitted), **(facts or {})}),
         test=evaluated_rows(test, file=test.fitted_to) if isinstance(test, Evaluation) else test,
+        logarithms=logarithms,
     )
 
 

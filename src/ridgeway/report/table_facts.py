@@ -43,6 +43,7 @@ def options_of_table(model: TableModel, **given: Any) -> dict[str, Any]:
         "encoder": model.encoder,
         "feature_names": model.feature_names,
         "target_names": [f"log {target}" if model.log_target else target for target in targets],
+        "logarithms": model.log_target,
         "title": f"{', '.join(targets)}, learned from {facts.data}",
         "facts": {
             "Data": facts.data,
