@@ -196,3 +196,23 @@ def test_effect_of_a_level() -> None:
     table = pa.table({"shop": shop, "x": rng.standard_normal(600), "y": 8.0 * (shop == "east")})
     told = headline(summarize(fit_table(table, "y")))[-1]
     assert re.search(r"shop=\w+ (raises|lowers) the prediction by 4(\.\d+)? in the rows that have it, while", told)
+
+
+# Law: a level that few rows have is not named before one that moves most predictions, though its effect is larger.
+def test_rare_levels_matter_less() -> None:
+    rng = np.random.default_rng(0)
+    n = 3000
+    town = rng.choice([f"t{place}" for place in range(300)], n)
+    shop = np.where(np.arange(n) < 6, "rare", rng.choice(["east", "west"], n))
+    y = 5.0 * (shop == "east") + 20.0 * (shop == "rare") + 0.3 * rng.standard_normal(n)
+    x = rng.standard_normal(n)
+    model = fit_table(pa.table({"town": town, "shop": shop, "x": x, "y": y}), "y")
+    summary = summarize(model)
+    assert summary.scale == "largest"
+    assert summary.targets[0].path.features[0] == "shop=rare"
+    told = headline(summary)[-1]
+    assert re.match(r"The columns that matter most are shop=(east|west), shop=(east|west), ", told)
+    share = float(np.mean(shop == "rare"))
+    place = summary.targets[0].path.features.index("shop=rare")
+    assert summary.targets[0].path.spreads[place] == pytest.approx((share * (1 - share)) ** 0.5, rel=1e-3)
+    assert ReportSummary.from_dict(summary.to_dict()) == summary

@@ -97,6 +97,7 @@ class Path:
     intercepts : intercept of each of these averages.
     share : sum of squared effects of the columns shown, as a share of that of all columns, for the model's average.
     intervals : (columns, 2), effects at the ends of the intervals of the model's coefficients; empty if there are none.
+    spreads : standard deviations of these columns, where they are not their scales: of levels in sparse rows.
     """
 
     features: tuple[str, ...]
@@ -107,6 +108,7 @@ class Path:
     intercepts: tuple[float, ...]
     share: float
     intervals: tuple[tuple[float, float], ...]
+    spreads: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -283,6 +285,7 @@ class ReportSummary:
                 and len(path.stops) == len(path.intercepts) == n_stops
                 and all(len(row) == k for row in path.stops)
                 and len(path.intervals) in (0, k)
+                and len(path.spreads) in (0, k)
                 and (rows is None or len(rows.numbers) == len(rows.actual) == len(rows.predicted))
             )
             if not fits:

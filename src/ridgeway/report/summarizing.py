@@ -22,7 +22,7 @@ from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine.blas import one_thread
 from ridgeway.report.candidate_grid import candidate, compare, make_grid, stopping_places
-from ridgeway.report.effects import effects_on, with_targets
+from ridgeway.report.effects import effects_on, level_spreads, with_targets
 from ridgeway.report.evaluated_rows import evaluated_rows
 from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
@@ -180,8 +180,8 @@ def _averages(
         scale = np.asarray(column_scale(fitted), np.float64)
         coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
         models, effects = (coefs * scale, intercepts), effects_on(fitted, widest)
-    intervals = coefficient_intervals(fitted)
-    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most, intervals)
+    shown = coefficient_intervals(fitted), level_spreads(fitted)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most, *shown)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 
