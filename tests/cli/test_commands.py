@@ -179,7 +179,7 @@ def test_predict_elsewhere(ridgeway: Command, shop_csv: Path, shop_model: Path) 
     for option, value, average in averages:
         assert ridgeway("predict", shop_model, shop_csv, "--out", "p.csv", option, value).code == 0
         predicted = pyarrow.csv.read_csv("p.csv")["prediction"].to_numpy()
-        np.testing.assert_allclose(predicted, model.at(average).predict(shop_csv), rtol=1e-12)
+        np.testing.assert_allclose(predicted, model.at(average).predict(shop_csv), rtol=1e-7)  # float32
     ridgeway("fit", shop_csv, "--target", "price", "--memory", 0, "--model", "auto")
     ridgeway("fit", shop_csv, "--target", "price", "--memory", 0, "--model", "given", "--alpha", 0.3)
     ridgeway("predict", "auto", shop_csv, "--out", "one.csv", "--alpha", 0.3)
@@ -317,7 +317,8 @@ def test_without_click(monkeypatch: pytest.MonkeyPatch) -> None:
         (["predict", "m", "t.csv", "--json"], "add --out FILE"),
         (["predict", "m", "t.csv", "--averaging", "tail"], "is a family, not one average"),
         (["fit", "t.csv", "--target", "y", "--model", "x.pkl"], "in .safetensors; give --model x.safetensors"),
-        (["nothing"], "No such command"),
+        (["nothing"], "No such command 'nothing': expected one of fit, predict, evaluate"),
+        (["evaluat", "m", "t.csv"], "No such command 'evaluat': did you mean 'evaluate'?"),
     ],
 )
 def test_usage(arguments: list[str], said: str, ridgeway: Command) -> None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.cli.command import Command
@@ -77,3 +78,17 @@ def test_one_of_each(ridgeway: Command, tmp_path: Path) -> None:
     new = write_csv(pa.table({"x": [3.0], "y": [5.0]}), tmp_path / "new.csv")
     assert "1 row predicted" in ridgeway("predict", "m.safetensors", new, "--out", "p.csv").out
     assert "y, 1 row: " in ridgeway("evaluate", "m.safetensors", new).out
+
+
+# Law: where outliers make the errors of the comparison smaller than those of all rows, `show` says so at its table.
+@pytest.mark.parametrize("outlier", [0.0, 1e4])
+def test_capped_errors_are_told(outlier: float, ridgeway: Command) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(3000)
+    y = x + rng.standard_normal(3000)
+    y[7] += outlier
+    pd.DataFrame({"x": x, "y": y}).to_csv("t.csv", index=False)
+    assert ridgeway("fit", "t.csv", "--target", "y", "--model", "m.safetensors").code == 0
+    said = " ".join(ridgeway("show", "m.safetensors").out.split())
+    assert ("Errors of a few badly predicted rows are capped in this table." in said) == (outlier > 0)
+    assert ("here they count in full" in said) == (outlier > 0)

@@ -62,7 +62,7 @@ def test_process_substitution(shop_csv: Path, shop_model: Path, tmp_path: Path) 
     command = f"{sys.executable} -m ridgeway predict <(cat {shop_model}) <(cat {shop_csv}) --out p.csv"
     subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True, capture_output=True, timeout=120)
     predicted = pyarrow.csv.read_csv(tmp_path / "p.csv")["prediction"].to_numpy()
-    np.testing.assert_allclose(predicted, rw.load(shop_model).predict(shop_csv), rtol=1e-12)
+    np.testing.assert_allclose(predicted, rw.load(shop_model).predict(shop_csv), rtol=1e-7)  # float32
 
 
 # Law: a named pipe is read when a program writes to it; errors call it by its name.

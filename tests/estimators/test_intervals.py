@@ -147,9 +147,16 @@ def test_refusals() -> None:
         rw.AveragedSGDRegressor(cv="gcv", random_state=0).fit(X, y).predict_interval(X)
     with pytest.warns(UserWarning, match="3 rows"), pytest.raises(ValueError, match=r"nothing was chosen.* 4 rows"):
         rw.RidgePathCV().fit(X[:3], y[:3]).predict_interval(X)
-    with pytest.raises(ValueError, match=r"a kernel model by SGD without n_components.*exact solver"):
+    with pytest.raises(ValueError, match=r"kernel SGD without n_components keeps none\. Fit with"):
         rw.AveragedKernelRegressor(solver="sgd", passes=3, random_state=0).fit(X, y).predict_interval(X)
     assert rw.AveragedKernelRegressor(n_components=20, random_state=0).fit(X, y).predict_interval(X).shape == (60, 2)
+    wrong: list[tuple[dict[str, Any], str]] = [({"store": "replay"}, "store='replay'"), ({"cv": "progressive"}, "cv=")]
+    for option, name in wrong:
+        run = rw.AveragedSGDRegressor(random_state=0, **option).fit(*rows(400))
+        assert run.held_out_ is not None
+        run = run if run.held_out_.path is None else run.at(0.1)  # which a run answers whose residuals were not kept
+        with pytest.raises(ValueError, match=rf"residuals were not kept: {name}[^,]*\. Fit with"):
+            run.predict_interval(X)
     few = rw.RidgePathCV().fit(X[:8], y[:8])
     with pytest.raises(ValueError, match="8 rows were held out: expected at least 9"):
         few.predict_interval(X)

@@ -26,6 +26,7 @@ from ridgeway.evaluation import model_evaluation
 from ridgeway.evaluation.alpha_errors import evaluated_alphas
 from ridgeway.evaluation.calibration import MAX_CALIBRATION_ROWS, SampledRows
 from ridgeway.evaluation.error_sums import ErrorSums
+from ridgeway.report import render_evaluation, summarize
 from ridgeway.tables import Request, fit_table
 
 Array = NDArray[np.float64]
@@ -267,7 +268,7 @@ def test_refusals() -> None:
         (lambda: rw.evaluate(table, shop(50).drop_columns(["price"])), "price"),
         (lambda: rw.evaluate(table, shop(50), by="tawn"), "tawn"),
         (lambda: rw.evaluate(table, shop(5000), by="day"), "more than 1,000 values"),
-        (lambda: rw.evaluate(table, shop(50), y), "leave them out"),
+        (lambda: rw.evaluate(table, shop(50), y), "leave y out"),
     ]
     for call, message in calls:
         with pytest.raises(ValueError, match=message):
@@ -351,3 +352,79 @@ def test_curve_holds_the_own_alpha(own: float) -> None:
     np.testing.assert_allclose(np.diff(np.log10(alphas)), 1 / 8)
     assert set(evaluated_alphas(1e4)) <= set(alphas)
     np.testing.assert_array_equal(evaluated_alphas(1e4, 1e-30), evaluated_alphas(1e4))
+
+
+# Law: a table model takes target and weights from the table; the refusal names what was given.
+def test_given_with_a_table() -> None:
+    model, table = fit_table(shop(300), "price"), shop(100, seed=1)
+    for name in ("y", "sample_weight"):
+        with pytest.raises(ValueError, match=rf"^{name} is given with a table model: .*; leave {name} out\.$"):
+            rw.evaluate(model, table, **dict[str, Any]({name: np.ones(100)}))
+
+
+# Law: groups are shown with the sentences, in the order and the numbers of the command line, and as a data frame.
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_groups_are_shown(n_targets: int) -> None:
+    X, y = rows(1500, n_targets)
+    model, by = rw.RidgePathCV(random_state=0).fit(X[:500], y[:500]), np.arange(1000) % 25
+    found = rw.evaluate(model, X[500:], y[500:], by=by)
+    shown = str(found).splitlines()
+    assert [line for line in found.sentences() if line not in shown] == []
+    assert sum("within intervals" in line for line in shown) == n_targets
+    assert sum(line == "and 5 smaller groups" for line in shown) == n_targets
+    frame = found.groups_frame()
+    assert len(frame) == 25 * n_targets
+    errors = [float(group.metrics.rmse[target]) for group in found.groups for target in range(n_targets)]
+    assert frame["rmse"].tolist() == errors
+    assert set(frame["rows"]) == {40}
+    with pytest.raises(ValueError, match="no groups: expected some; pass by="):
+        rw.evaluate(model, X, y).groups_frame()
+
+
+# Law: what is shown of a result is short, however many rows it has, and has R^2 where it has errors.
+def test_short_reprs() -> None:
+    X, y = rows(3000)
+    model = rw.RidgePathCV(random_state=0).fit(X[:1500], y[:1500])
+    found = rw.evaluate(model, X[1500:], y[1500:], by=X[1500:, 0] > 0)
+    shown = (model.held_out_, found.metrics, found.groups[0], found.alphas[0], found.sample[0], summarize(model))
+    for result in shown:
+        assert len(repr(result)) < 250
+    assert f"r2={found.metrics.r2}" in repr(found.metrics)
+    assert repr(model.held_out_).startswith("HeldOut(1,500 rows, predicted by Geometric(alpha=")
+    assert repr(summarize(model, title="Prices")) == "ReportSummary('Prices': RidgePathCV of 3 features, 1 target)"
+
+
+# Law: rows of a file with the name of the model's own get a caution, and so do few rows; others get none.
+def test_cautions(tmp_path: Path) -> None:
+    for folder, seed in (("a", 0), ("b", 1)):
+        (tmp_path / folder).mkdir()
+        pa.csv.write_csv(shop(400, seed), tmp_path / folder / "shop.csv")
+    pa.csv.write_csv(shop(400, 2), tmp_path / "new.csv")
+    model = fit_table(tmp_path / "a" / "shop.csv", "price")
+    for file in (tmp_path / "a" / "shop.csv", str(tmp_path / "b" / "shop.csv")):
+        found = rw.evaluate(model, file)
+        assert found.fitted_to == "shop.csv"
+        assert str(found).endswith("errors of rows that it has learned from are smaller than those of new rows.")
+        assert "fitted to a table of the same name, shop.csv" in render_evaluation(found)
+    for data in (tmp_path / "new.csv", shop(400)):
+        assert rw.evaluate(model, data).cautions == []
+    few = rw.evaluate(model, shop(8, seed=1))
+    assert str(few).endswith(" rows alone: these numbers say little; expected at least 30 rows.")
+    assert "say little" in render_evaluation(few)
+
+
+# Law: another alpha is named only if its error is more than one standard error of the least error below the model's.
+def test_noise_names_no_alpha() -> None:
+    rng = np.random.default_rng(0)
+    X, new = rng.standard_normal((200, 10)), rng.standard_normal((300, 10))
+    model = rw.RidgePathCV(random_state=0).fit(X, X[:, 0] + rng.standard_normal(200))
+    y = new[:, 0] + rng.standard_normal(300)
+    for alpha in (0.01, 0.1, 0.3, 1.0, 10.0):
+        (errors,) = rw.evaluate(model.at(alpha), new, y).alphas
+        squared = (model.at(errors.best).predict(new) - y) ** 2
+        assert errors.standard_error == pytest.approx(squared.std() / 300**0.5, rel=0.02)
+        above = errors.own**2 - errors.rmse.min() ** 2
+        assert ("would have been best" in errors.sentence(rw.Geometric(alpha))) == (above > errors.standard_error)
+    assert above > 0
+    huge = rw.evaluate(model, 1e80 * new, y).alphas[0]
+    assert "would have been best" in huge.sentence(model.averaging_)

@@ -92,3 +92,22 @@ def test_predict_refuses_bad_rows() -> None:
         path.predict(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, np.nan]]))
     with pytest.raises(ValueError, match="Reshape your data"):
         path.predict(np.zeros(3))
+
+
+# Law: the data frame has the models of the path, one in a row.
+def test_to_frame() -> None:
+    path = path_of(4, 3)
+    frame = path.to_frame(["a", "b", "c"])
+    assert list(frame.columns) == ["alpha", "intercept", "a", "b", "c"]
+    np.testing.assert_array_equal(frame[["a", "b", "c"]], path.coefs)
+    np.testing.assert_array_equal(frame[["alpha", "intercept"]], np.column_stack([path.alphas, path.intercepts]))
+    several = path_of(4, 2, 3)
+    frame = several.to_frame()
+    for target in range(2):
+        rows = frame[frame["target"] == target]
+        np.testing.assert_array_equal(rows[["x0", "x1", "x2"]], several.coefs[:, target])
+        np.testing.assert_array_equal(rows["alpha"], several.alphas)
+        np.testing.assert_array_equal(rows["intercept"], several.intercepts[:, target])
+    assert len(path_of(0, 3).to_frame()) == 0
+    with pytest.raises(ValueError, match="2 feature_names: expected 3"):
+        path.to_frame(["a", "b"])

@@ -233,7 +233,7 @@ def test_refusals() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             summarize(model, **options)
-    with pytest.raises(TypeError, match="a LinearRegression cannot be reported: expected a fitted RidgePathCV, "):
+    with pytest.raises(TypeError, match="a LinearRegression cannot be reported: expected a table model, or a fitted"):
         summarize(LinearRegression().fit(X, y))
     with pytest.raises(ValueError, match="not fitted"):
         summarize(rw.AveragedSGDRegressor())

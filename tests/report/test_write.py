@@ -12,11 +12,17 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from tests.report.fits import FITS, HOSTILE, fitted
+from tests.tables.shop import shop_table
 
+import ridgeway as rw
+from ridgeway.messages.number_text import number
 from ridgeway.report import ReportSummary, render, summarize, write_report
-from ridgeway.report.sentences import explained
+from ridgeway.report.sentences import explained, headline
+from ridgeway.tables import Request, fit_table
 
 # The models are of few passes: their weak averages are not ridge yet.
 pytestmark = pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
@@ -143,3 +149,70 @@ def test_one_explained_share(name: str) -> None:
     told = 1 - chosen["error"] * data["unexplained"]
     assert told == pytest.approx(explained(summary.targets[0]), rel=1e-12)
     assert f"<dd>{100 * told:.1f}%</dd><dt>explained" in page
+
+
+# Law: a model of a table brings names, encoding, title and facts, and what test rows have found.
+def test_table_model(tmp_path: Path) -> None:
+    model = fit_table(shop_table(), "price")
+    found = rw.evaluate(model, shop_table(seed=1))
+    summary = write_report(model, tmp_path / "a.html", test=found, facts={"Season": "winter"}, seconds=1.5)
+    assert [row.column for row in summary.encoded] == model.columns
+    assert summary.title == "price, learned from the table"
+    assert (dict(summary.facts)["Season"], dict(summary.facts)["Fit"]) == ("winter", "held in memory")
+    assert summary.test is not None
+    assert summary.test.r2 == tuple(found.metrics.r2)
+    assert summary.run.seconds == 1.5
+    assert "<h1>price, learned from the table</h1>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert write_report(model, tmp_path / "d.html", title="Prices", target_names=["EUR"]).targets[0].name == "EUR"
+    with pytest.raises(TypeError, match=r"X and y are given with a table model: expected neither; pass test="):
+        write_report(model, tmp_path / "e.html", X=shop_table(), y=[1.0])
+    with pytest.raises(TypeError, match="a int cannot be reported: expected a table model"):
+        write_report(3, tmp_path / "e.html")
+    assert not (tmp_path / "e.html").exists()
+
+
+# Law: of a model of logarithms the interval is a factor, as in the terminal, and the error is that of logarithms.
+def test_logarithms(tmp_path: Path) -> None:
+    model = fit_table(shop_table(), Request("price", log_target=True))
+    summary = write_report(model, tmp_path / "log.html", test=rw.evaluate(model, shop_table(seed=1)))
+    text = Elements((tmp_path / "log.html").read_text(encoding="utf-8")).text
+    factor = np.exp(model.model.interval_width(0.9).sizes[0])
+    assert text.partition("90% interval")[0].split()[-1] == number(float(factor))
+    assert "a factor of the prediction" in text
+    assert "typical error of the logarithm" in text
+    assert "not learned from, of the values themselves" in text
+    assert ReportSummary.from_dict(summary.to_dict()).logarithms
+    plain = write_report(fit_table(shop_table(), "price"), tmp_path / "plain.html")
+    assert not plain.logarithms
+    text = Elements((tmp_path / "plain.html").read_text(encoding="utf-8")).text
+    assert "± " in text
+    assert "of the logarithm" not in text
+
+
+# Law: the effect of a level is told of the rows that have it, in units of the target, not of a scale.
+def test_effect_of_a_level() -> None:
+    rng = np.random.default_rng(0)
+    shop = rng.choice(["north", "east"], 600)
+    table = pa.table({"shop": shop, "x": rng.standard_normal(600), "y": 8.0 * (shop == "east")})
+    told = headline(summarize(fit_table(table, "y")))[-1]
+    assert re.search(r"shop=\w+ (raises|lowers) the prediction by 4(\.\d+)? in the rows that have it, while", told)
+
+
+# Law: a level that few rows have is not named before one that moves most predictions, though its effect is larger.
+def test_rare_levels_matter_less() -> None:
+    rng = np.random.default_rng(0)
+    n = 3000
+    town = rng.choice([f"t{place}" for place in range(300)], n)
+    shop = np.where(np.arange(n) < 6, "rare", rng.choice(["east", "west"], n))
+    y = 5.0 * (shop == "east") + 20.0 * (shop == "rare") + 0.3 * rng.standard_normal(n)
+    x = rng.standard_normal(n)
+    model = fit_table(pa.table({"town": town, "shop": shop, "x": x, "y": y}), "y")
+    summary = summarize(model)
+    assert summary.scale == "largest"
+    assert summary.targets[0].path.features[0] == "shop=rare"
+    told = headline(summary)[-1]
+    assert re.match(r"The columns that matter most are shop=(east|west), shop=(east|west), ", told)
+    share = float(np.mean(shop == "rare"))
+    place = summary.targets[0].path.features.index("shop=rare")
+    assert summary.targets[0].path.spreads[place] == pytest.approx((share * (1 - share)) ** 0.5, rel=1e-3)
+    assert ReportSummary.from_dict(summary.to_dict()) == summary

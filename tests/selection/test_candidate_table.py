@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 import ridgeway as rw
@@ -96,6 +98,21 @@ def test_forms() -> None:
     assert list(frame["scheme"]) == ["Geometric"] * 4 + ["Tail", "Last"]
     assert "Geometric(alpha=1)  <- chosen" in str(selection)
     assert repr(selection).startswith("Selection(6 candidates by 5 folds: Geometric(alpha=1.0)")
+
+
+# Law: a table of exact solvers shows no step for ridge, which has none; of SGD it shows all, also from a file.
+def test_steps_of_exact_solvers(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    exact = rw.RidgePathCV(averaging="auto", cv=3).fit(X, X[:, 0])
+    exact.save(tmp_path / "m.safetensors")
+    for model in (exact, rw.load(tmp_path / "m.safetensors")):
+        assert model.selection_ is not None
+        frame = model.selection_.to_frame()
+        assert (frame["step"].isna() == (frame["scheme"] == "Geometric")).all()
+        assert frame["step"].notna().any()
+    by_sgd = rw.AveragedSGDRegressor(random_state=0).fit(X, X[:, 0])
+    assert by_sgd.selection_ is not None
+    assert by_sgd.selection_.to_frame()["step"].notna().all()
 
 
 # Law: the grid covers everything between the uniform average and the start; refinements lie between neighbours.

@@ -326,3 +326,22 @@ def test_nothing_to_learn_from() -> None:
         fit_table(shop_table(), Request(target="price", solver="sgd", cv=5), memory=1000)
     with pytest.raises(DataError, match="no target"):
         fit_table(table, Request())
+
+
+# Law: the name of the target, or the names of several, are a request; anything else is refused by what it is.
+def test_target_by_name() -> None:
+    table = shop_table(500)
+    expected = fit_table(table, Request("price")).coef_
+    np.testing.assert_array_equal(fit_table(table, "price").coef_, expected)
+    np.testing.assert_array_equal(fit_table(table, target="price").coef_, expected)
+    assert fit_table(table, ["price", "size"]).target == ("price", "size")
+    wrong: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
+        ((Request("price"),), {"target": "price"}, "request and target are both given: expected one"),
+        ((3,), {}, "got a int: expected the name of the column to predict"),
+        (([],), {}, "got a list: expected the name"),
+    ]
+    for arguments, options, message in wrong:
+        with pytest.raises(TypeError, match=message):
+            fit_table(table, *arguments, **options)
+    with pytest.raises(DataError, match="no target: expected the column to predict"):
+        fit_table(table)

@@ -41,7 +41,11 @@ def test_formats(name: str, out: str | None, model: TableModel, tmp_path: Path) 
         answer = pyarrow.csv.read_csv(io.BytesIO(sink.getvalue()) if out is None else sink)
     assert (done.rows, done.column, done.ignored) == (1000, "prediction", ("price",))
     assert answer.column_names == [*table.column_names, "prediction"]
-    np.testing.assert_allclose(answer["prediction"].to_numpy(), model.predict(table), rtol=1e-12)
+    found = answer["prediction"].to_numpy()
+    if out == "p.parquet":
+        np.testing.assert_allclose(found, model.predict(table), rtol=1e-12)
+    else:
+        np.testing.assert_array_equal(found.astype(np.float32), model.predict(table).astype(np.float32))
     np.testing.assert_array_equal(answer["shop"].to_pylist(), table["shop"].to_pylist())
 
 
@@ -173,4 +177,37 @@ def test_ignored_columns_widen(
     assert len(answer) == 2000
     found = [str(value) for value in answer["id"].to_pylist()]
     assert [found[3].removesuffix(".0"), found[-1]] == ["3", late]
-    np.testing.assert_allclose(answer["prediction"].to_numpy(), model.predict(tmp_path / "t.csv"), rtol=1e-12)
+    digits = 1e-12 if out == "p.parquet" else 1e-6  # in CSV those of float32
+    np.testing.assert_allclose(answer["prediction"].to_numpy(), model.predict(tmp_path / "t.csv"), rtol=digits)
+
+
+# Law: intervals are columns beside the prediction, those of the model; a coverage that none can have writes nothing.
+@pytest.mark.parametrize("normalized", [False, True])
+def test_intervals(normalized: bool, tmp_path: Path) -> None:
+    model, table = fit_table(shop_table(), "price"), shop_table(400, seed=1)
+    done = predict_table(model, table, tmp_path / "p.parquet", interval=0.8, normalized=normalized)
+    assert done.columns == ("prediction", "prediction_low", "prediction_high")
+    answer = pyarrow.parquet.read_table(tmp_path / "p.parquet")
+    ends = np.column_stack([answer["prediction_low"], answer["prediction_high"]])
+    np.testing.assert_allclose(ends, model.predict_interval(table, 0.8, normalized=normalized), rtol=1e-12)
+    wrong: tuple[dict[str, Any], ...] = ({"interval": 1.5}, {"normalized": True})
+    for options in wrong:
+        with pytest.raises(ValueError, match="expected"):
+            predict_table(model, table, tmp_path / "q.parquet", **options)
+    assert not (tmp_path / "q.parquet").exists()
+
+
+# Law: CSV has the shortest digits that tell float32 predictions and intervals, and all digits of float64 ones.
+@pytest.mark.parametrize("digits", [9, 17])
+def test_digits(digits: int, tmp_path: Path) -> None:
+    x = np.random.default_rng(0).standard_normal(500)
+    offset = 0.0 if digits == 9 else 1e9  # float32 would round it
+    table = pa.table({"x": x + offset, "y": 2 * x + 0.1 * np.random.default_rng(1).standard_normal(500)})
+    model = fit_table(table, "y")
+    predict_table(model, table, tmp_path / "p.csv", interval=0.9)
+    lines = (tmp_path / "p.csv").read_text().splitlines()[1:]
+    fields = np.array([line.split(",")[2:] for line in lines])
+    shortest = np.float32 if digits == 9 else np.float64
+    expected = np.column_stack([model.predict(table), model.predict_interval(table)]).astype(shortest)
+    np.testing.assert_array_equal(fields.astype(shortest), expected)
+    assert max(len(field.strip("-").replace(".", "").lstrip("0").partition("e")[0]) for field in fields.flat) <= digits

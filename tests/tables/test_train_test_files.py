@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ridgeway.data.parquet import ParquetSource
-from ridgeway.tables import Request
+from ridgeway.tables import Request, fit_table, hold_back
 from ridgeway.tables.train_test_files import split_table
 
 
@@ -115,3 +115,29 @@ def test_texts(tmp_path: Path) -> None:
     split = split_table(tmp_path / "t.csv", Request("y"), 0.25, None, folder)
     parts = [pa.ipc.open_file(part).read_all() for part in (split.train, split.test)]
     assert pa.concat_tables(parts).sort_by("y").equals(table.cast(parts[0].schema))
+
+
+# Law: rows are held back by one call for a fit and a test; the copies are removed, and errors name the table.
+def test_hold_back(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).standard_normal(1000)
+    table = pa.table({"day": np.arange(1000), "x": x, "y": 3 * x})
+    pyarrow.csv.write_csv(table, tmp_path / "my sales.csv")
+    for data in (table, tmp_path / "my sales.csv", str(tmp_path / "my sales.csv")):
+        with hold_back(data, 0.2, time="day", request="y") as rows:
+            assert pyarrow.feather.read_table(rows.test)["day"].to_pylist() == list(range(800, 1000))
+            model = fit_table(rows.train, "y")
+            assert (model.facts.rows, model.facts.data.endswith("-train.feather")) == (800, True)
+            assert model.score(rows.test) > 0.99
+        assert not rows.train.exists()
+    with (
+        pytest.raises(ValueError, match=r"^my sales.csv \(rows to learn from\): there is no column 'z'"),
+        hold_back(tmp_path / "my sales.csv", 0.2) as rows,
+    ):
+        fit_table(rows.train, "z")
+    for share, options, message in (
+        (0.2, {"time": "dya"}, "did you mean 'day'"),
+        (0.2, {"request": "z"}, "there is no column 'z'"),
+        (2, {}, "share=2: expected a share"),
+    ):
+        with pytest.raises(ValueError, match=message), hold_back(table, share, **options):
+            pass

@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -68,6 +69,18 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"ridgeway.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called; for another word, suggest commands that are spelled alike."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS)
+            hint = (
+                f"did you mean {' or '.join(map(repr, near))}?" if near else f"expected one of {', '.join(COMMANDS)}."
+            )
+            ctx.fail(f"No such command {args[0]!r}: {hint}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -74,11 +74,6 @@ def command(
             shown = name if isinstance(rows, str) else hidden(rows.name)  # of a database, this names the table
             write_evaluation(found, report, f"{Path(model).name} on {shown}")
     say_evaluation(console, found)
-    if name is not None and Path(name).name == fitted.facts.data:
-        console.say(
-            f"The model was fitted to a table of the same name, {fitted.facts.data}: errors of rows that it has "
-            "learned from are smaller than those of new rows."
-        )
     if report is not None:
         console.say(f"Written: {report}")
     console.result({"model": model, "data": name, **found.values(), "report": report})
@@ -102,6 +97,8 @@ def say_evaluation(console: Console, found: Any) -> None:
         console.say(calibration(found.calibration[target_index], name if len(found.targets) > 1 else ""))
         if found.groups:
             console.say(groups(found, target_index))
+    for caution in found.cautions:
+        console.say(caution)
     intervals, tenth = found.intervals, found.least_covered_tenth
     if intervals is None or intervals.normalized or tenth is None:
         return

@@ -9,10 +9,8 @@ from rich.table import Table
 
 from ridgeway.evaluation import Evaluation
 from ridgeway.evaluation.calibration import Decile
-from ridgeway.evaluation.group_errors import largest_groups
-from ridgeway.messages.number_text import number, signed
-
-MAX_SHOWN_GROUPS = 20
+from ridgeway.evaluation.group_table import GROUP_COLUMNS, MAX_SHOWN_GROUPS, group_cells
+from ridgeway.messages.number_text import number
 
 
 def calibration(deciles: Sequence[Decile], target: str = "") -> Table:
@@ -38,14 +36,10 @@ def groups(found: Evaluation, target_index: int) -> Table:
     name = f", {found.targets[target_index]}" if len(found.targets) > 1 else ""
     table = _table(f"By {found.by}{name}")
     table.add_column(found.by or "", overflow="fold")
-    for column in ("rows", "R^2", "typical error", "mean error", "within intervals"):
+    for column in GROUP_COLUMNS:
         table.add_column(column, justify="right")
-    for group in largest_groups(found.groups, MAX_SHOWN_GROUPS):
-        metrics = group.metrics
-        r2 = f"{metrics.r2[target_index]:.3f}" if metrics.rmse_of_mean[target_index] > 0 else "-"
-        covered = "-" if group.covered is None else f"{100 * group.covered[target_index]:.1f}%"
-        errors = number(metrics.rmse[target_index]), signed(metrics.bias[target_index])
-        table.add_row(group.group, f"{metrics.n_rows:,}", r2, *errors, covered)
+    for cells in group_cells(found.groups, target_index):
+        table.add_row(*cells)
     if len(found.groups) > MAX_SHOWN_GROUPS:
         table.caption = f"{len(found.groups) - MAX_SHOWN_GROUPS:,} smaller groups are in the output of --json."
         table.caption_justify = "left"

@@ -243,8 +243,9 @@ def _print_result(
         on = "the test rows, which were not learned from" if test.file is None else f"the rows of {test.file}"
         console.say(f"On {on}:")
         say_evaluation(console, test.found)
-        if test.stated.caution:
-            console.say(test.stated.caution)
+        for line in (test.stated.caution, *test.hints, "" if test.file is not None else _final_fit()):
+            if line:
+                console.say(line)
     for name in (model, report, test_report):
         if name is not None:
             console.say(f"Written: {name}")
@@ -260,6 +261,20 @@ def _print_result(
             **fit_values(result),
             "test": None if test is None else test.found.values(),
         }
+    )
+
+
+def _final_fit() -> str:
+    """Return how to learn from the rows that were held back, too."""
+    given = click.get_current_context().params
+    options = [f"--test-share {given['test_share']:g}"]
+    if given["time_column"] is not None:
+        options.append(shlex.join(["--time", given["time_column"]]))
+    if given["by"] is not None:
+        options.append(shlex.join(["--by", given["by"]]))
+    return (
+        "The model has not learned from the test rows. To learn from all rows, run the same command without "
+        f"{' '.join(options)}."
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ridgeway.averaging import Geometric
 from ridgeway.averaging.scheme_name import scheme_name
+from ridgeway.cli.hints import leak_hint
 from ridgeway.cli.model_text import accuracy, accuracy_values, fitted, plain_target
 from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.messages.number_text import number
@@ -30,7 +31,9 @@ def fit_summary(model: TableModel) -> list[str]:
     estimator = model.model
     interval = interval_line(estimator, model.target_names, model.log_target)
     errors = accuracy(estimator, model.target_names, model.log_target)
-    return [*fitted(model).splitlines(), choice_line(estimator), *errors.splitlines(), interval]
+    hint = leak_hint(model)
+    lines = [*fitted(model).splitlines(), choice_line(estimator), *errors.splitlines(), interval]
+    return lines if hint is None else [*lines, hint]
 
 
 def choice_line(estimator: Any) -> str:

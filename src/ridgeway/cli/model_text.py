@@ -93,7 +93,8 @@ def choices(model: Any) -> Table:
     selection = model.selection_
     table = Table(box=box.SIMPLE_HEAD, title=f"{len(selection)} averages, compared by {selection.method}")
     table.title_justify = "left"
-    table.caption, table.caption_justify = selection.note or None, "left"
+    capped = "Errors of a few badly predicted rows are capped in this table." if _caps(model) else ""
+    table.caption, table.caption_justify = " ".join(filter(None, (selection.note, capped))) or None, "left"
     for name in ("squared error", "+-"):
         table.add_column(name, justify="right")
     table.add_column("average", no_wrap=True)
@@ -142,13 +143,21 @@ def accuracy(model: Any, targets: Sequence[str] = (), logarithms: bool = False) 
             f"typical error (RMSE) {number(rows.rmse[target_index])}; always predicting the mean: "
             f"{number(rows.rmse_of_mean[target_index])}."
         )
-    if len(lines) == 1 and rows.scheme == selection.chosen.scheme:
-        full, capped = rows.mean_squared_error[0], selection.chosen.error
-        if capped < (1 - NOTABLE_CAP_EFFECT) * full and selection.method != PROGRESSIVE:
-            lines.append(
-                "When alpha was chosen, the errors of a few badly predicted rows were capped; here they count in full."
-            )
+    if _caps(model):
+        lines.append(
+            "When alpha was chosen, the errors of a few badly predicted rows were capped; here they count in full."
+        )
     return "\n".join(lines)
+
+
+def _caps(model: Any) -> bool:
+    """Return whether capped errors of outliers make the error of the comparison differ from that of all rows."""
+    rows, selection = getattr(model, "held_out_", None), model.selection_
+    if rows is None or selection is None or len(rows.rmse) != 1 or selection.method == PROGRESSIVE:
+        return False
+    chosen = selection.chosen
+    capped = chosen.error < (1 - NOTABLE_CAP_EFFECT) * rows.mean_squared_error[0]
+    return bool(rows.scheme == chosen.scheme and capped)
 
 
 def _left_out(model: RidgePathCV, selection: Selection, targets: Sequence[str]) -> str:

@@ -68,9 +68,8 @@ def command(
 
         fitted = load_table_model(files["MODEL"])
         fitted = fitted if average is None else fitted.at(average)
-        width = None if interval is None else fitted.model.interval_width(interval, normalized=normalized)
         shown = console.progress and out is not None
-        done = predict_table(fitted, found, out, width=width, progress=shown)
+        done = predict_table(fitted, found, out, interval=interval, normalized=normalized, progress=shown)
     _say_result(console, done, fitted.targets, _evaluate_command(model, data, query, table), out)
     console.result(
         {

@@ -10,10 +10,6 @@ import click
 from ridgeway.cli.console import Console
 from ridgeway.cli.console import command as make_command
 
-LOGARITHMS = (
-    "its logarithm: errors, R², intervals and effects on this page are those of logarithms; predict returns exp of them"
-)
-
 
 @make_command()
 @click.argument("model")
@@ -34,29 +30,8 @@ def write_table_report(
 ) -> None:
     """Write the report of a model, with its encoder, facts about its data and the result of test rows."""
     from ridgeway.cli.reading_models import parts_of
-    from ridgeway.estimators.solver_facts import describe_solver
     from ridgeway.report import write_report
 
-    estimator, table, names = parts_of(model)
-    if table is None:
-        write_report(estimator, path, feature_names=names)
-        return
-    targets = table.targets or ("target",)
-    facts = table.facts
-    write_report(
-        estimator,
-        path,
-        encoder=table.encoder,
-        feature_names=names,
-        target_names=[f"log {target}" if table.log_target else target for target in targets],
-        title=f"{', '.join(targets)}, learned from {facts.data}",
-        seconds=seconds,
-        test=test,
-        facts={
-            "Data": facts.data,
-            **({"Scale of the target": LOGARITHMS} if table.log_target else {}),
-            "Rows left out (no target or weight)": f"{facts.left_out:,}",
-            "Fit": facts.way,
-            "Solver": describe_solver(facts.solver, facts.solver_reason),
-        },
-    )
+    _, table, names = parts_of(model)
+    given = {"feature_names": names} if table is None else {"seconds": seconds, "test": test}
+    write_report(model, path, **given)

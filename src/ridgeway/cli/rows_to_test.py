@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -69,30 +68,22 @@ def held_back_rows(
     console: Console, data: Any, request: Any, share: float, time: str | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the paths of the rows to learn from and of the rows to test, in a folder that is removed afterwards."""
-    from ridgeway.data.origin import Origin
-    from ridgeway.tables.train_test_files import split_table
+    from ridgeway.tables.train_test_files import hold_back
 
-    with tempfile.TemporaryDirectory(prefix="ridgeway-") as folder:
-        split = split_table(data, request, share, time, folder)
+    with hold_back(data, share, time=time, request=request) as split:
         rows = split.n_train + split.n_test
         which = f"the last by {time!r}" if time is not None else "chosen at random"
         if time is not None and split.n_test > NOTABLE_TIE_FACTOR * share * rows:
             which += f" ({split.n_test / rows:.0%} instead of {share:.0%}, because rows of one {time!r} stay together)"
         console.say(f"{split.n_test:,} of {rows:,} rows are held back for a test, {which}.")
-        train, test, name = str(split.train), str(split.test), _name(data)
-        learned, tested = Origin(f"{name} (rows to learn from)", train, None), Origin(f"{name} (test rows)", test, None)
-        with learned.named(), tested.named():
-            yield train, test
+        yield str(split.train), str(split.test)
 
 
 def of_data(model: Any, data: Any) -> Any:
     """Return the model with the name of the table that the user gave."""
-    return replace(model, facts=replace(model.facts, data=_name(data)))
+    from ridgeway.tables.train_test_files import table_name
 
-
-def _name(data: Any) -> str:
-    """Return the name of the table that the user gave."""
-    return PurePath(data).name if isinstance(data, str) else str(data.name)
+    return replace(model, facts=replace(model.facts, data=table_name(data)))
 
 
 def page_of_test_rows(report: str | None) -> str | None:
@@ -118,11 +109,13 @@ class FoundOnTest:
     found : the evaluation.
     stated : what the report of the model states of it.
     file : the file of the rows, as given with --test; None for rows that were held back.
+    hints : what the result may mean, and what to compare.
     """
 
     found: Evaluation
     stated: EvaluatedRows
     file: str | None
+    hints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,6 +139,7 @@ class RowsToTest:
 
     def evaluate(self, model: Any) -> FoundOnTest:
         """Return the evaluation of a model on these rows, after writing its page."""
+        from ridgeway.cli.hints import hints_of_test
         from ridgeway.evaluation import evaluate
         from ridgeway.report.evaluated_rows import evaluated_rows
 
@@ -161,4 +155,5 @@ class RowsToTest:
             write_evaluation(found, self.report, title, unseen=self.file is None)
             page = quote(PurePath(self.report).name)
         compared = model.model.selection_ is not None
-        return FoundOnTest(found, evaluated_rows(found, page, self.time, compared, self.file), self.file)
+        stated = evaluated_rows(found, page, self.time, compared, self.file)
+        return FoundOnTest(found, stated, self.file, tuple(hints_of_test(model, found, self.time)))

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import narwhals as nw
-from narwhals.dependencies import is_into_dataframe
+from narwhals.dependencies import is_into_dataframe, is_into_series
 from narwhals.exceptions import DuplicateError
 
 from ridgeway.data.arrow import pa
@@ -54,7 +54,15 @@ def frame_table(data: Any, index: bool) -> Any:
 
 
 def is_stream(data: Any) -> bool:
-    """Return whether data are an Arrow stream, such as a DuckDB relation, and not a table in memory."""
+    """Return whether data are an Arrow stream, such as a DuckDB relation, and not a table in memory.
+
+    A single column is refused, although it can be streamed.
+    """
+    if is_into_series(data) or isinstance(data, pa.Array):
+        name = getattr(data, "name", None)
+        remedy = "pass a data frame" if name is None else f"for one column pass frame[[{name!r}]], for one row a slice"
+        of = "" if name is None else f" ({name!r})"
+        raise DataError(f"a {type(data).__name__}{of}: expected a table, which has columns with names; {remedy}.")
     if isinstance(data, pa.Table | pa.RecordBatch) or is_into_dataframe(data):
         return False
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "fetch_record_batch")

@@ -16,6 +16,7 @@ from ridgeway.intervals.conformal import ConformalWidth
 from ridgeway.intervals.coverage_share import coverage_share
 from ridgeway.path.path_estimator import PathEstimator
 from ridgeway.selection.residual_path import METHODS
+from ridgeway.validation.names import is_name
 from ridgeway.validation.scalars import UNPENALIZED, ridge_strength, ridge_strengths
 
 if TYPE_CHECKING:
@@ -163,11 +164,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         if held_out is not None and held_out.path is not None:
             return held_out.path
         if held_out is not None:
-            why = (
-                "their residuals were not kept: the model was saved by version 0.1, is a kernel model by SGD without "
-                "n_components, or was fitted by SGD on a cluster, with store='replay' or cv='progressive'. Fit it "
-                "again, in memory and with cv=5, or with an exact solver"
-            )
+            why = f"their residuals were not kept: {self._why_no_residuals()}"
         elif selected.selection is None:
             why = (
                 "nothing was chosen, so no row was held out: fit at least 4 rows with alpha='auto' (leave --alpha and "
@@ -176,6 +173,17 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         else:
             why = f"selection by {selected.selection.method} keeps none: fit with cv='auto' or a number of folds (--cv)"
         raise ValueError(f"prediction intervals need held-out rows, and {why}.")
+
+    def _why_no_residuals(self) -> str:
+        """Return why held-out rows were kept without their residuals, and the remedy."""
+        if is_name(getattr(self, "cv", None), "progressive"):
+            return "cv='progressive' keeps none for this average. Fit with cv='auto' or a number of folds (--cv)"
+        if is_name(getattr(self, "store", None), "replay"):
+            return "store='replay' needs the rows of the fit to make them. Fit with store='auto'"
+        return (
+            "the model was saved by version 0.1, or fitted by SGD on a cluster. Fit it again, in memory or with "
+            "solver='gram'"
+        )
 
     def _relative_scheme(self) -> Scheme:
         """Return the requested scheme; the start of a tail becomes a share, which has a meaning in any run."""

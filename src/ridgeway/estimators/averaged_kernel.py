@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
+from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from ridgeway.atomic import atomic
 from ridgeway.estimators.averaged_estimator import AveragedEstimator
@@ -35,13 +35,21 @@ if TYPE_CHECKING:
     from ridgeway.storage.state import State, Stored
 
 
-def _streams(estimator: AveragedKernelRegressor) -> bool:
-    """Return whether the estimator learns from streams."""
-    if estimator.n_components is None:
-        raise AttributeError(
-            "partial_fit needs n_components: an exact kernel model has a coefficient per row; set n_components=2000."
-        )
-    return True
+class _NeedsComponents:
+    """A method that exists only where `n_components` is set; elsewhere the error of its absence says so."""
+
+    def __init__(self, method: Any) -> None:
+        self._method = method
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        if estimator is None:
+            return self._method
+        if estimator.n_components is None:
+            raise AttributeError(
+                "partial_fit needs n_components: an exact kernel model has a coefficient per row; set "
+                "n_components=2000."
+            )
+        return MethodType(self._method, estimator)
 
 
 class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
@@ -220,7 +228,7 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         remember_columns(self, X)
         return self
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @_NeedsComponents
     @atomic
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more rows; the features are those of the first batch. It needs `n_components`.
@@ -312,6 +320,11 @@ class AveragedKernelRegressor(AveragedEstimator[AnyAverages]):
         """A sample of rows with predictions of runs that had not learned from them."""
         self._fitted()
         return self._held_out if self._components is None else self._components.held_out
+
+    def _why_no_residuals(self) -> str:
+        if self.solver_ == "sgd" and self.n_components is None:
+            return "kernel SGD without n_components keeps none. Fit with solver='auto', which is exact, or n_components"
+        return super()._why_no_residuals()
 
     def _fit_state(self) -> State:
         return kernel_fit_state(self)

@@ -221,7 +221,7 @@ class RidgePathCV(AveragedEstimator[Averages]):
             outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state), max_products)
             if not outcome.settled and max_products is not None:  # a seed gives the folds of solver="gram"
                 choice = SolverChoice(
-                    "gram", f"the Krylov solver had not converged after {outcome.n_products} products"
+                    "gram", f"because they cost less than going on by Krylov after {outcome.n_products} products"
                 )
                 outcome = fit_exactly(choice.solver, *fixed, generator(self.random_state))
         sparse = not isinstance(batch.rows, DenseRows)

@@ -58,21 +58,32 @@ class AlphaSums:
 
     def __init__(self, alphas: Array, n_targets: int) -> None:
         self.alphas = alphas
-        self._squares, self._weight = np.zeros((len(alphas), n_targets)), 0.0
+        self._squares, self._fourths = np.zeros((2, len(alphas), n_targets))
+        self._weight = self._squared_weights = 0.0
 
     def add(self, actual: Array, predicted: Array, weight: Array) -> None:
         """Take in rows: (n, targets), (n, L, targets) and (n,)."""
         with np.errstate(over="ignore"):
-            self._squares = self._squares + np.einsum("n,nlq->lq", weight, (predicted - actual[:, None, :]) ** 2)
+            squares = (predicted - actual[:, None, :]) ** 2
+            self._squares = self._squares + np.einsum("n,nlq->lq", weight, squares)
+            self._fourths = self._fourths + np.einsum("n,nlq->lq", weight, squares**2)
         self._weight += float(weight.sum())
+        self._squared_weights += float(weight @ weight)
 
     def result(self, own: Array) -> tuple[AlphaErrors, ...]:
         """Return the errors of each target; `own` (targets,) are those of the selected average."""
-        rmse = np.sqrt(self._squares / self._weight)
-        return tuple(AlphaErrors(self.alphas, rmse[:, target], float(error)) for target, error in enumerate(own))
+        squares, n_rows = self._squares / self._weight, self._weight**2 / self._squared_weights
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = np.maximum(self._fourths / self._weight - squares**2, 0.0) / n_rows
+        errors = np.where(np.isfinite(variance), np.sqrt(variance), 0.0)  # of strengths whose errors overflow: unknown
+        least = squares.argmin(axis=0)
+        return tuple(
+            AlphaErrors(self.alphas, np.sqrt(squares[:, target]), float(error), float(errors[least[target], target]))
+            for target, error in enumerate(own)
+        )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AlphaErrors:
     """Errors of ridge strengths on the same rows, of one target.
 
@@ -81,11 +92,13 @@ class AlphaErrors:
     alphas : (L,), increasing.
     rmse : (L,), their typical errors.
     own : typical error of the selected average.
+    standard_error : of the least mean squared error.
     """
 
     alphas: Array
     rmse: Array
     own: float
+    standard_error: float = 0.0
 
     @property
     def best(self) -> float:
@@ -98,14 +111,19 @@ class AlphaErrors:
         least = float(self.rmse.min())
         return self.own / least - 1 if least > 0 else 0.0
 
+    def __repr__(self) -> str:
+        return f"AlphaErrors({len(self.alphas)} alphas, best={self.best:.3g}, excess={self.excess:.3g})"
+
     def sentence(self, scheme: Scheme) -> str:
         """Return in words which alpha would have been best, and how far the model's own average is above it.
+
+        Nothing is told of a difference within one standard error of the least error: it may be chance.
 
         Parameters
         ----------
         scheme : the model's own average.
         """
-        if self.excess <= SAME_SHARE:
+        if self.excess <= SAME_SHARE or self.own**2 <= self.rmse.min() ** 2 + self.standard_error:
             return "No other alpha would have been notably better on these rows."
         return (
             f"alpha={self.best:.3g} would have been best here; the error of {scheme_name(scheme)} is "

@@ -39,7 +39,7 @@ class Decile:
         return asdict(self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DrawnRows:
     """Some rows of one target, for a picture.
 
@@ -53,6 +53,9 @@ class DrawnRows:
     predicted: Array
     low: Array
     high: Array
+
+    def __repr__(self) -> str:
+        return f"DrawnRows({len(self.actual):,} rows)"
 
 
 class SampledRows:

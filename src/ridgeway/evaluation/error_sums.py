@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Metrics:
     """Errors of predictions, one number for each target.
 
@@ -36,6 +36,10 @@ class Metrics:
         spread = self.rmse_of_mean > 0
         share = np.divide(self.rmse, self.rmse_of_mean, out=np.zeros_like(self.rmse), where=spread)
         return np.where(spread, 1 - share**2, np.nan)
+
+    def __repr__(self) -> str:
+        names = ("r2", "rmse", "mae", "bias", "rmse_of_mean")
+        return f"Metrics(n_rows={self.n_rows}, {', '.join(f'{name}={getattr(self, name)}' for name in names)})"
 
     def values(self) -> dict[str, Any]:
         """Return plain values, None for an R^2 that does not exist."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ridgeway.evaluation.alpha_errors import AlphaErrors
 from ridgeway.evaluation.calibration import Decile, DrawnRows
 from ridgeway.evaluation.error_sums import Metrics
 from ridgeway.evaluation.group_errors import GroupErrors
+from ridgeway.evaluation.group_table import group_lines
 from ridgeway.messages.number_text import number
 from ridgeway.messages.quantity import quantity
 
@@ -64,6 +66,7 @@ class Evaluation:
     sample : for each target, some rows at random with predictions and intervals, for a picture.
     weighted : whether rows have different weights; errors and shares then count each row by its weight.
     log_metrics : for a model of logarithms, errors of the logarithms, of rows whose targets are above 0; else None.
+    fitted_to : name of the file of these rows if the model was fitted to a file of that name; None otherwise.
     """
 
     targets: tuple[str, ...]
@@ -80,6 +83,21 @@ class Evaluation:
     sample: tuple[DrawnRows, ...] = ()
     weighted: bool = False
     log_metrics: Metrics | None = None
+    fitted_to: str | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """What to keep in mind when reading the numbers, in words."""
+        cautions = []
+        if self.n_rows < MIN_COVERAGE_ROWS:
+            rows = quantity(self.n_rows, "row")
+            cautions.append(f"{rows} alone: these numbers say little; expected at least {MIN_COVERAGE_ROWS} rows.")
+        if self.fitted_to is not None:
+            cautions.append(
+                f"The model was fitted to a table of the same name, {self.fitted_to}: errors of rows that it has "
+                "learned from are smaller than those of new rows."
+            )
+        return cautions
 
     @property
     def n_rows(self) -> int:
@@ -175,5 +193,31 @@ class Evaluation:
             "the values, below their mean."
         )
 
+    def groups_frame(self) -> Any:
+        """Return the errors of the groups as a pandas data frame, one row for each group and target."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise ImportError("groups_frame needs pandas: pip install pandas, or use groups.") from None
+        names = ("r2", "rmse", "mae", "bias", "rmse_of_mean")
+        rows = [
+            {
+                self.by or "group": group.group,
+                **({"target": target} if len(self.targets) > 1 else {}),
+                "rows": group.metrics.n_rows,
+                **{name: float(getattr(group.metrics, name)[place]) for name in names},
+                "covered": None if group.covered is None else float(group.covered[place]),
+            }
+            for group in self.groups
+            for place, target in enumerate(self.targets)
+        ]
+        if not rows:
+            raise ValueError("this evaluation has no groups: expected some; pass by= to evaluate.")
+        return pandas.DataFrame(rows)
+
     def __repr__(self) -> str:
-        return "\n".join(self.sentences())
+        lines = []
+        for target_index in range(len(self.targets)):
+            lines += self.target_sentences(target_index)
+            lines += group_lines(self.groups, self.by or "group", target_index) if self.groups else []
+        return "\n".join([*lines, *self.cautions])

@@ -20,7 +20,7 @@ MISSING = "(missing)"
 MAX_PLAIN_INTEGER = 1e15  # larger floats are written as they are
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupErrors:
     """The rows of one value.
 
@@ -36,6 +36,10 @@ class GroupErrors:
     metrics: Metrics
     covered: Array | None
     value: float | None = None
+
+    def __repr__(self) -> str:
+        covered = "" if self.covered is None else f", covered={self.covered}"
+        return f"GroupErrors({self.group!r}, {self.metrics}{covered})"
 
     def values(self) -> dict[str, Any]:
         """Return plain values."""

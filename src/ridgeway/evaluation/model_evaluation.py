@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -97,12 +100,19 @@ def evaluate(
             f"evaluate takes a fitted model of ridgeway, got a {type(model).__name__}: expected RidgePathCV, "
             "AveragedSGDRegressor, AveragedKernelRegressor or a loaded table model."
         )
-    if y is not None or sample_weight is not None:
-        raise ValueError("y and sample_weight are given: expected neither, as the table has both; leave them out.")
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        if given is not None:
+            what = "the target" if name == "y" else "the column of weights"
+            raise ValueError(
+                f"{name} is given with a table model: expected evaluate(model, table), where the table has {what}; "
+                f"leave {name} out."
+            )
     source = opened_table(model, data, by, time)
     with closing(Progress(guess_rows(source), shown=progress)) as bar:
         comparison = _Comparison(model.model, model, share, normalized, by)
-        return comparison.of(table_batches(model, source, by, time), source.name, bar)
+        found = comparison.of(table_batches(model, source, by, time), source.name, bar)
+    same = isinstance(data, str | os.PathLike) and Path(data).name == Path(model.facts.data).name
+    return replace(found, fitted_to=model.facts.data) if same else found
 
 
 class _Comparison:

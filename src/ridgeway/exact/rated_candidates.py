@@ -74,7 +74,7 @@ def selection_of(rows: Sequence[Scored], method: str, unit: float, one_standard_
     unit : what a squared error of 1 in standardized targets is in the user's units.
     one_standard_error : choose the strongest regularization within a standard error of the best.
     """
-    return Selection(method, marked(rows, one_standard_error, best=best_of(rows, unit)))
+    return Selection(method, marked(rows, one_standard_error, best=best_of(rows, unit)), solved=True)
 
 
 def best_of(rows: Sequence[Scored], unit: float) -> Scored:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from ridgeway.rows import Float, check_rows, require_finite_entries
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ridgeway.rows import AnyRows
@@ -71,6 +74,30 @@ class PathResult:
         else:
             strengths = f"{len(self)} alphas from {self.alphas.min():g} to {self.alphas.max():g}"
         return f"PathResult({strengths}, {self.coefs.shape[-1]} features{n_targets})"
+
+    def to_frame(self, feature_names: Sequence[str] | None = None) -> Any:
+        """Return a pandas data frame with one row for each alpha, and for each target if y was 2-D.
+
+        Its columns are alpha, target (if y was 2-D), intercept and the features.
+
+        Parameters
+        ----------
+        feature_names : (n_features,); None for x0, x1, ...
+        """
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas, or use alphas and coefs.") from None
+        n_features = self.coefs.shape[-1]
+        names = [f"x{place}" for place in range(n_features)] if feature_names is None else list(feature_names)
+        if len(names) != n_features:
+            raise ValueError(f"{len(names)} feature_names: expected {n_features}, one for each feature; pass all.")
+        n_targets = self.coefs.shape[1] if self.coefs.ndim == 3 else 1
+        first = {"alpha": np.repeat(self.alphas, n_targets)}
+        if self.coefs.ndim == 3:
+            first["target"] = np.tile(np.arange(n_targets), len(self))
+        models = pandas.DataFrame(self.coefs.reshape(-1, n_features), columns=names)
+        return pandas.concat([pandas.DataFrame({**first, "intercept": self.intercepts.reshape(-1)}), models], axis=1)
 
     def predict(self, X: Any) -> Float:
         """Predict with every model of the path: ``X @ coefs[l] + intercepts[l]``.

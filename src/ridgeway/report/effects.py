@@ -27,6 +27,23 @@ def effects_on(fitted: Any, grid: Grid) -> Effects:
     return _of_run(fitted, grid) if isinstance(fitted, runs) else _of_path(fitted, grid)
 
 
+def level_spreads(fitted: Any) -> Array | None:
+    """Return the standard deviations of columns of sparse rows, (d,); None where all are known as their scales.
+
+    The scale of a level is its largest value, 1, however few rows have it; the share p of these gives sqrt(p (1 - p)).
+    Of other columns that are mostly 0 only the scale is known.
+    """
+    if not isinstance(fitted, AveragedSGDRegressor | RidgePathCV) or not fitted.scale:
+        return None
+    averages = fitted._fitted().averages
+    standardization = averages.standardization
+    scale, shares = (np.asarray(values, np.float64) for values in (standardization.scale, standardization.offset))
+    levels = (scale == 1) & (shares > 0) & (shares < 1)
+    if not averages.sparse or not levels.any():
+        return None
+    return np.where(levels, np.sqrt(np.where(levels, shares * (1 - shares), 0.0)), scale)
+
+
 def with_targets(path: PathResult) -> tuple[Array, Array]:
     """Return coefficients (L, targets, d) and intercepts (L, targets) of a path."""
     coefs = path.coefs.astype(np.float64)

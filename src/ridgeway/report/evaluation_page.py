@@ -55,7 +55,7 @@ def render_evaluation(found: Evaluation, title: str | None = None, *, unseen: bo
         "evaluation_page",
         {"figures": evaluation_figures(found, n_targets), "values": found.values()},
         title=title or f"Evaluation of {names[0] if len(names) == 1 else f'{len(names)} targets'}",
-        headline=[*lead, *([] if unseen else [NOT_LEARNED])],
+        headline=[*lead, *found.cautions, *([] if unseen or found.fitted_to is not None else [NOT_LEARNED])],
         tiles=_tiles(found),
         found=found,
         targets=targets,

@@ -36,6 +36,7 @@ def make_paths(
     n_targets: int,
     most: int,
     intervals: Array | None = None,
+    spreads: Array | None = None,
 ) -> tuple[Grid, list[Path]]:
     """Return the strengths over which effects change, and the path of each of the first targets.
 
@@ -53,6 +54,7 @@ def make_paths(
     n_targets : number of targets.
     most : number of columns to keep, those of the largest effects.
     intervals : (targets, d, 2), ends of the intervals of the coefficients of the first stop; None if there are none.
+    spreads : (d,), the standard deviations of the columns; None where they are their scales.
     """
     at_stops, intercepts = stops
     coarse = effects(slice(None, None, COARSE_STRIDE), None)
@@ -73,6 +75,7 @@ def make_paths(
                 intercepts=rounded(intercepts[:, target]),
                 share=min(1.0, float(sizes[shown].sum()) / whole) if whole > 0 else 1.0,
                 intervals=() if intervals is None else rounded(intervals[target, shown] * scale[shown, None]),
+                spreads=() if spreads is None else rounded(spreads[shown]),
             )
         )
     return Grid(grid.low + kept.start / grid.per_decade, grid.per_decade, kept.stop - kept.start), paths

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ridgeway.messages.quantity import quantity
 from ridgeway.storage.record import from_plain, to_plain
 
 FORMAT = 3  # version of the dictionary
@@ -96,6 +97,7 @@ class Path:
     intercepts : intercept of each of these averages.
     share : sum of squared effects of the columns shown, as a share of that of all columns, for the model's average.
     intervals : (columns, 2), effects at the ends of the intervals of the model's coefficients; empty if there are none.
+    spreads : standard deviations of these columns, where they are not their scales: of levels in sparse rows.
     """
 
     features: tuple[str, ...]
@@ -106,6 +108,7 @@ class Path:
     intercepts: tuple[float, ...]
     share: float
     intervals: tuple[tuple[float, float], ...]
+    spreads: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -218,7 +221,7 @@ class EvaluatedRows:
     page: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReportSummary:
     """What a report shows.
 
@@ -242,6 +245,7 @@ class ReportSummary:
     encoded : what an encoder did; empty without one.
     facts : more facts, as pairs of texts.
     test : what an evaluation on test rows found; None without test rows.
+    logarithms : whether the model predicts logarithms of the targets.
     """
 
     format: int
@@ -261,6 +265,7 @@ class ReportSummary:
     encoded: tuple[Encoded, ...]
     facts: tuple[tuple[str, str], ...]
     test: EvaluatedRows | None = None
+    logarithms: bool = False
 
     def __post_init__(self) -> None:
         if self.format != FORMAT:
@@ -280,6 +285,7 @@ class ReportSummary:
                 and len(path.stops) == len(path.intercepts) == n_stops
                 and all(len(row) == k for row in path.stops)
                 and len(path.intervals) in (0, k)
+                and len(path.spreads) in (0, k)
                 and (rows is None or len(rows.numbers) == len(rows.actual) == len(rows.predicted))
             )
             if not fits:
@@ -315,6 +321,10 @@ class ReportSummary:
         ):
             if not sound:
                 raise ValueError(f"the summary is not valid: expected {what}; write the report again from the model.")
+
+    def __repr__(self) -> str:
+        features = quantity(self.n_features, "feature")
+        return f"ReportSummary({self.title!r}: {self.estimator} of {features}, {quantity(self.n_targets, 'target')})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return dictionaries, lists, finite numbers and texts."""

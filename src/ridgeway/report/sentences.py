@@ -133,17 +133,25 @@ def in_words(average: Candidate) -> str:
 
 def _columns(summary: ReportSummary) -> str:
     path = summary.targets[0].path
-    effects = path.stops[0]
-    named = [name for name, effect in zip(path.features[:MAX_NAMED_COLUMNS], effects, strict=False) if effect]
+    effects, scales = path.stops[0], path.scales
+    spreads = path.spreads or scales
+    matters = [abs(effects[place]) * spreads[place] / scales[place] for place in range(len(effects))]
+    order = sorted(range(len(effects)), key=lambda place: -matters[place])[:MAX_NAMED_COLUMNS]
+    named = [path.features[place] for place in order if effects[place]]
     if not named:
         return "No column has an effect: the model always predicts the mean."
     of = f" on {summary.targets[0].name}" if len(summary.targets) > 1 else ""
-    largest, verb = effects[0], "raises" if effects[0] > 0 else "lowers"
+    effect, scale = effects[order[0]], scales[order[0]]
+    verb = "raises" if effect > 0 else "lowers"
     matter = "The column that matters most is" if len(named) == 1 else "The columns that matter most are"
+    if any(row.kind == "category" and named[0].startswith(f"{row.column}=") for row in summary.encoded):
+        return (
+            f"{matter} {_listed(named, len(named))}: {named[0]} {verb} the prediction{of} by "
+            f"{number(abs(effect / scale))} in the rows that have it, while the others stay fixed."
+        )
     return (
         f"{matter} {_listed(named, len(named))}: when {named[0]} {RISES[summary.scale]} "
-        f"({number(path.scales[0])}) and the others stay fixed, it {verb} the prediction{of} by "
-        f"{number(abs(largest))}."
+        f"({number(scale)}) and the others stay fixed, it {verb} the prediction{of} by {number(abs(effect))}."
     )
 
 

@@ -16,12 +16,14 @@ from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, R
 from ridgeway.estimators.coefficient_intervals import coefficient_intervals
 from ridgeway.estimators.column_scale import column_scale
 from ridgeway.estimators.solver_facts import describe_solver
+from ridgeway.evaluation import Evaluation
 from ridgeway.exact import ExactRidgePath
 from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine.blas import one_thread
 from ridgeway.report.candidate_grid import candidate, compare, make_grid, stopping_places
-from ridgeway.report.effects import effects_on, with_targets
+from ridgeway.report.effects import effects_on, level_spreads, with_targets
+from ridgeway.report.evaluated_rows import evaluated_rows
 from ridgeway.report.mean_effects import MeanEffects
 from ridgeway.report.paths import make_paths
 from ridgeway.report.predicted_rows import Predictions, given_rows, held_out_rows, require_both
@@ -39,6 +41,7 @@ from ridgeway.report.report_summary import (
     Target,
 )
 from ridgeway.report.sentences import in_words, versions
+from ridgeway.report.table_facts import options_of_table, table_model_of
 from ridgeway.trajectory import Spectrum
 
 if TYPE_CHECKING:
@@ -60,7 +63,8 @@ def summarize(
     title: str | None = None,
     seconds: float | None = None,
     facts: Mapping[str, Any] | None = None,
-    test: EvaluatedRows | None = None,
+    test: EvaluatedRows | Evaluation | None = None,
+    logarithms: bool = False,
 ) -> ReportSummary:
     """Return what the report of a fitted model shows; the data are not needed.
 
@@ -70,8 +74,9 @@ def summarize(
 
     Parameters
     ----------
-    fitted : a fitted `RidgePathCV`, `AveragedSGDRegressor`, `AveragedKernelRegressor` or `ExactRidgePath`. Effects of
-        the columns of a kernel model are means over rows that it keeps.
+    fitted : a `TableModel`, or a fitted `RidgePathCV`, `AveragedSGDRegressor`, `AveragedKernelRegressor` or
+        `ExactRidgePath`. Effects of the columns of a kernel model are means over rows that it keeps. A table model
+        brings its encoder, names, title and facts.
     X, y : rows to show instead of the held-out rows, in the form of the rows of the fit.
     unseen : True if the model has learned from none of these rows.
     encoder : a fitted encoder of tables with ``describe()``, a table of column, kind, what was done, number of
@@ -81,7 +86,8 @@ def summarize(
     title : title of the page.
     seconds : duration of the fit.
     facts : more facts to list, by name.
-    test : what an evaluation on test rows found, to be stated first (see `ridgeway.report.evaluated_rows`).
+    test : what `ridgeway.evaluate` found on test rows, to be stated first.
+    logarithms : whether the targets are logarithms, whose intervals are factors; a table model tells it itself.
 
     Examples
     --------
@@ -94,12 +100,16 @@ def summarize(
     >>> summary.targets[0].path.features, summary.rows_source
     (('age', 'size'), 'held-out')
     """
-    check_is_fitted(fitted)
+    if (table := table_model_of(fitted)) is not None:
+        named = {"encoder": encoder, "feature_names": feature_names, "target_names": target_names, "title": title}
+        own = options_of_table(table, X=X, y=y, facts=facts, seconds=seconds, test=test, **named)
+        return summarize(table.model, **own)
     if not isinstance(fitted, RidgePathCV | AveragedSGDRegressor | AveragedKernelRegressor | ExactRidgePath):
         raise TypeError(
-            f"a {type(fitted).__name__} cannot be reported: expected a fitted RidgePathCV, AveragedSGDRegressor, "
-            "AveragedKernelRegressor or ExactRidgePath."
+            f"a {type(fitted).__name__} cannot be reported: expected a table model, or a fitted RidgePathCV, "
+            "AveragedSGDRegressor, AveragedKernelRegressor or ExactRidgePath."
         )
+    check_is_fitted(fitted)
     require_both(X, y)
     n_features = int(fitted.n_features_in_)
     coefs, _ = with_targets(fitted.path([1.0]))
@@ -131,7 +141,8 @@ def summarize(
         run=_run(fitted, seconds),
         encoded=_encoded(encoder),
         facts=_facts({**_solver_facts(fitted), **(facts or {})}),
-        test=test,
+        test=evaluated_rows(test, file=test.fitted_to) if isinstance(test, Evaluation) else test,
+        logarithms=logarithms,
     )
 
 
@@ -169,8 +180,8 @@ def _averages(
         scale = np.asarray(column_scale(fitted), np.float64)
         coefs, intercepts = with_targets(fitted._fitted().averages.models(schemes))
         models, effects = (coefs * scale, intercepts), effects_on(fitted, widest)
-    intervals = coefficient_intervals(fitted)
-    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most, intervals)
+    shown = coefficient_intervals(fitted), level_spreads(fitted)
+    grid, paths = make_paths(effects, widest, alphas, models, scale, names, n_targets, most, *shown)
     return grid, stops, paths, None if selection is None else compare(selection, length, grid)
 
 

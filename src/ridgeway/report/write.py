@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from typing import Any
@@ -80,9 +81,9 @@ def write_report(fitted: Any, path: str | os.PathLike[str], **options: Any) -> R
 
     Parameters
     ----------
-    fitted : a fitted estimator, or a `ReportSummary`.
+    fitted : a `TableModel`, a fitted estimator, or a `ReportSummary`.
     path : the file to write.
-    **options : options of `summarize`, for a fitted estimator.
+    **options : options of `summarize`, for a model.
 
     Examples
     --------
@@ -109,15 +110,20 @@ def _tiles(summary: ReportSummary) -> list[tuple[str, str, str]]:
         target = summary.targets[0]
         share = explained(target)
         if target.mean_squared_error is not None and target.variance is not None:
-            tiles.append((number(target.mean_squared_error**0.5), "typical error", "on held-out rows"))
+            of_logs = " of the logarithm" if summary.logarithms else ""
+            tiles.append((number(target.mean_squared_error**0.5), f"typical error{of_logs}", "on held-out rows"))
             tiles.append((number(target.variance**0.5), "without a model", "always predicting the mean"))
         if share is not None:
             tiles.append((f"{100 * share:.1f}%", "explained", f"of the variance, R² = {share:.3f}"))
         if target.interval is not None:
             what = f"{100 * target.interval.coverage:g}% interval"
-            tiles.append((f"± {number(target.interval.half_width)}", what, "around a prediction"))
+            width, around = f"± {number(target.interval.half_width)}", "around a prediction"
+            if summary.logarithms:
+                width, around = number(math.exp(target.interval.half_width)), "a factor of the prediction"
+            tiles.append((width, what, around))
         if summary.test is not None and summary.test.r2[0] is not None:
-            tiles.append((f"{summary.test.r2[0]:.3f}", "R² of test rows", summary.test.which))
+            of_values = ", of the values themselves" if summary.logarithms else ""
+            tiles.append((f"{summary.test.r2[0]:.3f}", "R² of test rows", f"{summary.test.which}{of_values}"))
     if summary.run.n_rows is not None:
         tiles.append((f"{summary.run.n_rows:,}", "rows", "learned from"))
     n_columns, name, encoded = columns_of(summary)

@@ -78,6 +78,7 @@ class Selection:
     method : in words, for instance "5 folds in one sweep".
     table : candidates by step size, and for each in the order geometric (by alpha), tail (by start), others.
     halfway : error of the best candidate after half of the steps; NaN if it was not computed.
+    solved : whether ridge strengths were solved without steps; the table then has none for them.
 
     Examples
     --------
@@ -94,11 +95,13 @@ class Selection:
     method: str
     table: tuple[Scored, ...]
     halfway: float = math.nan
+    solved: bool = False
 
     def state(self) -> State:
         """Return the table."""
         halfway = None if math.isnan(self.halfway) else self.halfway
-        return {"method": self.method, "halfway": halfway, "table": [row.state() for row in self.table]}
+        solved = {"solved": True} if self.solved else {}
+        return {"method": self.method, "halfway": halfway, "table": [row.state() for row in self.table], **solved}
 
     @classmethod
     def from_state(cls, stored: Stored) -> Selection:
@@ -107,7 +110,7 @@ class Selection:
         if sum(row.chosen for row in table) != 1:
             raise StateError(f"{sum(row.chosen for row in table)} candidates are chosen: expected one.")
         halfway = stored.number("halfway", 0.0) if "halfway" in stored else math.nan
-        return cls(stored.text("method"), table, halfway)
+        return cls(stored.text("method"), table, halfway, "solved" in stored and stored.flag("solved"))
 
     @property
     def best(self) -> Scored:
@@ -199,7 +202,7 @@ class Selection:
             "scheme": [type(row.scheme).__name__ for row in self.table],
             "alpha": [row.alpha for row in self.table],
             "start": [float(row.start) for row in self.table],
-            "step": [row.step for row in self.table],
+            "step": [math.nan if self.solved and isinstance(row.scheme, Geometric) else row.step for row in self.table],
             "error": [row.error for row in self.table],
             "standard_error": [row.standard_error for row in self.table],
             "chosen": [row.chosen for row in self.table],

@@ -20,7 +20,7 @@ MAX_SAMPLE_ROWS = 2000  # more points would only cover each other in a plot
 RESIDUAL_BLOCK_ROWS = 8192
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HeldOut:
     """Rows with their predictions by a run that had not learned from them, in the user's units.
 
@@ -58,6 +58,10 @@ class HeldOut:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def __repr__(self) -> str:
+        some = "" if len(self) == self.n_rows else f", {len(self):,} of them kept"
+        return f"HeldOut({self.n_rows:,} rows{some}, predicted by {self.scheme}: r2={self.r2}, rmse={self.rmse})"
 
     @property
     def r2(self) -> NDArray[np.float64]:

@@ -53,7 +53,7 @@ class Leverages:
     products: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ResidualPart:
     """Held-out rows that one run has predicted, in standardized targets.
 
@@ -71,6 +71,9 @@ class ResidualPart:
     products: Array
     trajectory: Trajectory
     leverages: Leverages | None = None
+
+    def __repr__(self) -> str:
+        return f"ResidualPart({len(self.numbers):,} rows)"
 
     def residuals(self, scheme: Scheme) -> Array:
         """Return the residuals of standardized targets, (k, targets)."""
@@ -112,7 +115,7 @@ class ResidualPart:
         return cls(numbers, stored.array("y", (k, n_targets)), products, trajectory, leverages)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ResidualPath:
     """A sample of held-out rows with their residuals at every alpha and scheme.
 
@@ -131,6 +134,9 @@ class ResidualPath:
 
     def __len__(self) -> int:
         return sum(len(part.numbers) for part in self.parts)
+
+    def __repr__(self) -> str:
+        return f"ResidualPath({len(self):,} rows, {self.method})"
 
     @property
     def numbers(self) -> NDArray[np.int64]:

@@ -44,6 +44,11 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         return
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder: expected the name of a file to write.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"{path}: there is no folder {str(Path(path).parent)!r}: expected an existing one; make it first, or give "
+            "another path."
+        )
     if target.exists() and not target.is_file():
         raise OSError(
             f"{path} is a device or a pipe, which must not be replaced: expected the name of a file to write."

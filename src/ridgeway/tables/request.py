@@ -13,7 +13,7 @@ from ridgeway.data.encoding.table_learner import MIN_WORDS
 from ridgeway.data.pandas_index import warn_of_index
 from ridgeway.data.schema import listed_names, no_column
 from ridgeway.data.table_encoder import LEVELS
-from ridgeway.data.target import names_of
+from ridgeway.data.target import Targets, names_of
 from ridgeway.estimators import AveragedKernelRegressor, AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.kernel_solver_choice import check_kernel_solver
 from ridgeway.estimators.restored import AnyAveraged
@@ -216,3 +216,29 @@ class Request:
     def read_kinds(self) -> dict[str, str]:
         """Return how to read declared columns of CSV files; columns to drop are read as text."""
         return {name: "text" if kind == "drop" else kind for name, kind in self.kinds.items() if kind != "time"}
+
+
+def request_of(request: Any, target: Targets | None = None) -> Request:
+    """Return the request that is given, or one for the targets that are given by name.
+
+    Parameters
+    ----------
+    request : a `Request`, the name of a target, the names of several, or None.
+    target : the name of a target, or the names of several, instead of a request.
+    """
+    if request is not None and target is not None:
+        raise TypeError(
+            "request and target are both given: expected one of them; name the target in the request, as in "
+            "Request(target='price')."
+        )
+    named = target if request is None else request
+    if named is None or isinstance(named, str):
+        return Request(target=named)
+    if isinstance(named, list | tuple) and named and all(isinstance(name, str) for name in named):
+        return Request(target=tuple(named))
+    if not isinstance(named, Request):
+        raise TypeError(
+            f"got a {type(named).__name__}: expected the name of the column to predict, such as fit_table(data, "
+            "'price'), or a Request."
+        )
+    return named

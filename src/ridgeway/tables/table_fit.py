@@ -13,6 +13,7 @@ from ridgeway.data import DataError, EncodedBatch, Source, column_names
 from ridgeway.data.external import ExternalTable
 from ridgeway.data.memory import as_table
 from ridgeway.data.opening import located
+from ridgeway.data.target import Targets
 from ridgeway.estimators import AveragedSGDRegressor, RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.estimators.solver_choice import SolverChoice
@@ -23,7 +24,7 @@ from ridgeway.storage.checkpoint import Checkpoint
 from ridgeway.tables.batch_learner import BatchLearner
 from ridgeway.tables.learnable_rows import joined_rows, nbytes
 from ridgeway.tables.learned_encoder import learned_encoder
-from ridgeway.tables.request import Request
+from ridgeway.tables.request import Request, request_of
 from ridgeway.tables.resumption import FitProgress, resume
 from ridgeway.tables.size import guess_rows
 from ridgeway.tables.table_model import FitFacts, TableModel
@@ -36,8 +37,9 @@ STREAMED_MEMORY_FACTOR = 2  # rows that probably take more than this many times 
 
 def fit_table(
     data: Any,
-    request: Request,
+    request: Request | Targets | None = None,
     *,
+    target: Targets | None = None,
     memory: int | None = None,
     checkpoint: Checkpoint | None = None,
     progress: bool = False,
@@ -61,7 +63,9 @@ def fit_table(
     ----------
     data : path of a file, of a folder, or a pattern; a data frame or Arrow table; a database, a remote file or an Arrow
         stream (see `ridgeway.data.open_data` and `ridgeway.data.external_table`).
-    request : what to fit.
+    request : what to fit: a `Request`, or only the name of the column to predict, or the names of several. LIBSVM files
+        need none.
+    target : the name of the column to predict, or the names of several, instead of a request.
     memory : largest number of bytes of encoded rows in memory; 0 always streams, None takes a quarter of the available
         memory. The same memory and seed give the same model, bit for bit.
     checkpoint : file for the state of a stream, written every so many rows, and when the fit is interrupted (Ctrl-C,
@@ -76,10 +80,14 @@ def fit_table(
     >>> import numpy as np, pyarrow as pa
     >>> from ridgeway.tables import Request, fit_table
     >>> x = np.random.default_rng(0).standard_normal(2000)
-    >>> model = fit_table(pa.table({"x": x, "y": 2 * x + 1}), Request(target="y"))
+    >>> table = pa.table({"x": x, "y": 2 * x + 1})
+    >>> model = fit_table(table, "y")
     >>> model.predict(pa.table({"x": [3.0]})).round(2)
     array([7.])
+    >>> fit_table(table, Request(target="y", solver="sgd")).solver_
+    'sgd'
     """
+    request = request_of(request, target)
     allowed = default_memory() if memory is None else memory
     with nullcontext() if checkpoint is None else checkpoint:
         return _Fit(_opened(data, request, allowed, checkpoint, progress), allowed, progress).done()

@@ -10,12 +10,13 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ridgeway.averaging import Scheme
+from ridgeway.averaging import Geometric, Scheme
+from ridgeway.averaging.scheme_name import scheme_name
 from ridgeway.data import DataError, Source, TableEncoder, column_names, open_data
 from ridgeway.data.encoding.dropped import Dropped
 from ridgeway.data.libsvm import LibsvmSource
 from ridgeway.data.opening import located
-from ridgeway.data.schema import no_column, similar_names
+from ridgeway.data.schema import listed_names, no_column, similar_names
 from ridgeway.data.target import names_of
 from ridgeway.estimators import AveragedKernelRegressor
 from ridgeway.estimators.restored import AnyAveraged, averaged_of
@@ -25,7 +26,9 @@ from ridgeway.messages.quantity import quantity
 from ridgeway.path.path_result import PathResult
 from ridgeway.storage import write_state
 from ridgeway.storage.state import State, StateError, Stored
+from ridgeway.tables.fitted_attributes import FittedAttributes, accuracy_text
 from ridgeway.tables.request import Request
+from ridgeway.tables.table_score import score_of
 
 
 @dataclass(frozen=True)
@@ -87,11 +90,12 @@ class FitFacts:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class TableModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class TableModel(FittedAttributes):
     """A fitted model of a table: it takes raw columns and returns predictions in units of the target.
 
-    `fit_table` and the command line make it, `ridgeway.load` reads it.
+    `fit_table` and the command line make it, `ridgeway.load` reads it. It has the fitted attributes of its estimator,
+    such as `alpha_`, `selection_`, `coef_` and `held_out_`.
 
     Attributes
     ----------
@@ -115,8 +119,10 @@ class TableModel:
     >>> model = fit_table(table, Request(target="price"))
     >>> model.predict(pa.table({"size": [2.0, 2.0], "shop": ["east", "west"]})).round()
     array([25., 20.])
-    >>> model.at(1.0).model.alpha_
+    >>> model.at(1.0).alpha_
     1.0
+    >>> print(f"{model.score(table):.3f}")
+    1.000
     """
 
     model: AnyAveraged
@@ -147,6 +153,26 @@ class TableModel:
         source = self.open(rows)
         return np.concatenate([self.predict_batch(batch, source.name) for batch in source.batches()])
 
+    def score(self, data: Any) -> float:
+        """Return R^2 of the predictions on a table that has the target; see `ridgeway.evaluate` for more.
+
+        Parameters
+        ----------
+        data : as in `predict`; rows without a target are left out.
+        """
+        return score_of(self, data)
+
+    def __repr__(self) -> str:
+        scheme = self.averaging_
+        strength = f"alpha={scheme.alpha:.3g}" if isinstance(scheme, Geometric) else scheme_name(scheme)
+        names = listed_names(self.target_names)
+        found = accuracy_text(self.held_out_, self.log_target)
+        n_columns = self.model.n_features_in_ if self.encoder is None else len(self.columns)
+        return (
+            f"TableModel({names or 'the target'} from {quantity(n_columns, 'column')} of {self.facts.data}, "
+            f"{quantity(self.facts.rows, 'row')}, solver {self.solver_}, {strength}{f'; {found}' if found else ''})"
+        )
+
     def open(self, data: Any) -> Source:
         """Open a table to predict, after comparing its columns with those of the fit."""
         data = located(data)
@@ -165,6 +191,11 @@ class TableModel:
         names = [*columns.index, *columns.names]
         known, there = self.columns, set(names)
         missing = [name for name in known if name not in there]
+        if missing and isinstance(data, np.ndarray):
+            raise DataError(
+                f"an array of shape {data.shape}, whose columns have no names: expected a data frame with the columns "
+                f"{listed_names(known)}; in this order, pass pandas.DataFrame(array, columns=model.columns)."
+            )
         if len(missing) == 1:
             error = no_column(missing[0], columns.names, columns.source_name)
             add = "Otherwise add" if similar_names(missing[0], columns.names) else "Add"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
+import numpy as np
 from pyarrow.csv import CSVWriter, WriteOptions
 from pyarrow.parquet import ParquetWriter
 
@@ -58,7 +59,8 @@ def predict_table(
     data: Any,
     out: str | os.PathLike[str] | IO[bytes] | None,
     *,
-    width: ConformalWidth | None = None,
+    interval: float | None = None,
+    normalized: bool = False,
     progress: bool = False,
 ) -> Predicted:
     """Write the rows of a table with their predictions as the last column, or as the last ones for several targets.
@@ -68,7 +70,9 @@ def predict_table(
     model : the model.
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
     out : a file that ends in .parquet or .csv, written completely or not at all; None writes CSV to standard output.
-    width : of prediction intervals, two more columns for each target: ``model.model.interval_width(coverage)``.
+    interval : coverage of prediction intervals, such as 0.9, which are two more columns for each target; None writes
+        none.
+    normalized : make intervals wider where errors are larger, as in `AveragedSGDRegressor.predict_interval`.
     progress : show a progress bar.
 
     Examples
@@ -85,6 +89,9 @@ def predict_table(
     ['x', 'y', 'prediction']
     """
     parquet = _is_parquet(out)
+    if normalized and interval is None:
+        raise ValueError("normalized=True needs intervals: expected their coverage; add interval=0.9.")
+    width = None if interval is None else model.model.interval_width(interval, normalized=normalized)
     source = model.open(data)
     names = [] if source.schema is None else source.schema.names
     columns = _new_columns(model, names, ("", "_low", "_high") if width is not None else ("",))
@@ -94,7 +101,7 @@ def predict_table(
 
         def batches() -> AbstractContextManager[Generator[Any, None, None]]:
             unseen.clear()
-            return closing(_predicted(model, source, columns, width, unseen))
+            return closing(_predicted(model, source, columns, width, _written_type(model, parquet), unseen))
 
         rows = _write_parquet(batches, file, bar) if parquet else _write_csv(batches, file, bar, source.name)
     return Predicted(rows, columns, tuple(name for name in names if name not in known), unseen)
@@ -168,13 +175,14 @@ def _predicted(
     source: Source,
     columns: Sequence[str],
     width: ConformalWidth | None,
+    number_type: type[np.floating[Any]],
     unseen: dict[str, tuple[int, str]],
 ) -> Generator[Any, None, None]:
     """Yield the batches with their predictions, and count unseen levels; a thread predicts while others are written."""
 
     def predicted(batch: Any) -> Any:
         predictions = model.predict_batch(batch, source.name, width).reshape(-1, len(columns))
-        new = {column: pa.array(predictions[:, place]) for place, column in enumerate(columns)}
+        new = {column: pa.array(predictions[:, place].astype(number_type)) for place, column in enumerate(columns)}
         if source.schema is None:
             return pa.table(new)
         if model.encoder is not None:
@@ -187,6 +195,12 @@ def _predicted(
         return table
 
     yield from prefetch(map(predicted, source.batches()))
+
+
+def _written_type(model: TableModel, parquet: bool) -> type[np.floating[Any]]:
+    """Return the type of written predictions: float32 in CSV if the model computes with it, to write fewer digits."""
+    single = model.encoder is not None and model.encoder.dtype_ == model.coef_.dtype == np.float32
+    return np.float32 if single and not parquet and not model.log_target else np.float64
 
 
 def _is_parquet(out: str | os.PathLike[str] | IO[bytes] | None) -> bool:

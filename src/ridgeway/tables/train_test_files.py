@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,63 @@ from numpy.typing import NDArray
 
 from ridgeway.data import DataError, Source, column_names, open_data
 from ridgeway.data.arrow import pa
+from ridgeway.data.origin import Origin
 from ridgeway.data.schema import no_column
+from ridgeway.data.target import Targets
 from ridgeway.data.time_order import time_ranks
-from ridgeway.tables.request import Request
+from ridgeway.tables.request import Request, request_of
 from ridgeway.validation.scalars import real_number
 
 SPLIT_SEED = 0x5EED  # data are often drawn with small seeds, and a split must not follow the same numbers
+
+
+@contextmanager
+def hold_back(
+    data: Any, share: float, *, time: str | None = None, request: Request | Targets | None = None
+) -> Iterator[TrainTestFiles]:
+    """Hold a share of the rows of a table back, to test a model on them; the table may have any size.
+
+    It copies the rows to two temporary files, which are removed at the end of the block.
+
+    Parameters
+    ----------
+    data : as in `fit_table`.
+    share : of the rows that are held back, between 0 and 1.
+    time : the rows with the latest values of this column are held back; None holds random rows back.
+    request : the `Request` of the fit, which tells how columns are read and has the seed, or the name of the target;
+        None reads them as they are.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa, ridgeway as rw
+    >>> from ridgeway.tables import fit_table, hold_back
+    >>> x = np.random.default_rng(0).standard_normal(2000)
+    >>> with hold_back(pa.table({"x": x, "y": 2 * x + 1}), 0.2, time="x") as rows:
+    ...     found = rw.evaluate(fit_table(rows.train, "y"), rows.test)
+    >>> rows.n_train, rows.n_test, found.n_rows
+    (1600, 400, 400)
+    """
+    with tempfile.TemporaryDirectory(prefix="ridgeway-") as folder:
+        rows = split_table(data, None if request is None else request_of(request), share, time, folder)
+        name = table_name(data)
+        named = {"rows to learn from": rows.train, "test rows": rows.test}
+        with ExitStack() as origins:
+            for what, path in named.items():
+                origins.enter_context(Origin(f"{name} ({what})", str(path), None).named())
+            yield rows
+
+
+def table_name(data: Any) -> str:
+    """Return the name of a table in messages: of a file without its folder.
+
+    Parameters
+    ----------
+    data : as in `fit_table`.
+    """
+    if isinstance(data, str | os.PathLike):
+        return Path(data).name
+    name = getattr(data, "name", None)
+    return name if isinstance(name, str) else "the table"
 
 
 @dataclass(frozen=True)
@@ -38,14 +91,14 @@ class TrainTestFiles:
 
 
 def split_table(
-    data: Any, request: Request, share: float, time: str | None, folder: str | os.PathLike[str]
+    data: Any, request: Request | None, share: float, time: str | None, folder: str | os.PathLike[str]
 ) -> TrainTestFiles:
     """Write the rows of a table to two files, batch by batch.
 
     Parameters
     ----------
     data : path of a file, of a folder, or a pattern; or a data frame or Arrow table.
-    request : the fit, which decides how columns are read.
+    request : the fit, which tells how columns are read and has the seed; None reads them as they are.
     share : of the rows that are held back, between 0 and 1.
     time : the rows with the latest values of this column are held back; None holds random rows back, by the seed of
         the request.
@@ -64,18 +117,19 @@ def split_table(
     columns = column_names(data)
     if columns is None:
         raise DataError("sparse rows cannot be split: expected a table; give test rows in a file of their own.")
-    used = {*request.columns(request.features(columns))}  # says which columns are missing before anything is read
+    unused: list[str] = []
+    if request is not None:
+        used = {*request.columns(request.features(columns))}  # says which columns are missing before anything is read
+        unused = [name for name in columns.names if name not in used]
     if time is not None and time not in columns.names:
         raise no_column(time, columns.names, columns.source_name)
+    request = request or Request()
     source = open_data(
-        data,
-        kinds=request.read_kinds,
-        null_values=request.null_values,
-        lenient=[name for name in columns.names if name not in used],
-        needed=request.needed,
+        data, kinds=request.read_kinds, null_values=request.null_values, lenient=unused, needed=request.needed
     )
     held = _last_rows(source, time, request.kinds.get(time), part) if time is not None else None
-    train, test = Path(folder) / "train.feather", Path(folder) / "test.feather"
+    stem = Path(table_name(data)).stem.replace(" ", "-")
+    train, test = Path(folder) / f"{stem}-train.feather", Path(folder) / f"{stem}-test.feather"
     counts, first = np.zeros(2, np.int64), 0
     with ExitStack() as files:
         writers: list[Any] = [None, None]
