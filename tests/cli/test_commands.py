@@ -107,6 +107,17 @@ def test_read_once(ridgeway: Command, shop_csv: Path) -> None:
     np.testing.assert_allclose(predicted[:, 0], model.predict(shop_table(50)), rtol=1e-5)
 
 
+# Law: predictions of a streamed model at an alpha that rests on few rows come with a warning; its own have none.
+def test_strong_alpha_of_a_stream(ridgeway: Command, shop_csv: Path) -> None:
+    fitted = ridgeway("fit", shop_csv, "--target", "price", "--solver", "sgd", "--memory", 0, "--model", "m")
+    assert fitted.code == 0
+    for quiet in (("show", "m"), ("predict", "m", shop_csv, "--out", "p.csv")):
+        assert "rests on" not in ridgeway(*quiet).err
+    said = ridgeway("predict", "m", shop_csv, "--out", "p.csv", "--alpha", 100)
+    assert said.code == 0
+    assert "alpha=100 rests on about 1 row of this stream: until 100,000 rows have come" in said.err
+
+
 # Law: every option reaches the fit.
 def test_options(ridgeway: Command, shop_csv: Path) -> None:
     options = ["--drop", "day", "--drop", "used", "--weight", "weight", "--log-target", "--averaging", "tail:0.5"]

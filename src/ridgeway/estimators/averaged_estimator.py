@@ -57,7 +57,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
         """
         fitted = self._fitted()
         models = fitted.ridge.models([Geometric(alpha) for alpha in ridge_strengths(alphas, UNPENALIZED)])
-        warn_of_weak_strengths(fitted.averages.trajectory, models.alphas, self._weak_strengths)
+        self._warn_of_strengths(fitted, models.alphas)
         return models
 
     def at(self, average: float | str | Scheme | None) -> Self:
@@ -101,10 +101,16 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             strength = ridge_strength(wanted, UNPENALIZED)
             moved.averaging, moved.alpha, scheme = "geometric", strength, Geometric(strength)
             averages = ridge
-        moved._move(averages.at(scheme, selected.selection, ridge))
+        moved._move(averages.at(scheme, selected.selection, ridge, selected.noisy))
         if average is not None and isinstance(scheme, Geometric):
-            warn_of_weak_strengths(averages.trajectory, np.array([scheme.alpha]), self._weak_strengths)
+            self._warn_of_strengths(selected, np.array([scheme.alpha]))
         return moved
+
+    def _warn_of_strengths(self, selected: SelectedModel[AveragesT], alphas: NDArray[np.float64]) -> None:
+        """Warn of strengths (L,) that the fit does not answer well: too weak for Krylov, too strong for a stream."""
+        warn_of_weak_strengths(selected.averages.trajectory, alphas, self._weak_strengths)
+        if selected.noisy is not None:
+            selected.noisy.warn(alphas)
 
     def predict_interval(self, X: Any, coverage: float = 0.9, *, normalized: bool = False) -> NDArray[np.float64]:
         """Predict intervals that hold the actual value of a share of new rows: (n_rows, 2), or (n_rows, n_targets, 2).

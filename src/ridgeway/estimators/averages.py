@@ -21,6 +21,7 @@ from ridgeway.trajectory import Trajectory, trajectory_of
 from ridgeway.trajectory.slopes import slopes_of
 
 if TYPE_CHECKING:
+    from ridgeway.estimators.noisy_strengths import NoisyStrengths
     from ridgeway.selection.candidate_table import Selection
 
 Kind_co = TypeVar("Kind_co", bound="AnyAverages", covariant=True)
@@ -35,7 +36,13 @@ class AnyAverages(ABC):
     def models(self, schemes: Sequence[Scheme]) -> PathResult:
         """Models of these schemes, the nearest ones that the trajectory can answer for."""
 
-    def at(self, scheme: Scheme, selection: Selection | None, ridge: Self | None = None) -> SelectedModel[Self]:
+    def at(
+        self,
+        scheme: Scheme,
+        selection: Selection | None,
+        ridge: Self | None = None,
+        noisy: NoisyStrengths | None = None,
+    ) -> SelectedModel[Self]:
         """Select a scheme, or the nearest that can be answered.
 
         Parameters
@@ -43,8 +50,9 @@ class AnyAverages(ABC):
         scheme : of these averages.
         selection : how it was chosen.
         ridge : the averages that a ridge strength is answered from; None for these.
+        noisy : strengths that a stream cannot answer yet.
         """
-        return SelectedModel(self, self.trajectory.nearest(scheme), scheme, selection, ridge or self)
+        return SelectedModel(self, self.trajectory.nearest(scheme), scheme, selection, ridge or self, noisy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +145,7 @@ class SelectedModel(Generic[Kind_co]):
     wanted : the requested scheme; `scheme` is the nearest that can be answered.
     selection : the candidates, if there was a choice.
     ridge : all of the run whose step grows, from which a ridge strength is answered; mostly the run that was chosen.
+    noisy : strengths that a stream cannot answer yet; None where there are none.
     """
 
     averages: Kind_co
@@ -144,6 +153,7 @@ class SelectedModel(Generic[Kind_co]):
     wanted: Scheme
     selection: Selection | None
     ridge: Kind_co
+    noisy: NoisyStrengths | None = None
 
     @derived_property
     def model(self) -> PathResult:

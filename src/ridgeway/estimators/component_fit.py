@@ -61,7 +61,7 @@ class ComponentModel:
         selected = self.linear._fitted()
         averages = ComponentAverages(selected.averages, self.features)
         ridge = averages if selected.ridge is selected.averages else ComponentAverages(selected.ridge, self.features)
-        return averages.at(selected.wanted, selected.selection, ridge)
+        return averages.at(selected.wanted, selected.selection, ridge, selected.noisy)
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:

@@ -52,15 +52,17 @@ def fit_from(stored: Stored) -> Fit:
     """Return the fit of a state."""
     wanted = scheme_of(stored.part("wanted"))
     going_on = stored.read("stream", Stream.from_state)
+    noisy = None
     if going_on is None:
         everything = Averages.from_state(stored.part("averages"))
         beside = stored.read("ridge", trajectory_of)
         ridge = None if beside is None else everything.of_run(beside)
     else:
         everything, ridge = going_on.averages(), going_on.ridge()
+        noisy = going_on.noisy_strengths()
     n_targets = len(everything.standardization.target_scale)
     return Fit(
-        everything.at(wanted, stored.read("selection", Selection.from_state), ridge),
+        everything.at(wanted, stored.read("selection", Selection.from_state), ridge, noisy),
         going_on,
         stored.read("held_out", HeldOut.from_state, n_targets),
         stored.integer("n_rows", 1),

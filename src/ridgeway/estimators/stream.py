@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ridgeway.atomic import shallow_copy
 from ridgeway.estimators.averages import Averages
+from ridgeway.estimators.noisy_strengths import NoisyStrengths
 from ridgeway.estimators.stream_run import StreamRun
 from ridgeway.estimators.weighted_sums import WeightedSums
 from ridgeway.messages.progress import Progress
@@ -190,6 +191,13 @@ class Stream:
         if self._growing is None or not self.continued:
             return None
         return self._averages_of(self._growing)
+
+    def noisy_strengths(self) -> NoisyStrengths | None:
+        """Return the strengths that a constant step answers with noise; None once the step has grown, or will not."""
+        if self._growing is None or self.continued:
+            return None
+        rows, until = self._answering.rows, self._takes_over
+        return NoisyStrengths(self._answering, self._growing, self.standardization, self.sparse, rows, until)
 
     def _averages_of(self, run: StreamRun) -> Averages:
         trajectory = run.run.trajectory()

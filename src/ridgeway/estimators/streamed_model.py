@@ -53,4 +53,4 @@ class StreamedModel:
         averages = stream.averages()
         if isinstance(scheme, Tail) and isinstance(scheme.start, int) and scheme.start > averages.trajectory.length:
             scheme = Last()  # a burn-in that has not ended yet
-        return StreamedSelection(averages.at(scheme, selection, stream.ridge()), held_out)
+        return StreamedSelection(averages.at(scheme, selection, stream.ridge(), stream.noisy_strengths()), held_out)
