@@ -27,6 +27,7 @@ from tornado.iostream import IOStream
 
 import dask
 import ridgeway as rw
+from ridgeway.cli.commands import run
 from ridgeway.dask import ClusterError, cluster, cluster_client, work
 from ridgeway.dask.cluster import Cluster
 from ridgeway.dask.cluster_client import executor_of
@@ -129,6 +130,14 @@ def test_unreachable_scheduler_is_said(parquet: Path) -> None:
         executor_of("tcp://127.0.0.1:9", patience=1.0)
     with pytest.raises(TypeError, match=r"client is a int"):
         model_of(parquet, 7, alpha=0.1)
+
+
+# Law: a worker that dies while it starts is an error of the cluster, not a bug of ours.
+def test_worker_that_dies_at_its_start(parquet: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "end.py").write_text("import os\nos._exit(3)\n")
+    with dask.config.set({"distributed.worker.preload": [str(tmp_path / "end.py")]}):
+        assert run(["fit", str(parquet), "--target", "y", "--workers", "2"]) == 1
+    assert "a worker died while it started (Nanny failed to start worker process)" in capfd.readouterr().err
 
 
 # Law: a scheduler without workers, and one that is lost in the middle of a fit, are errors within the patience; the fit

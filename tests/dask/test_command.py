@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import warnings
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,18 @@ def test_wrong_usage_is_said(parquet: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(["fit", str(parquet), "--target", "y", "--dask", "tcp://127.0.0.1:9", "--workers", "2"]) == 2
     assert run(["fit", str(parquet), "--target", "y", "--chains", "2"]) == 2
     assert "--chains needs a cluster" in capsys.readouterr().err
+
+
+# Law: several chains imply SGD, and the reason says so; a solver that is named is a request.
+def test_chains_imply_sgd(parquet: Path, tmp_path: Path) -> None:
+    for part in ("1.parquet", "2.parquet"):
+        shutil.copy(parquet, tmp_path / part)
+    model = fit_table_on(Serial(), tmp_path, Request("y", "w"), chains=2)
+    assert (model.facts.solver, model.facts.solver_reason) == ("sgd", "because chains=2 is an option of SGD")
+    model = fit_table_on(Serial(), tmp_path, Request("y", "w", solver="sgd"), chains=2)
+    assert model.facts.solver_reason == "as requested"
+    model = fit_table_on(Serial(), tmp_path, Request("y", "w", passes=1), chains=2)
+    assert model.facts.solver_reason == "because passes=1 is an option of SGD"
 
 
 # Law: a kernel model with components is fitted by partitions as well as in one piece, by one chain.

@@ -100,8 +100,8 @@ convert it to Parquet.
 @click.option("--dask", "address", metavar="ADDRESS", help="Run on the cluster of this dask scheduler.")
 @click.option("--workers", metavar="N", type=click.IntRange(1), help="Run on a dask cluster of N local processes.")
 @click.option("--chains", type=NumberOrAuto(int, "workers"), default="auto",
-              help="Number of runs on disjoint parts of the rows, which are averaged; needs a cluster. "
-              "'workers' takes one for each worker.")  # fmt: skip
+              help="Number of runs of SGD on disjoint parts of the rows, which are averaged; needs a cluster and "
+              "implies sgd. 'workers' takes one for each worker.")  # fmt: skip
 @config_options
 def command(
     console: Console,

@@ -67,7 +67,15 @@ def executor_of(client: Any, workers: int | None = None, patience: float = 60.0)
 def local_cluster(workers: int | None = None) -> distributed.LocalCluster:
     """Start processes on this machine, of one thread each; one per core by default."""
     with dask.config.set(LOCAL_CLUSTER_SETTINGS):
-        return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0")
+        try:
+            return distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
+            )
+        except RuntimeError as error:  # distributed has closed the others
+            raise ClusterError(
+                f"a worker died while it started ({error.__cause__ or error}), so nothing was fitted: repeat it, with "
+                "fewer workers if memory is short; a script has to start workers below `if __name__ == '__main__':`."
+            ) from None
 
 
 def client_within(started: distributed.LocalCluster) -> distributed.Client:

@@ -13,6 +13,7 @@ from ridgeway.dask.opened_data import Opened, opened_files
 from ridgeway.data import DataError, column_names
 from ridgeway.data.table_encoder import LEVELS
 from ridgeway.estimators import AveragedSGDRegressor
+from ridgeway.estimators.solver_choice import SolverChoice
 from ridgeway.messages.user_warning import warn_user
 from ridgeway.rows import Float
 from ridgeway.storage.checkpoint import Checkpoint
@@ -38,7 +39,7 @@ def fit_table_on(
     executor : runs the tasks.
     data : path of a file, of a folder, or a pattern, which all workers can read.
     request : what to fit.
-    chains : number of runs on disjoint partitions; "workers" takes one for each worker.
+    chains : number of runs of SGD on disjoint partitions; "workers" takes one for each worker. Others than 1 imply SGD.
     checkpoint : file for the state of the fit. It is not removed: call its `done` after the model is saved.
     progress : show a progress bar.
 
@@ -62,8 +63,10 @@ def fit_table_on(
         )
     features = request.features(names)
     table, encoder = _opened(data, request, features), request.encoder(features)
+    implied = None
     if request.kernel is None and request.linear_solver == "auto" and chains != 1:
         request = replace(request, solver="sgd")  # which chains are made of
+        implied = SolverChoice("sgd", f"because chains={chains!r} is an option of SGD")
     estimator = request.estimator(progress)
     if isinstance(estimator, AveragedSGDRegressor):
         estimator.set_params(chains=chains)
@@ -75,7 +78,7 @@ def fit_table_on(
         warn_user(doubt)
     rows, read = sum(survey.counts.values()), sum(survey.read.values())
     passes = float(getattr(estimator, "passes_", 1.0))
-    solver = solved_by(estimator, request, None)
+    solver = solved_by(estimator, request, implied)
     facts = FitFacts(os.fspath(data), rows, read - rows, passes, False, True, False, *solver)
     return TableModel.of(estimator, encoder, request, facts)
 

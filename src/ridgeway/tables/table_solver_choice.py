@@ -84,7 +84,7 @@ def solved_by(estimator: AnyAveraged, request: Request, streamed: SolverChoice |
     ----------
     estimator : fitted.
     request : what was asked for.
-    streamed : what learned from a stream; None for rows in memory.
+    streamed : what learned from a stream, or from chains on a cluster; None for other rows.
     """
     if not isinstance(estimator, AveragedSGDRegressor):
         return SolverChoice(estimator.solver_, estimator.solver_reason_)
