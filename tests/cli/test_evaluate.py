@@ -300,6 +300,8 @@ def test_names_of_test_rows(ridgeway: Command, shop_csv: Path) -> None:
     assert "only if the model has learned from none of the rows" in page
     said = ridgeway(*fit, "--test-share", 0.2, "--time", "day")
     assert "On the test rows, which were not learned from:" in said.out
+    assert re.search(r"90% of rows from the times of the fit lie within .*; later rows may lie further", said.out)
+    assert "new rows like these" not in said.out
     page = Path("r-test.html").read_text(encoding="utf-8")
     assert "price, learned from shop.csv: the test rows, the last by day</h1>" in page
     assert "only if the model has learned from none of the rows" not in page

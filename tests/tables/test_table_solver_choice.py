@@ -158,7 +158,7 @@ def test_wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Law: a model goes through a file with its solver, and stands at any alpha afterwards.
 @pytest.mark.parametrize(("solver", "memory"), [("gram", 0), ("gram", None), ("krylov", None), ("sgd", 0)])
-@pytest.mark.filterwarnings("ignore:averages of alpha below:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_files(solver: str, memory: int | None, tmp_path: Path) -> None:
     table = shop_table()
     model = fit_table(table, Request(target="price", solver=solver), memory=memory)

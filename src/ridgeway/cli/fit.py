@@ -157,7 +157,7 @@ def command(
         test = None if tested is None else RowsToTest(tested, by, time_column, test_report, given_file)
         named = fit if test_share is None else lambda: of_data(fit(), found_data)
         result, found = _fit_and_write(named, test, state, model, report)
-    _print_result(console, result, model, report, test_report, found)
+    _print_result(console, result, model, report, test_report, found, time_column is not None)
     if checkpoint is not None and not (result.facts.streamed or on_cluster):
         console.say("No checkpoint was written: the rows fit in memory, and such a fit has nothing to resume from.")
 
@@ -233,11 +233,12 @@ def _print_result(
     report: str | None,
     test_report: str | None,
     test: FoundOnTest | None,
+    in_time: bool,
 ) -> None:
     """Print the result of a fit."""
     from ridgeway.cli.fit_summary import fit_summary, fit_values
 
-    for line in fit_summary(result):
+    for line in fit_summary(result, in_time):
         console.say(line)
     if test is not None:
         on = "the test rows, which were not learned from" if test.file is None else f"the rows of {test.file}"

@@ -21,15 +21,16 @@ from ridgeway.trajectory import Spectrum
 MAX_LISTED_TARGETS = 3
 
 
-def fit_summary(model: TableModel) -> list[str]:
+def fit_summary(model: TableModel, in_time: bool = False) -> list[str]:
     """Return what a fit found, one line each: data, solver, choice, error (of each target), prediction interval.
 
     Parameters
     ----------
     model : the fitted model.
+    in_time : whether the latest rows were held back, so that new rows are later than all that were learned from.
     """
     estimator = model.model
-    interval = interval_line(estimator, model.target_names, model.log_target)
+    interval = interval_line(estimator, model.target_names, model.log_target, in_time)
     errors = accuracy(estimator, model.target_names, model.log_target)
     hint = leak_hint(model)
     lines = [*fitted(model).splitlines(), choice_line(estimator), *errors.splitlines(), interval]
@@ -48,7 +49,7 @@ def choice_line(estimator: Any) -> str:
     return f"{name}, chosen among {len(selection):,} by {selection.method}{as_good}."
 
 
-def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> str:
+def interval_line(estimator: Any, targets: Sequence[str], log_target: bool, in_time: bool = False) -> str:
     """Return how far new rows lie from their prediction, or why that is not known.
 
     Parameters
@@ -56,6 +57,7 @@ def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> s
     estimator : the fitted estimator.
     targets : names of the targets; may be empty.
     log_target : whether it predicts logarithms, whose intervals are factors of the target.
+    in_time : whether new rows are later than all that were learned from.
     """
     try:
         sizes = estimator.interval_width(SHOWN_COVERAGE).sizes
@@ -67,7 +69,10 @@ def interval_line(estimator: Any, targets: Sequence[str], log_target: bool) -> s
         widths = [*shown, *([f"{len(sizes) - len(shown)} more"] if len(sizes) > len(shown) else [])]
     rows = quantity(len(estimator.held_out_.path), "held-out row")
     share = f"{100 * SHOWN_COVERAGE:g}%"
-    return f"{share} of new rows like these lie within {', '.join(widths)} of the prediction (from {rows})."
+    within = f"lie within {', '.join(widths)} of the prediction"
+    if in_time:
+        return f"{share} of rows from the times of the fit {within} (from {rows}); later rows may lie further from it."
+    return f"{share} of new rows like these {within} (from {rows})."
 
 
 def interval_values(estimator: Any) -> dict[str, Any] | None:

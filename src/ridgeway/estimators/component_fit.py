@@ -147,7 +147,7 @@ def unfitted_sgd(estimator: Any) -> AveragedSGDRegressor:
 
 
 def unfitted_exact(estimator: Any, solver: str) -> RidgePathCV:
-    """Return the estimator that solves exactly; its warnings of unresolved strengths are worded for kernel models."""
+    """Return the estimator that solves exactly, with warnings that are worded for kernel models."""
     linear = RidgePathCV(solver=solver, **{name: getattr(estimator, name) for name in SHARED_PARAMETERS}, scale=False)
-    linear._weak_strengths = WEAK_KERNEL_STRENGTHS
+    linear._weak_strengths, linear._watches_drift = WEAK_KERNEL_STRENGTHS, False
     return linear

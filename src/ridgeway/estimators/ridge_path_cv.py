@@ -32,6 +32,7 @@ from ridgeway.estimators.solver_choice import (
     max_krylov_products,
 )
 from ridgeway.estimators.solver_facts import AS_REQUESTED, SOLVER_FACTS, Ability, can, check_solver
+from ridgeway.estimators.stream_drift import DriftWatch
 from ridgeway.estimators.unsolved_stream import UnsolvedStream
 from ridgeway.exact.gram_sums import GramSums
 from ridgeway.machine.blas import threads
@@ -137,6 +138,8 @@ class RidgePathCV(AveragedEstimator[Averages]):
     n_rows_: int
     n_features_in_: int
     _model: ExactModel | UnsolvedStream | SGDModel  # of fit; of partial_fit; of SGD in either
+    _drift: DriftWatch | None = None  # of partial_fit; files do not hold it
+    _watches_drift = True  # False where rows are a table, whose order says nothing
     _weak_strengths = (
         "coefficients there are smaller than those of exact ridge. Fit with that alpha to solve it, or with "
         "solver='gram'."
@@ -255,9 +258,15 @@ class RidgePathCV(AveragedEstimator[Averages]):
         rule, scale, n_jobs = bool(self.one_standard_error), bool(self.scale), check_jobs(self.n_jobs)
         return UnsolvedStream(sums, check_averaging(self.averaging, self.alpha), rule, scale, n_jobs)
 
-    def _set_fit(self, model: ExactModel | UnsolvedStream | SGDModel, choice: SolverChoice, n_rows: int) -> None:
-        """Take over a model that was fitted to `n_rows` rows."""
-        self._model, self.n_rows_ = model, n_rows
+    def _set_fit(
+        self,
+        model: ExactModel | UnsolvedStream | SGDModel,
+        choice: SolverChoice,
+        n_rows: int,
+        drift: DriftWatch | None = None,
+    ) -> None:
+        """Take over a model that was fitted to `n_rows` rows, and what watches its stream."""
+        self._model, self.n_rows_, self._drift = model, n_rows, drift
         self.solver_, self.solver_reason_ = choice
 
     @atomic
@@ -313,9 +322,15 @@ class RidgePathCV(AveragedEstimator[Averages]):
             if len(batch) == 0:  # rows without weight only advance the row numbers that give later rows their folds
                 self._model = replace(self._model, sums=sums.with_rows(batch, int(np.shape(y)[0])))
                 return self
+        drift, told = self._drift, self._drift is not None and self._drift.found
         with threads(check_jobs(self.n_jobs)):
-            sums = sums.with_rows(batch, int(np.shape(y)[0]))
-        self._set_fit(self._unsolved(sums), choice, len(batch) + (self.n_rows_ if begun else 0))
+            if self._watches_drift:
+                sums, drift = (drift or DriftWatch.begin(sums)).learn(sums, batch, int(np.shape(y)[0]))
+            else:
+                sums = sums.with_rows(batch, int(np.shape(y)[0]))
+        self._set_fit(self._unsolved(sums), choice, len(batch) + (self.n_rows_ if begun else 0), drift)
+        if drift is not None and drift.found and not told:
+            warn_user(drift.found)
         return self
 
     def _learn_by_sgd(

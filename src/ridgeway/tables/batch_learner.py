@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ridgeway.data import EncodedBatch
+from ridgeway.estimators import RidgePathCV
 from ridgeway.estimators.restored import AnyAveraged
 from ridgeway.tables.learnable_rows import joined_rows, nbytes
 
@@ -23,6 +24,8 @@ class BatchLearner:
 
     def __init__(self, estimator: AnyAveraged, sums_up: bool = False) -> None:
         self.estimator, self.sums_up = estimator, sums_up
+        if isinstance(estimator, RidgePathCV):
+            estimator._watches_drift = False
         self._gathered: list[EncodedBatch] = []
 
     @property
