@@ -276,8 +276,11 @@ def test_bad_data_name_the_partition(table: Table, tmp_path: Path) -> None:
     X, y, _ = table
     estimator = rw.AveragedSGDRegressor(alpha=0.1)
     frame = pd.DataFrame(X[:100], columns=[f"x{j}" for j in range(COLUMNS)]).assign(y=y[:100])
-    with pytest.raises(DataError, match="which column is the target"):
+    with pytest.raises(DataError, match=r"which column is the target.*, one of 'x0', 'x1', .*'y'\.$"):
         fit(estimator, dd.from_pandas(frame, npartitions=2))
+    wide = pd.DataFrame(np.zeros((20, 40)), columns=[f"x{j}" for j in range(40)])
+    with pytest.raises(DataError, match=r"one of 'x0', .*, \.\.\. \(40 in all\)\.$"):
+        fit(estimator, dd.from_pandas(wide, npartitions=2))
     with pytest.raises(DataError, match=r"no column 'z'"):
         fit(estimator, dd.from_pandas(frame, npartitions=2), target="z")
     meta = frame.iloc[:0]

@@ -105,6 +105,19 @@ def test_clipped_before_the_climb_has_ended() -> None:
     model.partial_fit(X[3500:], y[3500:])
 
 
+# Law: the average that a stream selected, as its table writes it, is asked for without a warning, and is the model.
+def test_selected_tail() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 4))
+    y = X @ [1.0, -2.0, 0.5, 0.0] + rng.standard_normal(3000)
+    model = rw.AveragedSGDRegressor(averaging="tail").partial_fit(X, y)
+    assert model.selection_ is not None
+    chosen = model.selection_.chosen.scheme
+    assert isinstance(chosen, rw.Tail)
+    assert model.averaging_ != chosen
+    np.testing.assert_array_equal(model.at(chosen).coef_, model.coef_)  # a warning would be an error
+
+
 # Law: a growing step without a climb needs the length of the stream, and a given number goes alone.
 def test_given_steps() -> None:
     X, y = rows(100)

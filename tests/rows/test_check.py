@@ -64,7 +64,12 @@ def test_norms_that_overflow(form: Any) -> None:
         (
             (np.array([["1", 1.0]] * 4, dtype=object), y),
             TypeError,
-            "X holds the text '1': every argument must be a number.*TableEncoder.*`ridgeway fit`",
+            "column 0 of X holds the text '1': every argument must be a number.*TableEncoder.*`ridgeway fit`",
+        ),
+        (
+            (pd.DataFrame({"a": [1.0] * 4, "words": ["so long" * 10] * 4}), y),
+            TypeError,
+            r"column 'words' of X holds the text '(so long){5}so lo'\.\.\.: every argument.*fit_table",
         ),
         ((np.array([[pd.NA, 1.0]] * 4, dtype=object), y), TypeError, "X holds objects that are not numbers.*missing"),
         (([[1.0], [1.0, 2.0]], [1.0, 2.0]), ValueError, "X is a list of unequal parts"),

@@ -13,7 +13,7 @@ from ridgeway.dask.collections import array_partitions, frame_partitions
 from ridgeway.dask.file_partitions import file_table
 from ridgeway.dask.partition import Form, Partition
 from ridgeway.data import DataError, TableEncoder
-from ridgeway.data.schema import require_columns
+from ridgeway.data.schema import listed_names, require_columns
 from ridgeway.data.target import Targets, names_of
 from ridgeway.storage.state import State
 
@@ -116,7 +116,7 @@ def _kind(dtype: Any) -> str:
 def _features(names: Sequence[str], target: Targets | None, weight: Any, source_name: str) -> tuple[str, ...]:
     if target is None:
         raise DataError(
-            f"{source_name}: which column is the target? expected target='...', one of {', '.join(names[:10])}."
+            f"{source_name}: which column is the target? expected target='...', one of {listed_names(names)}."
         )
     if weight is not None and not isinstance(weight, str):
         raise TypeError(f"weight is a {type(weight).__name__}: expected the name of a column of the table.")

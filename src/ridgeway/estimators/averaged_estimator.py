@@ -95,7 +95,7 @@ class AveragedEstimator(PathEstimator[SelectedModel[AveragesT]]):
             wanted = named
         if isinstance(wanted, Scheme):
             moved.averaging, moved.alpha, scheme = wanted, "auto", wanted
-            if average is not None:
+            if average is not None and scheme != selected.wanted:
                 averages.trajectory.coef(scheme)  # warns if it has to move the scheme, or refuses it
         else:
             strength = ridge_strength(wanted, UNPENALIZED)

@@ -19,6 +19,8 @@ from ridgeway.rows.forms import AnyRows, DenseRows, SparseRows, readonly
 from ridgeway.rows.types import Float
 from ridgeway.rows.weights import ones
 
+MAX_SHOWN_LENGTH = 40  # characters of a refused text
+
 
 class Labels(NamedTuple):
     """Targets (n_rows, n_targets) and weights (n_rows,) of rows; single_target is True when y was 1-D."""
@@ -126,7 +128,7 @@ def require_finite_rows(
     place = int(np.argmin(finite))
     raise ValueError(
         f"X[{number}, {columns[place]}] is {_named(values[place])}: expected finite numbers; "
-        "drop or impute missing values first."
+        "drop or impute missing values first, or learn from the table by ridgeway.tables.fit_table, which takes them."
     )
 
 
@@ -225,7 +227,7 @@ def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -
             f"Complex data not supported: {name} has type {array.dtype}; pass real and imaginary parts separately."
         )
     if array.dtype.kind == "O":
-        array = _from_objects(name, array)
+        array = _from_objects(name, array, getattr(values, "columns", ()))
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} holds values of type {array.dtype}, which are not real numbers: {_conversion(name)}.")
     if dtype is None:
@@ -234,12 +236,18 @@ def _numeric(name: str, values: Any, dtype: np.dtype[np.floating[Any]] | None) -
         return np.require(array, dtype, ["C", "A"])
 
 
-def _from_objects(name: str, array: NDArray[Any]) -> NDArray[np.float64]:
-    """Convert an array of Python objects, all of them numbers."""
-    for value in array.ravel():
+def _from_objects(name: str, array: NDArray[Any], columns: Sequence[Any]) -> NDArray[np.float64]:
+    """Convert an array of Python objects, all of them numbers; a data frame has names of its columns."""
+    for place, value in enumerate(array.ravel()):
         if isinstance(value, str | bytes):
+            where = name
+            if array.ndim == 2:
+                column = place % array.shape[1]
+                where = f"column {columns[column] if len(columns) else column!r} of {name}"
+            shown = value if len(value) <= MAX_SHOWN_LENGTH else value[:MAX_SHOWN_LENGTH]
             raise TypeError(
-                f"{name} holds the text {value!r}: every argument must be a number, not a string; {_conversion(name)}."
+                f"{where} holds the text {shown!r}{'' if shown is value else '...'}: every argument must be a number, "
+                f"not a string; {_conversion(name)}."
             )
     try:
         return array.astype(np.float64)
