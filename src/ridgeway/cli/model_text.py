@@ -74,13 +74,12 @@ def kernel_line(model: AveragedKernelRegressor) -> str:
 def selected_average(model: Any, size: int) -> str:
     """Return the selected average of a fitted estimator as text, and what else its file of this many bytes holds."""
     run, name = model.trajectory_, scheme_name(model.averaging_)
-    others = f"The file ({number(size / 1e6, 2)} MB) holds every other alpha and tail"
-    use = "use predict --alpha or predict --averaging."
+    others = f"The file ({number(size / 1e6, 2)} MB) holds every other alpha"
     if not isinstance(run, Spectrum):
         steps = f"of {model.n_steps_:,} steps of size {model.step_:.4g}; {run.limited:,} steps were clipped"
-        return f"Selected average: {name}, {steps}. {others}: {use}"
+        return f"Selected average: {name}, {steps}. {others} and tail: use predict --alpha or --averaging."
     exactly = "exactly" if run.complete else f"to a relative residual of {run.tolerance:.1g}"
-    return f"Selected average: {name}, solved {exactly}. {others}: {use}"
+    return f"Selected average: {name}, solved {exactly}. {others}: use predict --alpha."
 
 
 def plain_target(model: TableModel) -> str | list[str] | None:
