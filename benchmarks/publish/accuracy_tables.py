@@ -109,7 +109,8 @@ def defaults_summary(results: Results) -> str:
         worst = max(ratios, key=lambda case: ratios[case])
         parts.append(f"`{name}` {geometric_mean(ratios.values()):.4f} (at most {ratios[worst]:.3f}, on {worst})")
     return (
-        f"Test error with all defaults, over that of RidgeCV, geometric means of {len(cases)} real tables: "
+        "Test error with all defaults, over that of RidgeCV (leave-one-out over 25 strengths), geometric means of "
+        f"{len(cases)} real tables with three splits each: "
         f"{' and '.join(parts)}."
     )
 

@@ -17,6 +17,9 @@ public:
                 const RowProducts<T>* products, const Chunk<T>& chunk)
         : rows_(rows), problem_(problem), sketch_(sketch), products_(products), chunk_(chunk), moments_(sketch.moments) {}
 
+    // Takes the steps of all rows, block by block, until a step ends otherwise than finished. Chunks of one step go
+    // through `single`, row by row. Longer ones go through `paired`, which calls `pair_steps`; <true> also adds up the
+    // second moments of the chunk, for polynomials of degree 2. The chunk, the moments and the tally are changed.
     Ended run(const BlockPlace* blocks, i64 n_blocks) {
         i64 first = 0;
         for (i64 b = 0; b < n_blocks; ++b) {

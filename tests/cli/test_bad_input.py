@@ -150,7 +150,14 @@ def test_permissions(ridgeway: Command, as_user: None, shop_csv: Path) -> None:
     assert_refused(fit(ridgeway, "t.csv"), "t.csv: no permission to read it")
     Path("closed").mkdir(mode=0o500)
     said = ridgeway("fit", shop_csv, "--target", "price", "--model", "closed/m")
-    assert_refused(said, "closed: no permission")
+    assert_refused(
+        said, "--model closed/m: no permission to write to", "closed: choose another path, or change the mode"
+    )
+    Path("t.toml").write_text('target = "price"')
+    Path("t.toml").chmod(0)
+    said = ridgeway("fit", shop_csv, "--config", "t.toml")
+    assert said.code == 2
+    assert "Permission denied: expected a readable .toml file" in " ".join(said.err.split())
 
 
 @pytest.fixture

@@ -194,7 +194,7 @@ def test_fit_refuses(ridgeway: Command, shop_csv: Path) -> None:
         (("--test-share", 1.5), "--test-share 1.5: expected a share"),
         (("--time", "day"), "add --test-share"),
         (("--by", "shop"), "add --test-share"),
-        (("--test-share", 0.2, "--checkpoint", "c"), "--test FILE"),
+        (("--test-share", 0.2, "--checkpoint", "c"), "cannot be combined with --checkpoint: it fits a temporary copy"),
     ):
         said = ridgeway("fit", shop_csv, "--target", "price", *arguments)
         assert said.code == 2, said

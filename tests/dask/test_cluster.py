@@ -316,7 +316,7 @@ def test_fatal_partition_is_named(table: Table, client: Any) -> None:
     data = rows, da.from_array(y, chunks=500)
     client.run_on_scheduler(_allow, failures=0)
     try:
-        with pytest.raises(ClusterError, match=r"block 2 of the dask array.*: 1 worker died while loading it\. Either"):
+        with pytest.raises(ClusterError, match=r"block 2 of the dask array.*: 1 worker died while working on it:"):
             rw.dask.fit(rw.AveragedSGDRegressor(alpha=0.1, passes=1), data, client=client)
     finally:
         client.run_on_scheduler(_allow, failures=3)

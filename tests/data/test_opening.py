@@ -20,6 +20,7 @@ from tests.data.tables import FORMS, mixed_table, values, write
 from ridgeway.data import DataError, column_names, open_data
 from ridgeway.data.common_type import wider
 from ridgeway.data.csv_source import CSVSource
+from ridgeway.data.file_source import naming
 from ridgeway.data.files import FORMATS
 from ridgeway.data.source import BATCH_BYTES, MAX_BATCH_ROWS, MIN_BATCH_ROWS, rows_per_batch
 
@@ -206,6 +207,16 @@ def test_no_permission(tmp_path: Path) -> None:
     path = write(mixed_table(10), tmp_path / "table.csv")
     path.chmod(0)
     with pytest.raises(DataError, match="no permission to read it"):
+        open_data(path)
+
+
+# Law: an error of the system is not called a damaged file; one of Arrow's readers, which has no number, is.
+def test_error_of_the_system(tmp_path: Path) -> None:
+    path = write(mixed_table(10), tmp_path / "table.parquet")
+    with pytest.raises(DataError, match="No such file or directory; check the disk or the connection"), naming(path):
+        (tmp_path / "absent").read_bytes()
+    path.write_bytes(path.read_bytes()[:-4] + b"none")
+    with pytest.raises(DataError, match="the file is damaged, or its ending is wrong"):
         open_data(path)
 
 

@@ -95,7 +95,7 @@ CASES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any], str]] = {
     "an unknown object": (dense_fit, "parameters/alpha", entry({"tree": {}}), "expected scheme, layout, step, growing"),
     "a name too many": (dense_fit, "feature_names_in", entry(list("abcde")), "5 names of 4 features"),
     "names that are numbers": (dense_fit, "feature_names_in", entry([1, 2, 3, 4]), "expected a list of texts"),
-    "a column too many": (dense_fit, "n_features_in", entry(5), "4 coefficients of 5 features"),
+    "a column too many": (dense_fit, "n_features_in", entry(5), "4 coefficients for 5 features: expected one each"),
     "a count that is no integer": (dense_fit, f"{RUN}/n_steps", entry(1.5), "n_steps is 1.5: expected a whole number"),
     "a number for an array": (dense_fit, f"{RUN}/w", entry(1.0), "w is 1.0: expected an array"),
     "a block that is missing": (dense_fit, f"{RUN}/finished", entry([]), "expected a list of .* arrays"),

@@ -241,7 +241,7 @@ def test_newer_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_files(tmp_path: Path) -> None:
     file = tmp_path / "file"
     write_state(file, {"step": 1}, kind="checkpoint")
-    with pytest.raises(rw.ModelFileError, match="a checkpoint file of ridgeway: expected a model file"):
+    with pytest.raises(rw.ModelFileError, match="a checkpoint file of ridgeway: expected a model file; give the file"):
         rw.load(file)
     assert read_state(file, "checkpoint").integer("step") == 1
     safetensors.numpy.save_file({"w": np.zeros(3)}, file)
@@ -321,7 +321,7 @@ def test_too_many_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 # Law: no file is written that would not be read again.
 def test_too_many_arrays_to_write(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="consists of 131,072 arrays, more than a model file holds: fit with fewer"):
+    with pytest.raises(ValueError, match=r"has 131,072 arrays, .* may have 262,144 entries: .*chains=, use fewer"):
         write_state(tmp_path / "file", {"chains": [np.empty(0)] * 2**17})
     assert list(tmp_path.iterdir()) == []
 

@@ -137,7 +137,10 @@ def _require_writable(option: str, path: str) -> None:
             f"{option} {path}: there is no folder {named}: create it (mkdir) or choose another path."
         )
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(13, "no permission to write", str(folder))
+        raise PermissionError(
+            f"{option} {path}: no permission to write to {folder}: choose another path, or change the mode of "
+            "the folder."
+        )
 
 
 @contextmanager

@@ -37,7 +37,9 @@ def _read(ctx: click.Context, param: click.Parameter, path: str | None) -> None:
     except FileNotFoundError:
         raise click.BadParameter(f"{path}: no such file: expected a .toml file; check the path.") from None
     except OSError as error:
-        raise click.BadParameter(f"{path}: cannot be read: {error.strerror}.") from None
+        raise click.BadParameter(
+            f"{path}: cannot be read: {error.strerror}: expected a readable .toml file; check its permissions."
+        ) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise click.BadParameter(
             f'{path}: not a TOML file: {error}: expected lines such as target = "price"; correct it.'

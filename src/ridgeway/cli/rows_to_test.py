@@ -46,8 +46,9 @@ def require_test_rows(
         )
     if share is not None and only_files is not None:
         raise click.UsageError(
-            f"--test-share copies the rows, and {only_files} needs the file itself: write the test rows to a file of "
-            "their own and pass it with --test FILE."
+            f"--test-share cannot be combined with {only_files}: it fits a temporary copy of the rows, and "
+            f"{only_files} has to read the original file. Put the test rows in a file of their own (--test FILE), or "
+            "leave out one option."
         )
 
 

@@ -240,8 +240,9 @@ class Cluster:
             culprits = [partition.name for leaf, partition in leaves if leaf.status == "error"]
             raise ClusterError(
                 f"{', '.join(culprits[:3]) or 'a sum of results'}: {quantity(failure.allowed_failures + 1, 'worker')} "
-                "died while loading it. Either a worker lacks the memory, or the file is damaged: read it alone, write "
-                "it again in smaller row groups."
+                "died while working on it: expected a partition that fits in a worker's memory. Give workers more "
+                "memory, or use smaller partitions (Parquet: smaller row groups). If it cannot be read alone either, "
+                "it is damaged."
             ) from None
         if isinstance(failure, ModuleNotFoundError):
             raise ClusterError(

@@ -202,7 +202,11 @@ def norms_for_step(
     every: bool,
     seed: int | None,
 ) -> Norms:
-    """Return the norms that set the step: of some rows of some partitions; if these differ, or with `every`, of all."""
+    """Return the row norms that set the step.
+
+    A sample of partitions is read first. All partitions are read if `every` is set, if the two halves of the sample
+    disagree, or if a few large rows make up much of the mean.
+    """
     numbers = np.array([partition.number for partition in partitions], np.int64)
     by_number = {partition.number: partition for partition in partitions}
     chosen = [by_number[number].glimpse() for number in spread_over(numbers, STEP_PARTITIONS, seed)]

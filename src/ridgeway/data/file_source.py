@@ -149,6 +149,9 @@ def naming(path: Path | str) -> Iterator[None]:
     except PermissionError:
         raise DataError(f"{path}: no permission to read it: expected a readable file; change its mode.") from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # Arrow raises OSError without it for damaged files
+            reason = error.strerror or error
+            raise DataError(f"{path}: cannot be read: {reason}; check the disk or the connection.") from None
         said = " ".join(str(error).split())
         raise DataError(
             f"{path}: the file is damaged, or its ending is wrong: {said[:300]}; write or download it again."

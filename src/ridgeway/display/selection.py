@@ -37,11 +37,12 @@ INSET_TICKS_WIDTH = 0.07  # width of its tick labels
 class SelectionDisplay:
     """Errors of all candidates, ordered from much regularization on the left to little on the right.
 
-    Geometric averages of falling alpha end at the uniform average, alpha = 0, which is the tail that starts at 0. Tails
-    that start later end at the last iterate. So both curves are side by side on one axis of errors, and meet. The panel
-    shows the range around the smallest error. The band is one standard error to either side; if it is wider than the
-    panel, an inset shows the whole range. All candidates are scored on the same rows, so differences between them are
-    far more certain than the band.
+    On the left are ridge strengths, alpha falling to 0. On the right are tails, from start 0 to the last iterate. Both
+    have the same axis of errors. They meet, because alpha = 0 and the tail from 0 are both the uniform average.
+
+    The panel shows the range around the smallest error. The band is one standard error to either side; if it is wider
+    than the panel, an inset shows the whole range. All candidates are scored on the same rows, so differences between
+    them are far more certain than the band.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class SelectionDisplay:
     ----------
     ax_, figure_ : where `plot` has drawn.
     tail_ax_ : axes of the tails, on the same axis of errors; `ax_` itself where there are no geometric averages.
-    chosen_ : the star.
+    chosen_ : artist of the star at the chosen candidate.
     inset_ax_ : the inset with the whole range; None if the panel shows the band.
 
     Examples

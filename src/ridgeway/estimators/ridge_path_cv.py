@@ -65,9 +65,10 @@ class RidgePathCV(AveragedEstimator[Averages]):
     which is ``Ridge(alpha=W * alpha)`` on features divided by D. D holds the standard deviations of the columns, for
     columns of sparse X that are mostly 0 their largest absolute values, and 1 with ``scale=False`` or for sparse rows
     of one Euclidean length. Three solvers solve this problem. "gram" forms the matrices X'X and X'y of each fold in one
-    read and is exact: for few columns, any number of rows in any order. "krylov" multiplies rows in memory by a few
-    vectors, which all folds share: for wide, sparse or square data; exact up to ``trajectory_.tolerance``. "sgd" is
-    `AveragedSGDRegressor`: for streams of many columns, and rows that do not fit in memory.
+    read and is exact: for few columns, any number of rows in any order. "krylov" reads rows in memory about 25 times
+    in a typical fit, each read multiplying one vector per fold and target: for wide, sparse or square data; exact up to
+    ``trajectory_.tolerance``. "sgd" is `AveragedSGDRegressor`: for streams of many columns, and rows that do not fit in
+    memory.
 
     It assumes rows that are exchangeable, so that held-out rows represent future rows; for time series or groups pass a
     splitter as `cv`. Columns that are linearly dependent to about six digits count as dependent in Gram matrices.

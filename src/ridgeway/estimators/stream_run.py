@@ -89,7 +89,10 @@ class StreamRun:
 
     @classmethod
     def from_state(cls, stored: Stored, standardization: Standardization, sparse: bool) -> StreamRun:
-        """Rebuild the run. `standardization` and `sparse` describe its rows. Files of format 1 have no `window`."""
+        """Rebuild the run. `standardization` and `sparse` describe its rows.
+
+        Files of format 1 have no `final_step`, `window`, `before` and `rows`.
+        """
         run = SGDRun.from_state(stored.part("run"))
         step = stored.positive("final_step") if "final_step" in stored else stored.part("step").positive("size")
         return cls(

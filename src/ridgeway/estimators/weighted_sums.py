@@ -66,7 +66,7 @@ class WeightedSums:
 
     @classmethod
     def from_state(cls, stored: Stored, standardization: Standardization, sparse: bool) -> WeightedSums:
-        """Return the sums of a state."""
+        """Return the sums of a state; files of version 0.1 have no `sum_stored`."""
         sums = cls(standardization, sparse, stored.number("weight", 0.0))
         n_features = len(standardization.scale)
         if sums._implicit and "sum_stored" in stored:

@@ -63,7 +63,10 @@ class SecondRead:
         return basis
 
     def blocks(self, numbers: NDArray[np.intp]) -> Iterator[RowBlock]:
-        """Yield these rows."""
+        """Yield the rows `numbers` in blocks.
+
+        A block has coordinates in the eigenvectors, standardized targets, and weights as shares of the total.
+        """
         total = float(np.asarray(self.batch.weight, np.float64).sum())
         for start in range(0, len(numbers), SECOND_READ_BLOCK_ROWS):
             some = numbers[start : start + SECOND_READ_BLOCK_ROWS]

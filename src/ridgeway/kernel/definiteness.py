@@ -41,5 +41,6 @@ def require_definite(entries: KernelEntries, rng: np.random.Generator) -> None:
     lowest, size = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]), float(np.trace(matrix)) / len(some)
     if lowest < -MAX_NEGATIVE_SHARE * size:
         raise NotPositiveDefiniteError(
-            f"the kernel matrix of {len(some)} rows has the eigenvalue {lowest:.3g}, and a mean diagonal of {size:.3g}"
+            f"the kernel matrix of {len(some)} rows has the eigenvalue {lowest:.3g}: expected at least "
+            f"{-MAX_NEGATIVE_SHARE:g} times its mean diagonal ({size:.3g})"
         )

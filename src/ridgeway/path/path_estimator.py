@@ -136,7 +136,10 @@ class PathEstimator(RegressorMixin, BaseEstimator, Generic[Selected]):  # type: 
             model.feature_names_in_ = np.array(names, dtype=object)
         model._restore(stored.part("fit"))
         if model.coef_.shape[-1] != model._n_coefficients():
-            raise StateError(f"{model.coef_.shape[-1]} coefficients of {model._n_coefficients()} features.")
+            raise StateError(
+                f"the model has {model.coef_.shape[-1]} coefficients for {model._n_coefficients()} features: expected "
+                "one each."
+            )
         return model
 
     def _n_coefficients(self) -> int:

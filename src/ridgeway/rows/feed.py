@@ -96,7 +96,10 @@ class Feed:
         return self._weighted_norms
 
     def _norms_of_source(self) -> NDArray[np.float64] | None:
-        """Return `weighted_norms` from one read of dense rows; None if rows are kept, sparse, or not finite."""
+        """Return `weighted_norms` from one read of dense rows.
+
+        None if a standardized copy is held (`kept`), or the rows are sparse or not finite.
+        """
         rows = self.source.rows
         if self.kept is not None or not isinstance(rows, DenseRows):
             return None

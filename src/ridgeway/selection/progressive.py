@@ -301,12 +301,12 @@ class Progressive:
         ]
 
     def preferred(self) -> int:
-        """Return the index of the candidate with the smallest upper bound of its excess over the uniform average.
+        """Return the index of the selected candidate.
 
-        Its upper confidence bound, mean plus SURE_STANDARD_ERRORS standard errors, of the difference of the errors is
-        the smallest. A bound is used for two reasons. The averages that are compared have learned from an eighth to a
-        half of the rows, and the uniform average still improves as it forgets its start. And the least of many errors
-        is partly chance.
+        The difference is the candidate's error minus that of the uniform average. The candidate with the smallest mean
+        difference + SURE_STANDARD_ERRORS standard errors is selected. The plain minimum is not used, for two reasons:
+        the averages that are scored have learned from an eighth to a half of the rows, and the uniform average still
+        improves as it forgets its start; and the least of many errors is partly chance.
         """
         found = self._total()
         assert found is not None, "nothing was predicted"

@@ -136,7 +136,7 @@ class StreamSample:
         sample._seen = [int(rows) for rows in seen]
         sample._models = stored.arrays("models", [(n_targets, n_candidates, None)] * n_periods)
         sample._sums = stored.arrays("sums", [(n_targets, 2, 2)] * n_periods)
-        bases = stored.raw("bases") if "bases" in stored else [None] * n_periods
+        bases = stored.raw("bases") if "bases" in stored else [None] * n_periods  # 0.1: none
         if not isinstance(bases, list) or len(bases) != n_periods:
             raise StateError(f"the directions of the sample are not those of its {n_periods} periods.")
         sample._bases = [

@@ -100,7 +100,7 @@ class GrowingStep:
 
     @classmethod
     def from_state(cls, stored: Stored) -> GrowingStep:
-        """Return the step of a state."""
+        """Return the step of a state; `climb` is None where it is not given."""
         climb = stored.integer("climb", 1) if "climb" in stored else None
         return cls(stored.positive("size"), stored.positive("share"), stored.positive("strongest"), climb)
 
@@ -128,7 +128,7 @@ class Schedule:
 
     @classmethod
     def from_state(cls, stored: Stored) -> Schedule:
-        """Return the schedule of a state; format 1 had one size."""
+        """Return the schedule of a state; format 1 had one size. An infinite limit is stored as None."""
         sizes = stored.optional("sizes")
         return cls(
             Staircase((stored.positive("size"),)) if sizes is None else Staircase.from_state(sizes),

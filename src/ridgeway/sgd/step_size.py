@@ -84,7 +84,7 @@ class LimitedStep:
 
     @classmethod
     def from_state(cls, stored: Stored) -> LimitedStep:
-        """Return the step of a state."""
+        """Return the step of a state; None stands for an infinite limit."""
         return cls(stored.positive("size"), stored.positive("limit") if "limit" in stored else math.inf)
 
 

@@ -106,7 +106,7 @@ class SplitWindow:
             stored.integer("rows_seen"),
             stored.integer("split"),
             stored.integer("clipped"),
-            stored.integer("further_steps") if "further_steps" in stored else 0,
+            stored.integer("further_steps") if "further_steps" in stored else 0,  # early 0.2: none
             None if waiting is None else _waiting_from(waiting, standardization, sparse),
         )
 

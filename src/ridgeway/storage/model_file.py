@@ -86,8 +86,8 @@ def write_state(path: str | os.PathLike[str], state: State, kind: str = "model")
         )
     if contents.count(b"{", 8, 8 + length) > MAX_HEADER_OBJECTS:
         raise ValueError(
-            f"{path}: the model consists of {len(arrays):,} arrays, more than a model file holds: "
-            "fit with fewer chains."
+            f"{path}: the model has {len(arrays):,} arrays, and the header of a model file may have "
+            f"{MAX_HEADER_OBJECTS:,} entries: if it was fitted with chains=, use fewer."
         )
     write_atomically(path, contents)
 
@@ -214,7 +214,8 @@ def _require_version(path: str | os.PathLike[str], content: State, kind: str) ->
             f"{FORMAT_VERSION}: install ridgeway {needs[:20]} or newer."
         )
     if found != kind:
-        raise ModelFileError(f"{path}: a {found[:20]} file of ridgeway: expected a {kind} file.")
+        remedy = "; give the file that save or ridgeway fit --model wrote" if kind == "model" else ""
+        raise ModelFileError(f"{path}: a {found[:20]} file of ridgeway: expected a {kind} file{remedy}.")
 
 
 def _array(path: str | os.PathLike[str], file: Any, name: str) -> NDArray[Any]:

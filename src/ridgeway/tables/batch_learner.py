@@ -19,7 +19,7 @@ class BatchLearner:
     Attributes
     ----------
     estimator : what learns.
-    sums_up : whether it sums rows up in Gram matrices, whose order does not matter.
+    sums_up : True for Gram matrices, whose sums do not depend on the order of the rows.
     """
 
     def __init__(self, estimator: AnyAveraged, sums_up: bool = False) -> None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def learned_share(run: Flattened, scheme: Scheme, eigenvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of directions of these eigenvalues that the expected average has learned, 1 - q(s).
+    """Return, for each eigenvalue, how much of that component the expected average has learned, 1 - q(s).
 
-    Below the smallest preconditioned eigenvalue, steps are plain and the run starts at 0.
+    Below the smallest preconditioned eigenvalue the step is not preconditioned, and the run starts at 0.
     """
     leading = eigenvalues >= run.eigenvalues[-1]
     factors = np.where(leading, run.level / (eigenvalues + run.level), 1.0)

@@ -81,7 +81,7 @@ class WordsEncoding(Encoding):
 
     @classmethod
     def from_state(cls, stored: Stored) -> WordsEncoding:
-        """Return the encoding of a state."""
+        """Return the encoding of a state; files of version 0.1 have no `frequent`."""
         buckets = stored.integer("buckets", 1, MAX_BUCKETS)
         frequent = tuple(stored.texts("frequent")) if "frequent" in stored else ()
         stored.require(

@@ -199,7 +199,7 @@ def common_parts(stored: Stored, batch_size: int, dtype: Any) -> dict[str, Any]:
         "open_rows": stored.integer("open_rows", most=batch_size - 1),
         "short_batches": _counts(stored, "short_batches"),
         "split_steps": _counts(stored, "split_steps"),
-        "clipped": stored.integer("clipped") if "clipped" in stored else 0,
+        "clipped": stored.integer("clipped") if "clipped" in stored else 0,  # format 1: none
     }
 
 
