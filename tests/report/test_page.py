@@ -190,6 +190,7 @@ def test_slider_by_keyboard(open_report: Open, keys: list[str]) -> None:
 
 
 # Law: any strength, also between those stored, gives the coefficients of model.at and the filter of its average.
+@pytest.mark.filterwarnings("ignore:alpha=.* rests on about:sklearn.exceptions.ConvergenceWarning")  # of a stream
 @pytest.mark.parametrize("name", ["one standard error", "stream", "sparse", "chains"])
 def test_any_strength(open_report: Open, name: str) -> None:
     model, summary = fitted(name), summarize(fitted(name))

@@ -68,6 +68,7 @@ def test_no_claim_without_rows(name: str) -> None:
 
 
 # Law: every model has three paragraphs, without a missing word.
+@pytest.mark.filterwarnings("ignore:alpha=.* rests on about:sklearn.exceptions.ConvergenceWarning")  # of a stream
 @pytest.mark.parametrize("name", FITS)
 def test_every_model_has_words(name: str) -> None:
     for model in (fitted(name), fitted(name).at(0.7)):

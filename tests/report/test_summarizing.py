@@ -31,6 +31,7 @@ def table(path: Any) -> Any:
 
 
 # Law: the low-rank tables give the coefficients of the model at every strength of the grid, and at every stop.
+@pytest.mark.filterwarnings("ignore:alpha=.* rests on about:sklearn.exceptions.ConvergenceWarning")  # of a stream
 @pytest.mark.parametrize("name", FITS)
 def test_paths_are_the_models(name: str) -> None:
     model = fitted(name)

@@ -21,6 +21,7 @@ from ridgeway.exact import ExactRidgePath
 from ridgeway.intervals.conformal import SHOWN_COVERAGE
 from ridgeway.kernel.flattened import Flattened
 from ridgeway.machine.blas import one_thread
+from ridgeway.messages.strength_warnings import no_strength_warnings
 from ridgeway.report.candidate_grid import candidate, compare, make_grid, stopping_places
 from ridgeway.report.effects import effects_on, level_spreads, with_targets
 from ridgeway.report.evaluated_rows import evaluated_rows
@@ -112,11 +113,12 @@ def summarize(
     check_is_fitted(fitted)
     require_both(X, y)
     n_features = int(fitted.n_features_in_)
-    coefs, _ = with_targets(fitted.path([1.0]))
+    with no_strength_warnings():
+        coefs, _ = with_targets(fitted.path([1.0]))
     n_targets = coefs.shape[1]
     names = _feature_names(fitted, encoder, feature_names, n_features)
     targets = _target_names(target_names, n_targets)
-    with one_thread():
+    with one_thread(), no_strength_warnings():
         grid, stops, paths, comparison = _averages(fitted, names, min(n_targets, MAX_SHOWN_TARGETS))
     predictions = _predictions(fitted, X, y, unseen, in_words(stops[0]))
     left_out = _left_out_errors(fitted, n_targets)
