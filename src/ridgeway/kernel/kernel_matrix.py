@@ -68,7 +68,7 @@ class KernelMatrix:
 
     def times(self, V: Array) -> Array:
         """Return V K for vectors V (k, n): (k, n)."""
-        W = np.ascontiguousarray(V, self.dtype)
+        W = np.ascontiguousarray(V.T, self.dtype)  # BLAS multiplies tall arrays in two thirds of the time
         with one_thread():
             if self._n_threads == 1:
                 sums = [self._sum(group, W) for group in range(N_SUMS)]
@@ -76,10 +76,10 @@ class KernelMatrix:
                 with ThreadPoolExecutor(self._n_threads) as pool:
                     sums = list(pool.map(lambda group: self._sum(group, W), range(N_SUMS)))
         product: Array = np.sum(sums, axis=0)
-        return product
+        return np.ascontiguousarray(product.T)
 
     def _sum(self, group: int, W: Float) -> Array:
-        """Return the share of every eighth strip in the product."""
+        """Return the share of every eighth strip in the product K W, (n, k)."""
         total = np.zeros(W.shape)
         for number in range(group, len(self._starts), N_SUMS):
             start, strip = self._starts[number], self._strip(number)
@@ -87,10 +87,10 @@ class KernelMatrix:
             for first in range(0, strip.shape[1], TILE_COLUMNS):
                 tile = strip[:, first : first + TILE_COLUMNS]
                 place = slice(start + first, start + first + tile.shape[1])
-                total[:, start:stop] += W[:, place] @ tile.T
+                total[start:stop] += tile @ W[place]
                 beyond = max(0, len(strip) - first)  # columns of the diagonal block, which serves once
                 if beyond < tile.shape[1]:
-                    total[:, place.start + beyond : place.stop] += W[:, start:stop] @ tile[:, beyond:]
+                    total[place.start + beyond : place.stop] += tile[:, beyond:].T @ W[start:stop]
         return total
 
     def _strip(self, number: int) -> Float:
